@@ -1,0 +1,1 @@
+"""elsewhere: share the photos, not the place."""

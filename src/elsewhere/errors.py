@@ -1,0 +1,26 @@
+"""What can go wrong, as one small tree.
+
+    ElsewhereError
+    ├── InputError      what was asked cannot be understood: scores, truth, a wish (a ValueError)
+    ├── FileError       a file cannot be read or is not what it claims to be
+    └── CheckError      a plan did not survive its own re-proof: nothing is handed out
+
+Every message is one sentence for a person: it names the thing that is wrong and what to do.
+Nothing else is raised on purpose; anything else that escapes is a bug.
+"""
+
+
+class ElsewhereError(Exception):
+    """The root: catch this to catch everything that elsewhere raises on purpose."""
+
+
+class InputError(ElsewhereError, ValueError):
+    """What was asked cannot be understood: scores, truth or a wish out of bounds."""
+
+
+class FileError(ElsewhereError):
+    """A file cannot be read, or is not what it claims to be."""
+
+
+class CheckError(ElsewhereError):
+    """A plan did not survive its own re-proof; this is a bug, and no plan is handed out."""

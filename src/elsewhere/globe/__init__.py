@@ -1,0 +1,1 @@
+"""The earth: equal-count cells, distances, zones, place names."""

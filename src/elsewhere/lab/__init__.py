@@ -1,0 +1,1 @@
+"""The lab: the calibrated simulator, collections, and the experiments of the paper."""

@@ -1,0 +1,1 @@
+"""What to withhold: the problem, its reductions, the exact solver, baselines, plan and check."""

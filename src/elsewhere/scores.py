@@ -1,0 +1,135 @@
+"""The value Scores: what one attacker's model says of each photo.
+
+One row per photo, one column per cell, natural-log probabilities. Rows need not be normalised
+(a constant added to a row changes no ranking), so any finite reals will do; −inf stands for
+probability zero. How a Scores value looks on disk is in `score_files.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elsewhere.errors import InputError
+
+FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """N photos × M cells of log-probabilities, with names and fingerprints.
+
+    >>> scores = Scores([[-0.1, -2.4], [-1.2, -0.4]], ids=["a.jpg", "b.jpg"])
+    >>> scores.photos, scores.cells
+    (2, 2)
+    >>> scores.index("b.jpg")
+    1
+    """
+
+    values: FloatMatrix
+    """(N, M), float32 or float64, read-only, finite or −inf."""
+    ids: tuple[str, ...] = ()
+    """One name per photo; "0", "1", … where none were given."""
+    scorer: str = ""
+    """Fingerprint of the model that made the rows; empty when unknown."""
+    grid: str = ""
+    """Fingerprint of the cells that the columns stand for; empty when unknown."""
+    _index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __init__(
+        self, values: ArrayLike, ids: object = None, *, scorer: str = "", grid: str = ""
+    ) -> None:
+        matrix = _matrix(values)
+        names = _names(ids, len(matrix))
+        object.__setattr__(self, "values", matrix)
+        object.__setattr__(self, "ids", names)
+        object.__setattr__(self, "scorer", scorer)
+        object.__setattr__(self, "grid", grid)
+        object.__setattr__(self, "_index", {name: i for i, name in enumerate(names)})
+
+    @property
+    def photos(self) -> int:
+        """How many photos (N)."""
+        return self.values.shape[0]
+
+    @property
+    def cells(self) -> int:
+        """How many cells (M)."""
+        return self.values.shape[1]
+
+    def index(self, name: str) -> int:
+        """The row of the photo called `name`."""
+        try:
+            return self._index[name]
+        except KeyError:
+            raise InputError(
+                f"no photo is called {name!r}; the first ones are {', '.join(self.ids[:3])}"
+            ) from None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over shape and exact values; names do not enter.
+
+        float32 and float64 rows with the same values have the same digest.
+        """
+        wide = np.ascontiguousarray(self.values, dtype="<f8")
+        wide = np.where(wide == 0.0, 0.0, wide)  # −0 and 0 are one number
+        seal = hashlib.sha256(f"scores {self.photos} {self.cells}\n".encode())
+        seal.update(wide.tobytes())
+        return seal.hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Scores):
+            return NotImplemented
+        mine = (self.ids, self.scorer, self.grid, self.digest)
+        return mine == (other.ids, other.scorer, other.grid, other.digest)
+
+    def __hash__(self) -> int:
+        return hash((self.ids, self.digest))
+
+
+def _matrix(values: ArrayLike) -> FloatMatrix:
+    """`values` as a read-only float matrix, or a sentence that says what is wrong with it."""
+    try:
+        given = np.asarray(values)
+        if given.dtype == object:
+            given = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("scores must be a rectangular table of numbers") from None
+    if given.dtype.kind not in "fiub":
+        raise InputError(f"scores must be numbers, not {given.dtype}")
+    if given.ndim != 2:
+        raise InputError(
+            f"scores must have two dimensions (photos × cells), not {given.ndim}"
+        )
+    if given.shape[0] == 0:
+        raise InputError("scores hold no photo: give at least one row")
+    if given.shape[1] < 2:
+        raise InputError("scores need at least two cells, one of them the truth")
+    exact = np.array(given, dtype=np.float32 if given.dtype == np.float32 else np.float64)
+    bad = ~(exact < np.inf)
+    if bad.any():
+        row, column = (int(x) for x in np.argwhere(bad)[0])
+        what = "NaN" if np.isnan(exact[row, column]) else "+inf"
+        raise InputError(
+            f"scores must be finite or −inf, but photo {row}, cell {column} is {what}"
+        )
+    exact.flags.writeable = False
+    return exact
+
+
+def _names(ids: object, photos: int) -> tuple[str, ...]:
+    """One distinct name per photo."""
+    if ids is None:
+        return tuple(str(i) for i in range(photos))
+    names = tuple(str(name) for name in ids)  # type: ignore[attr-defined]
+    if len(names) != photos:
+        raise InputError(f"{photos} photos need {photos} ids, not {len(names)}")
+    if len(set(names)) != photos:
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise InputError(f"photo ids must differ, but {twice!r} comes twice")
+    return names
