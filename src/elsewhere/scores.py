@@ -8,6 +8,7 @@ probability zero. How a Scores value looks on disk is in `score_files.py`.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -41,7 +42,12 @@ class Scores:
     _index: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __init__(
-        self, values: ArrayLike, ids: object = None, *, scorer: str = "", grid: str = ""
+        self,
+        values: ArrayLike,
+        ids: Iterable[object] | None = None,
+        *,
+        scorer: str = "",
+        grid: str = "",
     ) -> None:
         matrix = _matrix(values)
         names = _names(ids, len(matrix))
@@ -54,12 +60,12 @@ class Scores:
     @property
     def photos(self) -> int:
         """How many photos (N)."""
-        return self.values.shape[0]
+        return len(self.values)
 
     @property
     def cells(self) -> int:
         """How many cells (M)."""
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     def index(self, name: str) -> int:
         """The row of the photo called `name`."""
@@ -103,30 +109,30 @@ def _matrix(values: ArrayLike) -> FloatMatrix:
     if given.dtype.kind not in "fiub":
         raise InputError(f"scores must be numbers, not {given.dtype}")
     if given.ndim != 2:
-        raise InputError(
-            f"scores must have two dimensions (photos × cells), not {given.ndim}"
-        )
+        raise InputError(f"scores must have two dimensions (photos × cells), not {given.ndim}")
     if given.shape[0] == 0:
         raise InputError("scores hold no photo: give at least one row")
     if given.shape[1] < 2:
         raise InputError("scores need at least two cells, one of them the truth")
-    exact = np.array(given, dtype=np.float32 if given.dtype == np.float32 else np.float64)
+    exact: FloatMatrix = (
+        np.array(given, dtype=np.float32)
+        if given.dtype == np.float32
+        else np.array(given, dtype=np.float64)
+    )
     bad = ~(exact < np.inf)
     if bad.any():
         row, column = (int(x) for x in np.argwhere(bad)[0])
         what = "NaN" if np.isnan(exact[row, column]) else "+inf"
-        raise InputError(
-            f"scores must be finite or −inf, but photo {row}, cell {column} is {what}"
-        )
+        raise InputError(f"scores must be finite or −inf, but photo {row}, cell {column} is {what}")
     exact.flags.writeable = False
     return exact
 
 
-def _names(ids: object, photos: int) -> tuple[str, ...]:
+def _names(ids: Iterable[object] | None, photos: int) -> tuple[str, ...]:
     """One distinct name per photo."""
     if ids is None:
         return tuple(str(i) for i in range(photos))
-    names = tuple(str(name) for name in ids)  # type: ignore[attr-defined]
+    names = tuple(str(name) for name in ids)
     if len(names) != photos:
         raise InputError(f"{photos} photos need {photos} ids, not {len(names)}")
     if len(set(names)) != photos:
