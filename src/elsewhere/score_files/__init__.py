@@ -1,0 +1,94 @@
+"""Scores on disk: `.npz`, CSV and Parquet, as written down in docs/score-files.md.
+
+A score file may come from a stranger. So nothing is ever unpickled, the sizes that a header
+claims are held against the size of the file before memory is asked for, and whatever is wrong
+becomes one sentence that names the file. What is written reads back bit for bit.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from elsewhere.errors import FileError, InputError
+from elsewhere.score_files import csv, npz, parquet
+from elsewhere.scores import Scores
+
+_READERS: dict[str, Callable[[Path], Scores]] = {
+    ".npz": npz.read,
+    ".csv": csv.read,
+    ".parquet": parquet.read,
+}
+_WRITERS: dict[str, Callable[[BinaryIO, Scores], None]] = {
+    ".npz": npz.write,
+    ".csv": csv.write,
+    ".parquet": parquet.write,
+}
+
+
+def read_scores(path: str | os.PathLike[str]) -> Scores:
+    """The scores in a `.npz`, `.csv` or `.parquet` file; `FileError` when they cannot be had.
+
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name, "album.csv")
+    >>> _ = file.write_text("photo,0,1\\nbeach.jpg,-0.1,-2.4\\ntower.jpg,-1.2,-0.4\\n")
+    >>> read_scores(file).ids
+    ('beach.jpg', 'tower.jpg')
+    >>> folder.cleanup()
+    """
+    file = Path(path)
+    read = _READERS[_format(file)]
+    if not file.exists():
+        raise FileError(f"{file} does not exist: check the name of the score file")
+    if not file.is_file():
+        raise FileError(f"{file} is not a plain file: name a .npz, .csv or .parquet file")
+    try:
+        return read(file)
+    except InputError as wrong:
+        raise FileError(f"{file} cannot be used: {wrong}") from None
+    except OSError as wrong:
+        raise FileError(f"{file} cannot be read: {wrong.strerror or wrong}") from None
+
+
+def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
+    """Write `scores` to a `.npz`, `.csv` or `.parquet` file, all at once or not at all.
+
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name, "album.npz")
+    >>> scores = Scores([[-0.1, -2.4], [-1.2, -0.4]], ids=["beach.jpg", "tower.jpg"])
+    >>> write_scores(file, scores)
+    >>> read_scores(file) == scores
+    True
+    >>> folder.cleanup()
+    """
+    file = Path(path)
+    write = _WRITERS[_format(file)]
+    try:
+        handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    except OSError as wrong:
+        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            write(stream, scores)
+        Path(part).replace(file)
+    except InputError as wrong:
+        raise FileError(f"{file} cannot be written: {wrong}") from None
+    except OSError as wrong:
+        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+    finally:
+        Path(part).unlink(missing_ok=True)
+
+
+def _format(file: Path) -> str:
+    suffix = file.suffix.lower()
+    if suffix not in _READERS:
+        raise FileError(f"{file} is not a score file: its name must end in .npz, .csv or .parquet")
+    return suffix
+
+
+__all__ = ["read_scores", "write_scores"]

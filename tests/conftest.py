@@ -1,0 +1,61 @@
+"""How the tests are run: the long run, hypothesis' profiles, and what this machine lacks.
+
+A test that needs a program which may be missing says so: `@pytest.mark.needs("chromium")`. Where
+the program is missing the test is not run, and the closing line of the run names it; it never
+passes in silence.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+_CALM = settings(
+    deadline=None,  # other work on the machine must not fail a test
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.register_profile("dev", _CALM)
+settings.register_profile("ci", _CALM, derandomize=True)
+settings.register_profile("long", _CALM, max_examples=2_000)
+
+_NOT_RUN = pytest.StashKey[list[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="also the tests marked long (minutes)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    long = config.getoption("--long")
+    profile = "long" if long else "ci" if os.environ.get("CI") else "dev"
+    settings.load_profile(profile)
+    config.stash[_NOT_RUN] = []
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--long"):
+        long = [item for item in items if item.get_closest_marker("long")]
+        if long:
+            config.hook.pytest_deselected(items=long)
+            items[:] = [item for item in items if item not in long]
+    for item in items:
+        missing = [
+            program
+            for mark in item.iter_markers("needs")
+            for program in mark.args
+            if shutil.which(program) is None
+        ]
+        if missing:
+            item.add_marker(pytest.mark.skip(reason=f"no {' or '.join(missing)} here"))
+            config.stash[_NOT_RUN].append(item.nodeid)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Name, in the closing line, the tests that this machine could not run."""
+    not_run = config.stash.get(_NOT_RUN, [])
+    if not_run:
+        print(f"not run, for want of a program: {', '.join(not_run)}")
