@@ -17,6 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.errors import InputError
 
+_WHOLE = 2**53
+"""Up to here every whole number is a 64-bit float; scores are never rounded."""
+
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
 
 
@@ -106,6 +109,12 @@ def _matrix(values: ArrayLike) -> FloatMatrix:
             given = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError("scores must be a rectangular table of numbers") from None
+    if (
+        given.dtype.kind in "iu"
+        and given.size
+        and max(-int(given.min()), int(given.max())) > _WHOLE
+    ):
+        raise InputError(f"whole-number scores must lie within ±{_WHOLE:,}, to be kept exactly")
     if given.dtype.kind not in "fiub":
         raise InputError(f"scores must be numbers, not {given.dtype}")
     if given.ndim != 2:
