@@ -1,0 +1,190 @@
+"""The value Cells: the globe cut into numbered cells, every place in exactly one.
+
+A cell is one box between two parallels and two meridians, or a few boxes; nothing else in the
+house needs to know how the boxes were found. Those of the paper, with equally many photos in
+each, are made in `partition.py`; how cells look on disk is in `cell_files.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache, cached_property
+from importlib import resources
+from os import PathLike
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elsewhere.errors import InputError
+from elsewhere.globe.coordinates import Floats, Ints, canonical
+from elsewhere.globe.lattice import Lattice, tidy
+from elsewhere.globe.partition import equal_count
+
+
+class Cells:
+    """M cells that cover the globe without overlap.
+
+    >>> cells = Cells.default()
+    >>> cells.count
+    512
+    >>> cells.locate(38.72, -9.14) == cells.locate(38.72, 350.86)
+    True
+    >>> cells.coarsen(256).locate(38.72, -9.14) == cells.locate(38.72, -9.14) // 2
+    True
+    """
+
+    boxes: Floats
+    """(B, 4), read-only: south, west, north, east in degrees; a box never crosses ±180."""
+    owner: Ints
+    """(B,), ascending: the cell that each box belongs to."""
+    nested: bool
+    """Whether cells 2i and 2i+1 halve one parent cell, level by level, down to two cells."""
+
+    def __init__(self, boxes: ArrayLike, owner: ArrayLike | None = None, *, nested: bool = False):
+        """Cells from their boxes; without `owner`, each box is a cell.
+
+        What does not cover the globe exactly once is refused.
+        """
+        rows = np.array(boxes, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1] != 4 or len(rows) < 2:
+            raise InputError("cells need at least two boxes of south, west, north and east")
+        whose = np.arange(len(rows)) if owner is None else np.array(owner, dtype=np.int64)
+        if whose.shape != (len(rows),):
+            raise InputError(f"{len(rows)} boxes need {len(rows)} owners, not {whose.size}")
+        order = np.lexsort((rows[:, 1], rows[:, 0], whose))
+        rows, whose = rows[order] + 0.0, whose[order]  # + 0.0: −0 and 0 are one edge
+        present = np.unique(whose)
+        if len(present) < 2 or not np.array_equal(present, np.arange(len(present))):
+            raise InputError("cells must be numbered 0, 1, 2, … without a gap, and be two or more")
+        if nested and len(present) & (len(present) - 1):
+            raise InputError(f"nested cells are a power of two, not {len(present)}")
+        self._lattice = Lattice(rows, whose)
+        self.boxes, self.owner = _tidied(rows, whose)
+        self.nested = nested
+        self.boxes.flags.writeable = self.owner.flags.writeable = False
+
+    @classmethod
+    def build(cls, lat: ArrayLike, lon: ArrayLike, count: int = 512) -> Cells:
+        """Cells with equally many of these photos in each, to within one photo.
+
+        `count` is a power of two. Photos at the very same place always share a cell, so where
+        more photos than a cell's share lie at one place its cell holds them all.
+
+        >>> cells = Cells.build([0, 0, 50, 60], [10, 20, 5, -5], count=4)
+        >>> sorted(cells.locate([0, 0, 50, 60], [10, 20, 5, -5]).tolist())
+        [0, 1, 2, 3]
+        """
+        lats, lons = canonical(np.ravel(lat), np.ravel(lon))
+        if count < 2 or count & (count - 1):
+            raise InputError(f"the number of cells must be a power of two, not {count}")
+        if lats.size == 0:
+            raise InputError("cells are built from coordinates: give at least one")
+        leaves = equal_count(lats, lons, count)
+        rows = [(cell, *box) for cell, boxes in enumerate(leaves) for box in boxes]
+        return cls([row[1:] for row in rows], [row[0] for row in rows], nested=True)
+
+    @staticmethod
+    @cache
+    def default() -> Cells:
+        """The 512 cells of the embedded scorer (where they come from: training/cells.py)."""
+        from elsewhere.globe.cell_files import parse
+
+        file = resources.files("elsewhere.globe") / "data" / "cells_512.json"
+        return parse(file.read_bytes(), "the default cells")
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Cells:
+        """Cells from a cells file."""
+        from elsewhere.globe.cell_files import load
+
+        return load(path)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a cells file."""
+        from elsewhere.globe.cell_files import save
+
+        save(self, path)
+
+    @property
+    def count(self) -> int:
+        """How many cells (M)."""
+        return int(self.owner[-1]) + 1
+
+    def __len__(self) -> int:
+        return self.count
+
+    @overload
+    def locate(self, lat: float, lon: float) -> int: ...
+    @overload
+    def locate(self, lat: ArrayLike, lon: ArrayLike) -> Ints: ...
+    def locate(self, lat: ArrayLike, lon: ArrayLike) -> Ints | int:
+        """The cell of each coordinate.
+
+        Longitudes are wrapped; a latitude beyond a pole, NaN or infinity is refused.
+        """
+        found = self._lattice.locate(*canonical(lat, lon))
+        return found if found.ndim else int(found)
+
+    def coarsen(self, count: int) -> Cells:
+        """The `count` cells that these refine: cell c becomes c // (self.count // count)."""
+        if not self.nested:
+            raise InputError("only cells built by halving can be coarsened; these came otherwise")
+        if count < 2 or count & (count - 1) or count > self.count:
+            raise InputError(
+                f"{self.count} cells coarsen to a smaller power of two, not to {count}"
+            )
+        return Cells(self.boxes, self.owner // (self.count // count), nested=True)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over the boxes and whose they are; equal exactly for the same cells."""
+        seal = hashlib.sha256(f"cells {self.count} {len(self.boxes)}\n".encode())
+        seal.update(self.owner.astype("<i8").tobytes())
+        seal.update(self.boxes.astype("<f8").tobytes())
+        return seal.hexdigest()
+
+    def boxes_of(self, cell: int) -> Floats:
+        """The boxes of one cell."""
+        if not 0 <= cell < self.count:
+            raise InputError(f"there is no cell {cell}: these are 0 to {self.count - 1}")
+        first, last = np.searchsorted(self.owner, [cell, cell + 1])
+        return self.boxes[first:last]
+
+    @cached_property
+    def centres(self) -> tuple[Floats, Floats]:
+        """Latitude and longitude of the middle of each cell's largest box: to draw, not to measure.
+
+        Distances are to a cell's nearest part (`distance_km`), never to its centre.
+        """
+        south, west, north, east = self.boxes.T
+        area = (np.sin(np.radians(north)) - np.sin(np.radians(south))) * (east - west)
+        order = np.lexsort((area, self.owner))
+        largest = order[np.append(np.flatnonzero(np.diff(self.owner[order])), len(order) - 1)]
+        return (south + north)[largest] / 2, (west + east)[largest] / 2
+
+    @property
+    def starts(self) -> Ints:
+        """The first box of each cell, for reductions over boxes."""
+        return np.searchsorted(self.owner, np.arange(self.count)).astype(np.int64)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Cells):
+            return NotImplemented
+        return self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        return f"<Cells {self.count}, {self.fingerprint[:12]}>"
+
+
+def _tidied(boxes: Floats, owner: Ints) -> tuple[Floats, Ints]:
+    """The same cells, those with several boxes in their one tidy form."""
+    if len(np.unique(owner)) == len(owner):
+        return boxes, owner
+    parts = np.split(boxes, 1 + np.flatnonzero(np.diff(owner)))
+    tidied = [part if len(part) == 1 else np.array(tidy(part.tolist())) for part in parts]
+    sizes = [len(part) for part in tidied]
+    return np.concatenate(tidied), np.repeat(np.arange(len(parts)), sizes)

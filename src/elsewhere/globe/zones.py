@@ -1,0 +1,87 @@
+"""Zones: the cells that must not stand out when a place is to be hidden.
+
+Twenty neighbouring cells make up London; pushing one out in favour of the next protects nobody.
+So a zone is every cell any part of which lies within R km of the place, and a decoy lies wholly
+outside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elsewhere.errors import InputError
+from elsewhere.globe.cells import Cells
+from elsewhere.globe.coordinates import Ints
+from elsewhere.globe.distance import across_km, distance_km
+
+
+@dataclass(frozen=True, eq=False)
+class Zone:
+    """The cells of a place and its neighbourhood."""
+
+    cells: Ints
+    """Every cell of the zone, ascending."""
+    decoys: Ints
+    """Every cell that lies wholly outside, ascending."""
+    radius_km: float
+    """How far the zone reaches beyond the place; 0 for the ground of a country or region alone."""
+    note: str = ""
+    """What has to be said of the zone: that the cell is coarser than the radius. May be empty."""
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __contains__(self, cell: object) -> bool:
+        return cell in self.cells
+
+
+def zone(cells: Cells, lat: ArrayLike, lon: ArrayLike, radius_km: float = 25.0) -> Zone:
+    """Every cell any part of which lies within `radius_km` of the place, or of any of several.
+
+    With radius 0 these are the cells that hold or touch the places themselves.
+
+    >>> from elsewhere.globe import Cells
+    >>> len(zone(Cells.default(), 51.5074, -0.1278, 25))
+    17
+    >>> zone(Cells.default(), 71.17, 25.78, 25).note
+    'the cell here is 3265 km across, more than 25 km: what is hidden is that whole cell'
+    """
+    if not 0.0 <= radius_km < math.inf:
+        raise InputError(f"a radius is 0 km or more, not {radius_km}")
+    lats, lons = np.atleast_1d(lat), np.atleast_1d(lon)
+    if lats.size == 0 or lons.size == 0:
+        raise InputError("a zone is around a place: give at least one coordinate")
+    km = distance_km(cells, lats, lons).reshape(-1, cells.count).min(axis=0)
+    near: NDArray[np.bool_] = km <= radius_km
+    own = np.unique(cells.locate(lats, lons))
+    near[own] = True
+    widest = float(across_km(cells)[own].max())
+    note = ""
+    if widest > radius_km > 0:
+        note = (
+            f"the cell here is {widest:.0f} km across, more than {radius_km:g} km: "
+            "what is hidden is that whole cell"
+        )
+    return _zone(near, radius_km, note)
+
+
+def zone_of_cells(cells: Cells, inside: Iterable[int]) -> Zone:
+    """The zone of just these cells."""
+    near = np.zeros(cells.count, dtype=bool)
+    for cell in inside:
+        if not 0 <= cell < cells.count:
+            raise InputError(f"there is no cell {cell}: these are 0 to {cells.count - 1}")
+        near[cell] = True
+    if not near.any():
+        raise InputError("a zone needs at least one cell")
+    return _zone(near, 0.0, "")
+
+
+def _zone(near: NDArray[np.bool_], radius_km: float, note: str) -> Zone:
+    inside, outside = np.flatnonzero(near), np.flatnonzero(~near)
+    return Zone(inside.astype(np.int64), outside.astype(np.int64), radius_km, note)

@@ -1,0 +1,85 @@
+"""Cells survive a file bit for bit, and a bad file gets one sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from elsewhere.errors import FileError
+from elsewhere.globe import Cells
+from elsewhere.globe.cell_files import dump, parse
+
+HALVES: dict[str, Any] = {
+    "format": "elsewhere cells",
+    "version": 1,
+    "boxes": [[0, -90, -180, 0, 180], [1, 0, -180, 90, 180]],
+}
+
+
+@given(st.lists(st.tuples(st.floats(-90, 90), st.floats(-180, 180)), min_size=1, max_size=60))
+def test_cells_survive_a_file_bit_for_bit(photos: list[tuple[float, float]]) -> None:
+    cells = Cells.build([p[0] for p in photos], [p[1] for p in photos], count=16)
+    back = parse(dump(cells), "it")
+    assert back == cells
+    assert back.nested
+    assert dump(back) == dump(cells)
+
+
+def test_save_and_load(tmp_path: Path) -> None:
+    file = tmp_path / "cells.json"
+    Cells.default().save(file)
+    assert Cells.load(file) == Cells.default()
+    shipped = Path(__file__).parents[2] / "src/elsewhere/globe/data/cells_512.json"
+    assert file.read_bytes() == shipped.read_bytes()
+
+
+def test_a_box_may_cross_the_date_line() -> None:
+    rows = [[0, -90, 170, 90, -170], [1, -90, -170, 90, 170]]
+    cells = parse(json.dumps({**HALVES, "boxes": rows}).encode(), "it")
+    assert [cells.locate(0, lon) for lon in (-180, 180, 175, -175, 0)] == [0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"boxes": [[0, -90, -180, 0, 180], [1, 0, -180, 80, 180]]}, "do not cover the globe"),
+        ({"boxes": [[0, -90, -180, 0, 180], [1, -1, -180, 90, 180]]}, "overlap"),
+        ({"boxes": [[0, -90, -180, 0, 180], [2, 0, -180, 90, 180]]}, "without a gap"),
+        ({"boxes": [[0, -90, -180, 0, 180], [1, 0, -180, 90]]}, "south, west, north, east"),
+        ({"boxes": [[0, -90, -180, 0, 180], [1, 0, -180, 90, "east"]]}, "in numbers"),
+        ({"boxes": [[0, -90, -180, 0, 180], [1, 0, -180, 90, float("nan")]]}, "in numbers"),
+        ({"boxes": [[0.5, -90, -180, 0, 180]]}, "in numbers"),
+        ({"boxes": []}, "at least two boxes"),
+        ({"boxes": None}, 'needs "boxes"'),
+        ({"format": "cats"}, "is not a cells file"),
+        ({"version": 2}, "has version 2"),
+        ({"fingerprint": "0" * 64}, "was changed after it was written"),
+    ],
+)
+def test_a_bad_file_is_refused(tmp_path: Path, change: dict[str, Any], sentence: str) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps({**HALVES, **change}))
+    with pytest.raises(FileError, match=sentence) as told:
+        Cells.load(file)
+    assert "mine.json" in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("raw", [b"", b"\x89PNG", b"[]", b"[" * 100_000, b"\xff\xfe"])
+def test_what_is_no_json_object_is_refused(tmp_path: Path, raw: bytes) -> None:
+    file = tmp_path / "mine.json"
+    file.write_bytes(raw)
+    with pytest.raises(FileError, match="is not a cells file"):
+        Cells.load(file)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot read the cells file"):
+        Cells.load(tmp_path / "none.json")
+    with pytest.raises(FileError, match="cannot write the cells file"):
+        Cells.default().save(tmp_path / "no" / "folder.json")
