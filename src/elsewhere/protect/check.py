@@ -165,7 +165,8 @@ def _rests_on_zero(album: Album, sights: Sequence[Sight]) -> bool:
     without = [0 if sight.zero else len(sight.held) for sight in sights]
     if album.promise.budget is not None:
         return min(without) < min(len(sight.held) for sight in sights)
-    return any(sight.zero for sight in sights)
+    pairs = zip(album.promise.against, without, strict=True)
+    return any(against.top is not None and count < against.top for against, count in pairs)
 
 
 def _wrong_bound(plan: Plan, album: Album, sights: Sequence[Sight]) -> Iterator[str]:

@@ -1,0 +1,131 @@
+"""The check's numbers: exact against fractions, wherever in the range of floats."""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from numpy.typing import NDArray
+
+from elsewhere.protect import check_arithmetic
+from elsewhere.protect.check_arithmetic import (
+    ONE,
+    Contest,
+    column_sums,
+    counts_alone,
+    least_float,
+    nearest,
+    units,
+)
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+scores = st.one_of(
+    finite,
+    st.integers(-3, 3).map(float),
+    st.floats(-60, 0),
+    st.sampled_from([0.0, 5e-324, -5e-324, 1e300, -1e300, 1.7e308, 1e-300, -0.1, 0.1]),
+)
+with_zero = st.one_of(scores, st.just(-math.inf))
+
+
+def tables(elements: st.SearchStrategy[float]) -> st.SearchStrategy[NDArray[np.float64]]:
+    shapes = st.tuples(st.integers(1, 12), st.integers(2, 6))
+    return shapes.flatmap(lambda shape: npst.arrays(np.float64, shape, elements=elements))
+
+
+def fraction(number: int) -> Fraction:
+    return Fraction(number, ONE)
+
+
+@given(finite)
+def test_units_are_exact_and_come_back(number: float) -> None:
+    assert fraction(units(number)) == Fraction(number)
+    assert nearest(units(number)) == number
+
+
+@given(finite, finite)
+def test_nearest_rounds_as_fractions_do(one: float, other: float) -> None:
+    exact = Fraction(one) + Fraction(other) / 3 * 3
+    try:
+        rounded = float(exact)
+    except OverflowError:
+        rounded = math.inf if exact > 0 else -math.inf
+    assert nearest(units(one) + units(other)) == rounded
+
+
+@given(finite, finite)
+def test_least_float_is_the_least(one: float, other: float) -> None:
+    number = units(one) + units(other)
+    found = least_float(number)
+    if found == math.inf:
+        assert fraction(number) > sys.float_info.max
+        return
+    assert Fraction(found) >= fraction(number)
+    below = math.nextafter(found, -math.inf)
+    assert below == -math.inf or Fraction(below) < fraction(number)
+
+
+@given(tables(with_zero), st.sets(st.integers(0, 11)), st.integers(1, 5))
+def test_column_sums_are_exact(table: NDArray[np.float64], chosen: set[int], side: int) -> None:
+    photos = sorted(i for i in chosen if i < len(table))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check_arithmetic, "SIDE", side)
+        sums, impossible = column_sums(table, photos)
+    for cell in range(table.shape[1]):
+        column = [float(table[photo, cell]) for photo in photos]
+        assert impossible[cell] == (-math.inf in column)
+        if not impossible[cell]:
+            assert fraction(sums[cell]) == sum(map(Fraction, column), Fraction(0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("photos", [1, 7, 511, 1300])
+def test_column_sums_of_many_photos_are_exact(photos: int, dtype: Any) -> None:
+    rng = np.random.default_rng(photos)
+    scale = np.exp(2 * rng.standard_normal((photos, 1)))
+    table = (rng.standard_normal((photos, 5)) * scale).astype(dtype)
+    sums, impossible = column_sums(table, range(photos))
+    assert not impossible.any()
+    for cell in range(5):
+        assert fraction(sums[cell]) == sum(map(Fraction, table[:, cell].tolist()), Fraction(0))
+
+
+@given(tables(with_zero), st.data())
+def test_counts_alone_are_exact(table: NDArray[np.float64], data: st.DataObject) -> None:
+    cells = table.shape[1]
+    truth = data.draw(st.sets(st.integers(0, cells - 1), min_size=1, max_size=cells - 1))
+    rivals = [cell for cell in range(cells) if cell not in truth]
+    size = {"min_size": cells, "max_size": cells}
+    prior = data.draw(st.none() | st.lists(with_zero, **size))
+    handicap = data.draw(st.just(0.0) | scores)
+    strict = data.draw(st.booleans())
+    contest = Contest(sorted(truth), rivals, prior, units(handicap), strict)
+    photos = range(len(table))
+    counts = counts_alone(table, photos, contest)
+    for photo in photos:
+        totals = [
+            None if -math.inf in (score, known) else Fraction(score) + Fraction(known)
+            for score, known in zip(table[photo].tolist(), prior or [0.0] * cells, strict=True)
+        ]
+        holding = 0
+        for rival in rivals:
+            mine = totals[rival]
+            holds = True
+            for z in truth:
+                its = totals[z]
+                if its is None:
+                    holds &= not (strict and mine is None)
+                elif mine is None:
+                    holds = False
+                else:
+                    ahead = mine - its - Fraction(handicap)
+                    holds &= ahead > 0 if strict else ahead >= 0
+            holding += holds
+        assert counts[photo] == holding
