@@ -1,1 +1,31 @@
-"""elsewhere: share the photos, not the place."""
+"""elsewhere: share the photos, not the place.
+
+Given what an attacker's model says of each photo, `protect` finds the provably smallest set of
+photos to withhold so that the true place is not among the attacker's top guesses, `frontier` shows
+what each number of withheld photos buys, and `check` re-proves a plan independently.
+"""
+
+from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
+from elsewhere.protect.check import Verdict
+from elsewhere.protect.plan import Plan, Status, View
+from elsewhere.protect.promise import Against, Promise
+from elsewhere.protect.protecting import check, protect
+from elsewhere.scores import Scores
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Against",
+    "CheckError",
+    "ElsewhereError",
+    "FileError",
+    "InputError",
+    "Plan",
+    "Promise",
+    "Scores",
+    "Status",
+    "Verdict",
+    "View",
+    "check",
+    "protect",
+]

@@ -19,6 +19,7 @@ would be 8,415 rows for the same 512 columns.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,10 +94,12 @@ class Answer:
     """"optimal", "feasible", "infeasible" or "unknown"."""
     kept: Mask | None
     """(units,) which units stay; None without a plan."""
-    cost: int
+    cost: int | Fraction
     """Weight left out."""
-    bound: int
+    bound: int | Fraction
     """Guarantee: no plan is lighter. Budget: no plan has a larger smallest count."""
+    counts: bool = False
+    """Whether `bound` counts rivals (budget) and not weight (guarantee)."""
     work: int = 0
     """How much work was done: a count, the same on every machine."""
 

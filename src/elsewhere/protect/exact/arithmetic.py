@@ -8,9 +8,8 @@ its sign is the exact sum's sign; where it overflows, fractions take over.
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
-
-import numpy as np
 
 from elsewhere.protect.problem import Attacker, Mask
 
@@ -48,7 +47,7 @@ def row_lead(attacker: Attacker, photos: Mask, rival: int, z: int) -> float:
     try:
         return float(exact)
     except OverflowError:  # further ahead than a float can say
-        return math.copysign(float(np.finfo(np.float64).max), exact)
+        return sys.float_info.max if exact > 0 else -sys.float_info.max
 
 
 def holds(attacker: Attacker, photos: Mask, rival: int, *, strict: bool) -> bool:

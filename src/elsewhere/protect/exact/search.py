@@ -1,0 +1,275 @@
+"""Branch and bound over which rivals hold: rows on demand.
+
+If the set of rivals that must hold is fixed, the linear relaxation has only their rows and is
+nearly integral; a model with an indicator for every rival throws that away. So the tree branches
+on "this rival holds" and adds its row; rivals that were not chosen are never modelled. Violated
+rivals are tried hardest first: with the hardest in, the bound soon passes the cutoff; with the
+hardest excluded, the rest shrinks. Once enough rivals hold at the relaxed point, units are
+branched on. See docs/method.md, "The tree".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from elsewhere.protect.exact.bounds import ROUNDOFF, best_with_one_row
+from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.problem import Floats, Ints, Mask
+from elsewhere.protect.exact.simplex import IMPOSSIBLE, Tableau
+
+SLACK = 1e-9  # a relaxed rival counts as satisfied down to here
+INTEGRAL = 1e-6
+
+
+@dataclass
+class Limits:
+    """How long to go on: a deadline on the clock, a cap on the work counted."""
+
+    deadline: float = np.inf
+    work: float = np.inf
+    done: int = 0
+
+    def spent(self) -> bool:
+        """Whether either limit is reached."""
+        return self.done >= self.work or time.monotonic() >= self.deadline
+
+
+@dataclass
+class Goal:
+    """What a plan must reach: so many holding rivals for each attacker, and in all."""
+
+    each: Ints
+    total: int
+
+    def reached(self, counts: Ints) -> bool:
+        """Whether these counts of holding rivals fulfil the goal."""
+        return bool((counts >= self.each).all()) and int(counts.sum()) >= self.total
+
+
+@dataclass
+class Search:
+    """One tree. `on_plan` hears of every plan within the cutoff and may tighten cutoff or goal."""
+
+    instance: Instance
+    weights: Floats
+    goal: Goal
+    cutoff: int
+    on_plan: Callable[[Search, Mask, int, Ints], None]
+    limits: Limits
+    root: Tableau | None = None
+    """A starting tableau with rows that every plan must satisfy (a budget beside values)."""
+    stop: bool = False
+    nodes: int = 0
+    _stack: list[Iterator[Node]] = field(default_factory=list)
+
+    def run(self) -> bool:
+        """Search until the tree is done (True) or a limit is met (False)."""
+        n = self.instance.units
+        tableau = self.root.copy() if self.root is not None else Tableau(self.weights)
+        everybody = np.arange(self.instance.rivals, dtype=np.intp)
+        first = Node(tableau, everybody, np.zeros(0, np.intp), np.full(n, -1, np.int8))
+        self._stack = [iter([first])]
+        while self._stack and not self.stop:
+            node = next(self._stack[-1], None)
+            if node is None:
+                self._stack.pop()
+                continue
+            if self.limits.spent():
+                return False
+            self._stack.append(self._children(node))
+        return True
+
+    def offer(self, left_out: Mask) -> None:
+        """Tell of a plan if it is within the cutoff and reaches the goal."""
+        cost = int(self.weights[left_out].sum())
+        if cost > self.cutoff:
+            return
+        counts = self.instance.counts(self.instance.holding(left_out))
+        if self.goal.reached(counts):
+            self.on_plan(self, left_out, cost, counts)
+
+    def _possible(self, chosen: Ints, candidates: Ints) -> bool:
+        """Whether the goal can be reached with these rivals at all."""
+        both = len(chosen) + len(candidates)
+        if both < self.goal.total:
+            return False
+        if len(self.goal.each) == 1:
+            return both >= int(self.goal.each[0])
+        owner = self.instance.owner
+        counts = np.bincount(owner[chosen], minlength=len(self.goal.each))
+        counts += np.bincount(owner[candidates], minlength=len(self.goal.each))
+        return bool((counts >= self.goal.each).all())
+
+    def _children(self, node: Node) -> Iterator[Node]:
+        """Bound a node and give its children, one at a time, as the cutoff tightens."""
+        self.nodes += 1
+        self.limits.done += 1
+        bounded = self._relax(node)
+        if bounded is None or self.stop:
+            return
+        bound, cost, ahead, leading = bounded
+        instance, tableau = self.instance, node.tableau
+        candidates = node.candidates
+        x = tableau.value[: tableau.units]
+        free = node.state < 0
+        violated = ahead[candidates] < -SLACK
+        hard = candidates[violated]
+        if len(hard):
+            lines = instance.lines
+            rows = lines[hard] - lines[leading[hard]]
+            room = instance.full[hard] - instance.full[leading[hard]]
+            ones = node.state == 1
+            inner = rows[:, free]
+            lift = best_with_one_row(
+                cost[free], inner, room - rows[:, ones].sum(axis=1), instance.doubt[hard]
+            )
+            lifted = bound + lift
+            alive = lifted <= self.cutoff
+            hard, lifted = hard[alive], lifted[alive]
+            order = np.argsort(-lifted, kind="stable")
+            hard, lifted = hard[order], lifted[order]
+        else:
+            lifted = np.zeros(0)
+        easy = candidates[~violated]
+        if not self._possible(node.chosen, np.concatenate([hard, easy])):
+            return
+        enough = self._possible(node.chosen, easy)
+        if len(hard) and not enough:
+            for i, rival in enumerate(hard.tolist()):
+                rest = np.concatenate([hard[i + 1 :], easy])
+                if self.stop or bound > self.cutoff:
+                    return
+                if lifted[i] <= self.cutoff:
+                    chosen = np.append(node.chosen, rival)
+                    if not self._possible(chosen, rest):
+                        return
+                    z = int(leading[rival])
+                    row = instance.lines[rival] - instance.lines[z]
+                    child = tableau.with_row(
+                        row,
+                        float(instance.full[rival] - instance.full[z]),
+                        float(instance.doubt[rival]),
+                    )
+                    yield Node(child, rest, chosen, node.state)
+                if not self._possible(node.chosen, rest):
+                    return
+            candidates = easy
+        else:
+            candidates = np.concatenate([hard, easy])
+        yield from self._branch_on_unit(node, candidates, x, cost, free)
+
+    def _branch_on_unit(
+        self, node: Node, candidates: Ints, x: Floats, cost: Floats, free: Mask
+    ) -> Iterator[Node]:
+        """Fix the most fractional unit, nearest value first."""
+        where = np.flatnonzero(free)
+        if not len(where):
+            return
+        fraction = np.abs(x[where] - 0.5)
+        if fraction.min() < 0.5 - INTEGRAL:
+            unit = int(where[fraction.argmin()])
+        else:
+            unit = int(where[np.abs(cost[where]).argmin()])
+        nearest = 1 if x[unit] >= 0.5 else 0
+        for value in (nearest, 1 - nearest):
+            if self.stop:
+                return
+            child = node.tableau.copy()
+            child.fix(np.array([unit]), np.array([float(value)]))
+            state = node.state.copy()
+            state[unit] = value
+            yield Node(child, candidates, node.chosen, state)
+
+    def _relax(self, node: Node) -> tuple[float, Floats, Floats, Ints] | None:
+        """Solve a node's relaxation: bound, reduced costs, how far rivals are ahead; or prune."""
+        instance = self.instance
+        while True:
+            tableau = node.tableau
+            outcome, pivots = tableau.solve(60 + 4 * len(tableau.room))
+            self.limits.done += pivots
+            if outcome == IMPOSSIBLE and _surely_impossible(tableau):
+                return None
+            bound, cost = lagrangian(tableau)
+            if bound > self.cutoff:
+                return None
+            x = tableau.value[: tableau.units]
+            self._fix_by_cost(node, bound, cost)
+            self._round(x, node.state)
+            if self.stop or bound > self.cutoff:
+                return None
+            sums = instance.sums(x)
+            ahead, leading = instance.ahead(sums), instance.leading(sums)
+            if instance.single_zone or not len(node.chosen):
+                return bound, cost, ahead, leading
+            worst = int(node.chosen[ahead[node.chosen].argmin()])
+            z = int(leading[worst])
+            if ahead[worst] >= -1e-7 or (worst, z) in node.rows:
+                return bound, cost, ahead, leading
+            node.rows = {*node.rows, (worst, z)}
+            node.tableau = tableau.with_row(
+                instance.lines[worst] - instance.lines[z],
+                float(instance.full[worst] - instance.full[z]),
+                float(instance.doubt[worst]),
+            )
+
+    def _fix_by_cost(self, node: Node, bound: float, cost: Floats) -> None:
+        """Units whose other value alone would pass the cutoff stay where they are."""
+        fixed = (node.state < 0) & (bound + np.abs(cost) > self.cutoff)
+        if not fixed.any():
+            return
+        units = np.flatnonzero(fixed)
+        values = (cost[units] < 0).astype(np.float64)
+        state = node.state.copy()
+        state[units] = values
+        node.state = state
+        node.tableau.fix(units, values)
+
+    def _round(self, x: Floats, state: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
+        """Offer the plans next to the relaxed point."""
+        up = x > INTEGRAL
+        near = x > 0.5
+        self.offer(near)
+        if (up != near).any() and not self.stop:
+            self.offer(up)
+
+
+@dataclass
+class Node:
+    """A part of the tree: chosen rivals hold, candidates may, other rivals are not counted."""
+
+    tableau: Tableau
+    candidates: Ints
+    chosen: Ints
+    state: np.ndarray[tuple[int], np.dtype[np.int8]]
+    """(units,) −1 open, 0 kept, 1 left out."""
+    rows: set[tuple[int, int]] = field(default_factory=set)
+
+
+def lagrangian(tableau: Tableau) -> tuple[float, Floats]:
+    """The safe bound and reduced costs that a tableau's multipliers give."""
+    lam = tableau.multipliers()
+    rows, n = tableau.rows, tableau.units
+    cost = tableau.weights + lam @ rows
+    low, high = tableau.low[:n], tableau.high[:n]
+    best = np.minimum(cost * low, cost * high).sum()
+    bound = best - lam @ tableau.room
+    extent = tableau.weights.sum() + lam @ (np.abs(rows).sum(axis=1) + np.abs(tableau.room))
+    fuzz = (n + len(lam) + 8) * ROUNDOFF * extent + lam @ tableau.doubt
+    return float(bound - fuzz), cost
+
+
+def _surely_impossible(tableau: Tableau) -> bool:
+    """Whether the ray that the simplex found proves that the rows contradict each other."""
+    if tableau.ray is None:
+        return False
+    n = tableau.units
+    lam = np.maximum(tableau.ray[n:], 0.0)
+    priced = lam @ tableau.rows
+    least = np.minimum(priced * tableau.low[:n], priced * tableau.high[:n]).sum()
+    extent = lam @ (np.abs(tableau.rows).sum(axis=1) + np.abs(tableau.room))
+    fuzz = (n + len(lam) + 8) * ROUNDOFF * extent + lam @ tableau.doubt
+    return bool(least - lam @ tableau.room > fuzz)

@@ -1,0 +1,209 @@
+"""The exact solver: a good plan first, then the proof that none is better.
+
+`solve` takes the canonical problem and gives an answer whose status is a promise: "optimal" only
+when the tree was searched to its end. Stopped early, it says how far it got: the plan, and the
+bound that was proved. The work is counted in tree nodes and simplex pivots, so that the same
+`work` limit stops at the same plan everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from elsewhere.protect.exact.anytime import close_gap
+from elsewhere.protect.exact.heuristics import cheapest_plan, fullest_plan, restored
+from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
+from elsewhere.protect.problem import Answer, Floats, Ints, Mask, Problem
+from elsewhere.protect.exact.search import Goal, Limits, Search
+from elsewhere.protect.exact.simplex import Tableau
+
+
+def solve(problem: Problem, limits: Limits | None = None) -> Answer:
+    """The best plan and how far that is proved.
+
+    >>> from elsewhere.protect.problem import plain
+    >>> scores = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
+    >>> answer = solve(plain(scores, truth=0, need=1))
+    >>> answer.status, answer.kept.tolist()
+    ('optimal', [False, True, False])
+    """
+    limits = limits or Limits()
+    instance = Instance(problem)
+    if not instance.units and not instance.fixed_in.any():
+        return Answer("infeasible", None, 0, 0, work=limits.done)
+    if problem.budget is None:
+        goal = Goal(*_needs(problem))
+        found = minimise(instance, instance.weights, goal, limits)
+        return _answer(instance, found, found.bound + instance.sunk, limits)
+    return _within_budget(instance, problem.budget, limits)
+
+
+@dataclass
+class Found:
+    """The best plan met with, what it reaches, and what was proved of all others."""
+
+    left_out: Mask | None
+    bound: int
+    """Minimising: no plan costs less. Maximising: no plan reaches more."""
+    proved: bool
+    """Whether the plan, or that there is none, is proved."""
+
+
+def minimise(
+    instance: Instance,
+    weights: Floats,
+    goal: Goal,
+    limits: Limits,
+    *,
+    start: Mask | None = None,
+    side: Tableau | None = None,
+) -> Found:
+    """The lightest plan that reaches the goal; `start` is a plan known to."""
+    cap = most_left_out(instance, weights)
+    costs = costs_alone(instance, weights)
+    bound = least_cost(costs, instance.owner, goal)
+    if bound > cap:
+        return Found(None, 0, proved=True)
+    best = start
+    if best is None:
+        near = _cheapest_rivals(costs, instance.owner, goal)
+        best = cheapest_plan(instance.restricted(near), weights, costs[near], goal, cap)
+    cost = int(weights[best].sum()) if best is not None else int(cap) + 1
+    costs = costs_against_zone(instance, weights, costs, cost - 1)
+    low = int(min(max(bound, least_cost(costs, instance.owner, goal)), cost))
+    if low >= cost:
+        return Found(best, cost if best is not None else 0, proved=True)
+
+    def attempt(cutoff: int, share: Limits, decide: bool) -> tuple[bool, int]:
+        """Look for a plan of at most `cutoff`: whether the tree was finished, the best cost."""
+        nonlocal best, cost
+        live = np.flatnonzero(costs <= cutoff)
+        part = instance.restricted(live)
+
+        def on_plan(search: Search, left_out: Mask, _: int, __: Ints) -> None:
+            nonlocal best, cost
+            best = restored(part, weights, left_out, goal)
+            cost = int(weights[best].sum())
+            search.cutoff = cost - 1
+            search.stop = decide
+
+        search = Search(part, weights, goal, cutoff, on_plan, share, root=side)
+        return search.run(), cost
+
+    low, high = close_gap(low, cost, attempt, limits)
+    return Found(best, low if best is not None or low < high else 0, proved=low >= high)
+
+
+def maximise(
+    instance: Instance,
+    weights: Floats,
+    cap: int,
+    floor: Ints | None,
+    limits: Limits,
+    start: Mask,
+    *,
+    costs: Floats | None = None,
+) -> Found:
+    """The plan within `cap` with most holding rivals: the smallest count over the attackers,
+    or, where `floor` says how many each attacker needs at least, their sum.
+    """
+    costs = costs_alone(instance, weights) if costs is None else costs
+    costs = costs_against_zone(instance, weights, costs, cap)
+    live = np.flatnonzero(costs <= cap)
+    part = instance.restricted(live)
+    attackers = len(instance.zone_at)
+    reachable = np.bincount(part.owner, minlength=attackers)
+
+    def level(counts: Ints) -> int:
+        return int(counts.min() if floor is None else counts.sum())
+
+    def goal_of(target: int) -> Goal:
+        if floor is None:
+            return Goal(np.full(attackers, target, np.intp), attackers * target)
+        return Goal(floor, target)
+
+    best = start
+    reached = level(part.counts(part.holding(best)))
+    upper = int(reachable.min() if floor is None else reachable.sum())
+
+    # what close_gap minimises is the number of rivals that do not hold
+    def attempt(cutoff: int, share: Limits, decide: bool) -> tuple[bool, int]:
+        nonlocal best, reached
+
+        def on_plan(search: Search, left_out: Mask, _: int, counts: Ints) -> None:
+            nonlocal best, reached
+            best, reached = left_out, level(counts)
+            search.goal = goal_of(reached + 1)
+            search.stop = decide or reached >= upper
+
+        search = Search(part, weights, goal_of(upper - cutoff), cap, on_plan, share)
+        return search.run(), upper - reached
+
+    low, high = close_gap(0, upper - reached, attempt, limits)
+    return Found(best, upper - low, proved=low >= high)
+
+
+def most_left_out(instance: Instance, weights: Floats) -> float:
+    """The weight that can be left out with one unit still kept."""
+    total = float(weights.sum())
+    if instance.fixed_in.any() or not instance.units:
+        return total
+    return total - float(weights.min())
+
+
+def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
+    """Most rivals for the worst-off attacker, then most in all, then least weight left out."""
+    sizes, weights = instance.sizes, instance.weights
+    cap = min(budget - instance.sunk_photos, most_left_out(instance, sizes))
+    if cap < 0:
+        return Answer("infeasible", None, 0, 0, counts=True, work=limits.done)
+    cap = int(cap)
+    costs = costs_alone(instance, sizes)
+    near = np.flatnonzero(costs <= cap)
+    start = fullest_plan(instance.restricted(near), sizes, costs[near], cap)
+    found = maximise(instance, sizes, cap, None, limits, start, costs=costs)
+    assert found.left_out is not None
+    bound, proved = found.bound, found.proved
+    if proved and len(instance.zone_at) > 1:
+        floor = np.full(len(instance.zone_at), bound, np.intp)
+        found = maximise(instance, sizes, cap, floor, limits, found.left_out, costs=costs)
+        proved = found.proved
+    assert found.left_out is not None
+    counts = instance.counts(instance.holding(found.left_out))
+    each = np.full(len(counts), int(counts.min()), np.intp)
+    goal = Goal(each, int(counts.sum()))
+    side = None
+    if (weights != sizes).any():  # values and photos differ: the budget becomes a row
+        side = Tableau(weights).with_row(sizes, float(cap), 0.0)
+    last = minimise(instance, weights, goal, limits, start=found.left_out, side=side)
+    last.proved = last.proved and proved
+    return _answer(instance, last, bound, limits)
+
+
+def _answer(instance: Instance, found: Found, bound: int, limits: Limits) -> Answer:
+    counts = instance.problem.budget is not None
+    if found.left_out is None:
+        status = "infeasible" if found.proved else "unknown"
+        return Answer(status, None, 0, 0 if found.proved else bound, counts, limits.done)
+    kept = instance.units_kept(found.left_out)
+    cost = int(instance.weights[found.left_out].sum()) + instance.sunk
+    status = "optimal" if found.proved else "feasible"
+    return Answer(status, kept, cost, bound, counts, limits.done)
+
+
+def _needs(problem: Problem) -> tuple[Ints, int]:
+    each = np.array([attacker.need for attacker in problem.attackers], np.intp)
+    return each, int(each.sum())
+
+
+def _cheapest_rivals(costs: Floats, owner: Ints, goal: Goal) -> Ints:
+    """The rivals worth a look for a first plan: each attacker's few cheapest."""
+    picked = []
+    for a, need in enumerate(goal.each.tolist()):
+        mine = np.flatnonzero((owner == a) & np.isfinite(costs))
+        order = np.argsort(costs[mine], kind="stable")
+        picked.append(np.sort(mine[order[: max(40, 4 * need)]]))
+    return np.concatenate(picked)

@@ -1,0 +1,37 @@
+"""What a reduction is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+from elsewhere.protect.problem import Answer, Attacker, Problem
+
+
+class Contradiction(Exception):  # noqa: N818 — it says what is wrong, not that the code erred
+    """The wishes exclude each other: no plan can fulfil them. The message says why."""
+
+
+class Reduction(Protocol):
+    """A wish: rewrites the problem so that the solver need not know of it, and back."""
+
+    def apply(self, problem: Problem) -> Problem:
+        """The same problem with this wish worked in."""
+
+    def invert(self, answer: Answer) -> Answer:
+        """The answer to the rewritten problem as an answer to the one before."""
+
+
+class Unchanged:
+    """For wishes that leave units and weights as they were: the answer needs no translation."""
+
+    def invert(self, answer: Answer) -> Answer:
+        """The same answer."""
+        return answer
+
+
+def each_attacker(problem: Problem, change: Callable[[int, Attacker], Attacker]) -> Problem:
+    """The problem with every attacker changed."""
+    changed = tuple(change(i, attacker) for i, attacker in enumerate(problem.attackers))
+    return replace(problem, attackers=changed)

@@ -1,0 +1,53 @@
+"""Each photo safe on its own too: photos that alone reveal the truth must go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.problem import IN, OUT, Mask, Problem
+from elsewhere.protect.reductions.base import Contradiction, Unchanged
+
+
+@dataclass(frozen=True)
+class EachPhoto(Unchanged):
+    """For each attacker the top that a single photo must keep the truth out of; 0 for none."""
+
+    tops: tuple[int, ...]
+
+    def apply(self, problem: Problem) -> Problem:
+        """Fix revealing photos out; a pinned one is a contradiction."""
+        revealing = self.revealing(problem)
+        pinned = np.flatnonzero(revealing & (problem.fixed == IN))
+        if len(pinned):
+            names = ", ".join(str(i) for i in pinned.tolist())
+            raise Contradiction(
+                f"each photo must be safe alone, but kept photo {names} reveals the truth by itself"
+            )
+        fixed = np.where(revealing, np.int8(OUT), problem.fixed)
+        return replace(problem, fixed=fixed)
+
+    def revealing(self, problem: Problem) -> Mask:
+        """Which photos, alone, leave the truth in some attacker's top."""
+        apart = replace(
+            problem,
+            unit_of=np.arange(problem.photos, dtype=np.intp),
+            weights=np.ones(problem.photos, np.int64),
+            fixed=np.zeros(problem.photos, np.int8),
+        )
+        instance = Instance(apart)
+        ahead = instance.ahead_many(instance.start[:, None] + instance.lines)
+        doubt = instance.doubt[:, None]
+        holding = ahead > doubt
+        for rival, photo in np.argwhere(~holding & ~(ahead < -doubt)).tolist():
+            alone = np.zeros(problem.photos, bool)
+            alone[photo] = True
+            holding[rival, photo] = instance.holds_exactly(alone, rival)
+        result = np.zeros(problem.photos, bool)
+        for a, top in enumerate(self.tops):
+            few = holding[instance.owner == a].sum(axis=0) < top
+            sees = problem.attackers[a].sees
+            result |= few if sees is None else few & sees
+        return result

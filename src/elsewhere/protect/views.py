@@ -1,0 +1,83 @@
+"""What each attacker sees of the kept photos: the rivals that hold, in order, and the slack."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from elsewhere.protect.exact.arithmetic import row_lead
+from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.plan import View
+from elsewhere.protect.problem import Attacker, Ints, Mask, Problem
+
+
+def views(problem: Problem, kept: Mask) -> tuple[tuple[View, ...], bool]:
+    """One view for each attacker, and whether the plan rests on a probability of zero."""
+    instance = Instance(problem)
+    left_out = ~kept[instance.free]
+    photos = kept[problem.unit_of]
+    holding = instance.holding(left_out)
+    ahead = instance.ahead(instance.sums(left_out.astype(np.float64)))
+    result = []
+    rests_on_zero = False
+    for a, attacker in enumerate(problem.attackers):
+        mine = np.flatnonzero((instance.owner == a) & holding)
+        impossible = _impossible(attacker, photos)
+        order = _in_order(attacker, photos, instance.column[mine], ahead[mine], instance.doubt[mine])
+        if impossible.all():  # every rival is infinitely far ahead
+            order = np.argsort(instance.column[mine])
+        cells = instance.column[mine][order]
+        last = (attacker.need if problem.budget is None else len(cells)) - 1
+        slack = math.inf
+        if 0 <= last < len(cells):
+            slack = _lead(attacker, photos, int(cells[last]), impossible)
+        rests_on_zero |= bool(impossible.any()) and len(cells) > 0
+        result.append(View(len(cells), tuple(cells.tolist()), slack))
+    return tuple(result), rests_on_zero
+
+
+def _impossible(attacker: Attacker, photos: Mask) -> Mask:
+    """Which cells of the zone some kept photo (or the prior) gives probability zero."""
+    seen = photos if attacker.sees is None else photos & attacker.sees
+    gone: Mask = np.isneginf(attacker.bank[np.ix_(seen, attacker.zone)]).any(axis=0)
+    if attacker.offset is not None:
+        gone = gone | np.isneginf(attacker.offset[attacker.zone])
+    return gone
+
+
+def _lead(attacker: Attacker, photos: Mask, rival: int, impossible: Mask) -> float:
+    """How far a rival is ahead of the zone's best possible cell, correctly rounded."""
+    rows = [row_lead(attacker, photos, rival, z) for z in attacker.zone[~impossible].tolist()]
+    return min(rows, default=math.inf)
+
+
+def _in_order(
+    attacker: Attacker, photos: Mask, cells: Ints, ahead: np.ndarray, doubt: np.ndarray
+) -> Ints:
+    """Furthest ahead first; near-ties by exact column sums, real ties by cell."""
+    order = np.lexsort((cells, -ahead))
+    if len(order) < 2:
+        return order
+    gap = ahead[order[:-1]] - ahead[order[1:]]
+    close = ~(gap > doubt[order[:-1]] + doubt[order[1:]])
+    if not close.any():
+        return order
+    starts = np.flatnonzero(np.concatenate([[True], ~close]))
+    ends = np.append(starts[1:], len(order))
+    seen = photos if attacker.sees is None else photos & attacker.sees
+
+    def total(i: int) -> Fraction:
+        terms = attacker.bank[seen, cells[i]].tolist()
+        if attacker.offset is not None:
+            terms.append(float(attacker.offset[cells[i]]))
+        if -math.inf in terms:
+            return Fraction(-(10**400))
+        return sum((Fraction(x) for x in terms), Fraction(0))
+
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if end - start > 1:
+            part = sorted(order[start:end].tolist(), key=lambda i: (-total(i), int(cells[i])))
+            order[start:end] = part
+    return order
