@@ -21,7 +21,7 @@ def views(problem: Problem, kept: Mask) -> tuple[tuple[View, ...], bool]:
     holding = instance.holding(left_out)
     ahead = instance.ahead(instance.sums(left_out.astype(np.float64)))
     result = []
-    rests_on_zero = False
+    without_zero = [0] * len(problem.attackers)
     for a, attacker in enumerate(problem.attackers):
         mine = np.flatnonzero((instance.owner == a) & holding)
         impossible = _impossible(attacker, photos)
@@ -33,15 +33,23 @@ def views(problem: Problem, kept: Mask) -> tuple[tuple[View, ...], bool]:
         slack = math.inf
         if 0 <= last < len(cells):
             slack = _lead(attacker, photos, int(cells[last]), impossible)
-        rests_on_zero |= bool(impossible.any()) and len(cells) > 0
+        if not impossible.any():
+            without_zero[a] = len(cells)
         result.append(View(len(cells), tuple(cells.tolist()), slack))
-    return tuple(result), rests_on_zero
+    return tuple(result), _too_few(problem, without_zero, result)
+
+
+def _too_few(problem: Problem, without_zero: list[int], seen: list[View]) -> bool:
+    """Whether the promise would fail if rows that a zero decides did not hold."""
+    if problem.budget is not None:
+        return min(without_zero) < min(view.protected_k for view in seen)
+    return any(n < a.need for n, a in zip(without_zero, problem.attackers, strict=True))
 
 
 def _impossible(attacker: Attacker, photos: Mask) -> Mask:
     """Which cells of the zone some kept photo (or the prior) gives probability zero."""
     seen = photos if attacker.sees is None else photos & attacker.sees
-    gone: Mask = np.isneginf(attacker.bank[np.ix_(seen, attacker.zone)]).any(axis=0)
+    gone: Mask = np.isneginf(attacker.bank[np.ix_(seen, attacker.zone)]).any(axis=0)  # type: ignore[assignment]
     if attacker.offset is not None:
         gone = gone | np.isneginf(attacker.offset[attacker.zone])
     return gone
@@ -61,7 +69,7 @@ def _in_order(
     if len(order) < 2:
         return order
     gap = ahead[order[:-1]] - ahead[order[1:]]
-    close = ~(gap > doubt[order[:-1]] + doubt[order[1:]])
+    close = ~(gap > 2 * doubt.max())
     if not close.any():
         return order
     starts = np.flatnonzero(np.concatenate([[True], ~close]))

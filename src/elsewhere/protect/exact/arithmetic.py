@@ -8,7 +8,6 @@ its sign is the exact sum's sign; where it overflows, fractions take over.
 from __future__ import annotations
 
 import math
-import sys
 from fractions import Fraction
 
 from elsewhere.protect.problem import Attacker, Mask
@@ -47,7 +46,7 @@ def row_lead(attacker: Attacker, photos: Mask, rival: int, z: int) -> float:
     try:
         return float(exact)
     except OverflowError:  # further ahead than a float can say
-        return sys.float_info.max if exact > 0 else -sys.float_info.max
+        return INFINITY if exact > 0 else -INFINITY
 
 
 def holds(attacker: Attacker, photos: Mask, rival: int, *, strict: bool) -> bool:

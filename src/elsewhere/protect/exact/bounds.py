@@ -28,8 +28,8 @@ def best_with_one_row(
     concave and piecewise linear: its breakpoints are sorted, and the one where the slope changes
     sign is taken.
     """
-    if not len(rows):
-        return np.zeros(0)
+    if not len(rows) or not len(cost):
+        return np.where(room < -doubt, np.inf, 0.0)
     negative = cost < 0
     present = np.where(negative, cost, 0.0)
     size = np.abs(rows)
@@ -48,10 +48,10 @@ def best_with_one_row(
     ever = reached[lines, where]
     mu = np.where((slope > 0) & ever & np.isfinite(mu), mu, 0.0)
     priced = cost + mu[:, None] * rows
-    lift = np.minimum(priced, 0.0).sum(axis=1) - mu * room - present.sum()
+    raw = np.minimum(priced, 0.0).sum(axis=1) - mu * room - present.sum()
     extent = size.sum(axis=1) + np.abs(room)
     fuzz = (len(cost) + 8) * ROUNDOFF * (np.abs(cost).sum() + mu * extent) + mu * doubt
-    lift = np.maximum(lift - fuzz, 0.0)
+    lift: Floats = np.maximum(raw - fuzz, 0.0)
     never = (slope > 0) & ~ever
     if never.any():  # even all helpful units together cannot make room
         worst = slope - np.where(turning, size, 0.0).sum(axis=1)

@@ -36,7 +36,7 @@ def cheapest_plan(
             best, best_cost = left_out, cost
 
     def walk(order: Ints) -> None:
-        cost, counts = _along(instance, weights, order, min(cap, best_cost + weights.max()))
+        cost, counts = _along(instance, weights, order, min(cap, best_cost + weights.max(initial=0.0)))
         good = (counts >= goal.each[:, None]).all(axis=0) & (counts.sum(axis=0) >= goal.total)
         if good.any():
             consider(_prefix(instance, order, int(good.argmax())))

@@ -60,8 +60,8 @@ class Search:
     cutoff: int
     on_plan: Callable[[Search, Mask, int, Ints], None]
     limits: Limits
-    root: Tableau | None = None
-    """A starting tableau with rows that every plan must satisfy (a budget beside values)."""
+    side: tuple[Floats, int] | None = None
+    """Sizes of the units and the most that may be left out in all: a budget beside values."""
     stop: bool = False
     nodes: int = 0
     _stack: list[Iterator[Node]] = field(default_factory=list)
@@ -69,7 +69,9 @@ class Search:
     def run(self) -> bool:
         """Search until the tree is done (True) or a limit is met (False)."""
         n = self.instance.units
-        tableau = self.root.copy() if self.root is not None else Tableau(self.weights)
+        tableau = Tableau(self.weights)
+        if self.side is not None:
+            tableau = tableau.with_row(self.side[0], float(self.side[1]), 0.0)
         everybody = np.arange(self.instance.rivals, dtype=np.intp)
         first = Node(tableau, everybody, np.zeros(0, np.intp), np.full(n, -1, np.int8))
         self._stack = [iter([first])]
@@ -87,6 +89,8 @@ class Search:
         """Tell of a plan if it is within the cutoff and reaches the goal."""
         cost = int(self.weights[left_out].sum())
         if cost > self.cutoff:
+            return
+        if self.side is not None and self.side[0][left_out].sum() > self.side[1]:
             return
         counts = self.instance.counts(self.instance.holding(left_out))
         if self.goal.reached(counts):

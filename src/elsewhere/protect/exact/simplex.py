@@ -10,6 +10,8 @@ only by bounds recomputed from the data with these multipliers.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from elsewhere.protect.problem import Floats, Ints
@@ -57,7 +59,7 @@ class Tableau:
         """A child with one more row, scaled so that its largest entry is about one."""
         m, n = len(self.room), self.units
         largest = float(np.abs(row).max()) if n else 0.0
-        scale = 2.0 ** -np.frexp(largest)[1] if 0 < largest < np.inf else 1.0
+        scale = 2.0 ** -max(math.frexp(largest)[1], -1000) if 0 < largest < math.inf else 1.0
         row, room, doubt = row * scale, room * scale, doubt * scale
         child = object.__new__(Tableau)
         child.units, child.weights = n, self.weights

@@ -18,7 +18,6 @@ from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
 from elsewhere.protect.problem import Answer, Floats, Ints, Mask, Problem
 from elsewhere.protect.exact.search import Goal, Limits, Search
-from elsewhere.protect.exact.simplex import Tableau
 
 
 def solve(problem: Problem, limits: Limits | None = None) -> Answer:
@@ -59,7 +58,7 @@ def minimise(
     limits: Limits,
     *,
     start: Mask | None = None,
-    side: Tableau | None = None,
+    side: tuple[Floats, int] | None = None,
 ) -> Found:
     """The lightest plan that reaches the goal; `start` is a plan known to."""
     cap = most_left_out(instance, weights)
@@ -90,7 +89,7 @@ def minimise(
             search.cutoff = cost - 1
             search.stop = decide
 
-        search = Search(part, weights, goal, cutoff, on_plan, share, root=side)
+        search = Search(part, weights, goal, cutoff, on_plan, share, side)
         return search.run(), cost
 
     low, high = close_gap(low, cost, attempt, limits)
@@ -177,7 +176,7 @@ def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
     goal = Goal(each, int(counts.sum()))
     side = None
     if (weights != sizes).any():  # values and photos differ: the budget becomes a row
-        side = Tableau(weights).with_row(sizes, float(cap), 0.0)
+        side = (sizes, cap)
     last = minimise(instance, weights, goal, limits, start=found.left_out, side=side)
     last.proved = last.proved and proved
     return _answer(instance, last, bound, limits)
