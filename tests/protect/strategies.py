@@ -87,7 +87,7 @@ def problem(rng: random.Random, photos: int | None = None) -> Problem:
     alike = shared_truth
     rivals = each("rivals", 0.25, lambda a: _some(rng, _outside(wide[a], truths[a])), alike)
     prior = each("prior", 0.3, lambda a: _prior(rng, wide[a]), len(set(wide)) == 1)
-    sees = each("sees", 0.2, lambda a: _some(rng, range(photos)))
+    sees = each("sees", 0.2, lambda a: _some(rng, range(photos)) if rng.random() < 0.95 else [])
     margin = each("margin", 0.35, lambda a: rng.choice((0.5, 0.1, 1.0, 2.0**-60, 1e-300, 3)))
     lead = each("lead", 0.35, lambda a: rng.choice((1.0, 0.1, 2.5, 1e-9, 5e-324, 2)))
     counts = [
@@ -149,10 +149,13 @@ def _about_photos(rng: random.Random, photos: int, wishes: dict[str, Any]) -> di
         draw: Callable[[], Any] = rng.choice((
             lambda: rng.randint(1, 4),
             lambda: Decimal(rng.randint(1, 40)) / 10,
+            lambda: rng.randint(1, 40) / 10,
             lambda: Fraction(rng.randint(1, 6), rng.choice((1, 2, 3, 7))),
         ))  # fmt: skip
         wishes["values"] = [draw() for _ in range(photos)]
-        values = tuple(Fraction(value) for value in wishes["values"])
+        # a float means the decimal that it is written as
+        values = tuple(Fraction(str(value)) for value in wishes["values"])
+        values = None if set(values) == {Fraction(1)} else values
     groups: list[tuple[int, ...]] = []
     if rng.random() < 0.3:
         order = list(range(photos))

@@ -78,6 +78,12 @@ def test_top_must_be_reached() -> None:
     assert refused(planned(promised(ALBUM, top=2), (1, 2, 3)), "1 rivals hold, too few for a top")
 
 
+def test_the_empty_album_fulfils_every_sum_and_is_refused() -> None:
+    empty = planned(promised(ALBUM), ())
+    assert empty.plan.views == (View(3, (1, 2, 3), 0.0),)
+    assert refused(empty, "the plan keeps no photo")
+
+
 def test_a_tie_holds_unless_strict() -> None:
     tie = [[-1.0, -1.0], [0.0, -9.0]]
     assert verdict(planned(promised(tie), (0,)))
@@ -222,6 +228,28 @@ def test_true_refusals_hold(wishes: dict[str, Any]) -> None:
     assert verdict(replace(case, plan=none))
     assert refused(replace(case, plan=replace(none, kept=(0,))), "carries photos")
     assert refused(replace(case, plan=replace(none, cost=1)), "carries photos")
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        {"budget": 0, "drop": (0,)},
+        {"budget": 1, "drop": (0,), "groups": ((0, 1),)},
+        {"keep": (0,), "drop": (1,), "groups": ((0, 1),)},
+        {"keep": (0,), "each_photo": 1, "lead": 2.0, "budget": 3},
+    ],
+)
+def test_refusals_because_of_contrary_wishes_hold(wishes: dict[str, Any]) -> None:
+    case = promised([[0.0, 1.0]] * 3, **wishes)
+    none = Plan(Status.INFEASIBLE, (), (), 0, 0, (), case.promise, "no plan")
+    assert verdict(replace(case, plan=none)).problems == ()
+
+
+def test_under_a_budget_an_obvious_plan_refutes_a_low_bound() -> None:
+    case = promised([[0.0, 1.0, 2.0]] * 2, budget=1)
+    unknown = Plan(Status.UNKNOWN, (), (), 0, 1, (), case.promise, "")
+    assert refused(replace(case, plan=unknown), "protects 2, more than the bound of 1")
+    assert verdict(replace(case, plan=replace(unknown, bound=2)))
 
 
 def test_a_bound_that_contradicts_the_plan_is_refused() -> None:

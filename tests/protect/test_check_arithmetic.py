@@ -97,6 +97,21 @@ def test_column_sums_of_many_photos_are_exact(photos: int, dtype: Any) -> None:
         assert fraction(sums[cell]) == sum(map(Fraction, table[:, cell].tolist()), Fraction(0))
 
 
+def test_column_sums_of_long_numbers_of_one_sign_are_exact() -> None:
+    # here the sum of the first pieces needs every bit of a float
+    table = np.nextafter(np.random.default_rng(3).uniform(0.5, 1.0, (512, 3)), 0.0)
+    sums, _ = column_sums(table, range(512))
+    for cell in range(3):
+        assert fraction(sums[cell]) == sum(map(Fraction, table[:, cell].tolist()), Fraction(0))
+
+
+def test_column_sums_of_every_size_are_exact() -> None:
+    column = [sign * 10.0**power / 3 for power in range(-320, 280, 7) for sign in (1, -1, 1)]
+    sums, _ = column_sums(np.array([[x, -x, 1.0] for x in column]), range(len(column)))
+    exact = sum(map(Fraction, column), Fraction(0))
+    assert [fraction(total) for total in sums] == [exact, -exact, len(column)]
+
+
 @given(tables(with_zero), st.data())
 def test_counts_alone_are_exact(table: NDArray[np.float64], data: st.DataObject) -> None:
     cells = table.shape[1]
