@@ -10,6 +10,7 @@ from elsewhere.protect.check import Verdict
 from elsewhere.protect.plan import Plan, Status, View
 from elsewhere.protect.promise import Against, Promise
 from elsewhere.protect.protecting import check, protect
+from elsewhere.score_files import read_scores, write_scores
 from elsewhere.scores import Scores
 
 __version__ = "0.1.0"
@@ -28,4 +29,6 @@ __all__ = [
     "View",
     "check",
     "protect",
+    "read_scores",
+    "write_scores",
 ]

@@ -1,1 +1,23 @@
-"""The command line: thin doors."""
+"""The command line: thin doors, each opened only when somebody knocks.
+
+Every command has a module of its own, which is imported when the command is named: a plan takes
+milliseconds, and importing what it does not need would take longer than finding it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line (the `elsewhere` program)."""
+    try:
+        from elsewhere.cli.program import program
+
+        program(sys.argv[1:])()
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)
+
+
+__all__ = ["main"]

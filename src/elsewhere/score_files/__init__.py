@@ -8,25 +8,15 @@ becomes one sentence that names the file. What is written reads back bit for bit
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.score_files import csv, npz, parquet
 from elsewhere.scores import Scores
 
-_READERS: dict[str, Callable[[Path], Scores]] = {
-    ".npz": npz.read,
-    ".csv": csv.read,
-    ".parquet": parquet.read,
-}
-_WRITERS: dict[str, Callable[[BinaryIO, Scores], None]] = {
-    ".npz": npz.write,
-    ".csv": csv.write,
-    ".parquet": parquet.write,
-}
+# ending → the module that reads and writes it, imported when such a file is met
+_FORMATS = {".npz": "npz", ".csv": "csv", ".parquet": "parquet"}
 
 
 def read_scores(path: str | os.PathLike[str]) -> Scores:
@@ -41,13 +31,14 @@ def read_scores(path: str | os.PathLike[str]) -> Scores:
     >>> folder.cleanup()
     """
     file = Path(path)
-    read = _READERS[_format(file)]
+    format_ = _format(file)
     if not file.exists():
         raise FileError(f"{file} does not exist: check the name of the score file")
     if not file.is_file():
         raise FileError(f"{file} is not a plain file: name a .npz, .csv or .parquet file")
     try:
-        return read(file)
+        scores: Scores = format_.read(file)
+        return scores
     except InputError as wrong:
         raise FileError(f"{file} cannot be used: {wrong}") from None
     except OSError as wrong:
@@ -66,15 +57,17 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
     True
     >>> folder.cleanup()
     """
+    import tempfile
+
     file = Path(path)
-    write = _WRITERS[_format(file)]
+    format_ = _format(file)
     try:
         handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     except OSError as wrong:
         raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
     try:
         with os.fdopen(handle, "wb") as stream:
-            write(stream, scores)
+            format_.write(stream, scores)
         Path(part).replace(file)
     except InputError as wrong:
         raise FileError(f"{file} cannot be written: {wrong}") from None
@@ -84,11 +77,12 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
         Path(part).unlink(missing_ok=True)
 
 
-def _format(file: Path) -> str:
+def _format(file: Path) -> Any:
+    """The module for files with this ending."""
     suffix = file.suffix.lower()
-    if suffix not in _READERS:
+    if suffix not in _FORMATS:
         raise FileError(f"{file} is not a score file: its name must end in .npz, .csv or .parquet")
-    return suffix
+    return import_module(f"elsewhere.score_files.{_FORMATS[suffix]}")
 
 
 __all__ = ["read_scores", "write_scores"]

@@ -1,0 +1,378 @@
+"""`elsewhere plan` and `elsewhere check`, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import elsewhere
+from elsewhere.cli.program import program
+from elsewhere.protect.plan_json import plan_from_json
+from elsewhere.score_files import write_scores
+from elsewhere.scores import Scores
+
+NAMES = ["tower.jpg", "beach.jpg", "cat.jpg", "church.jpg", "tram.jpg", "2"]
+TRUTH = 3
+
+
+@pytest.fixture
+def album(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scores:
+    """Six photos × nine cells in album.npz, of which cell 3 is true; a second attacker in b.csv."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(5)
+    scores = Scores(draw.normal(size=(6, 9)) + 1.5 * (np.arange(9) == TRUTH), NAMES)
+    write_scores("album.npz", scores)
+    write_scores("b.csv", Scores(draw.normal(size=(6, 4)), NAMES))
+    return scores
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program(list(arguments)), list(arguments))
+
+
+def planned(*arguments: str, code: int = 0) -> elsewhere.Plan:
+    result = run("plan", *arguments, "--json")
+    assert result.exit_code == code, result.output
+    return plan_from_json(result.stdout)
+
+
+def refused(*arguments: str, code: int = 1) -> str:
+    result = run(*arguments)
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    if code == 1:
+        assert result.stderr.startswith("elsewhere: ")
+        assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+# --- wishes arrive at the engine as they were meant ----------------------------------------
+
+
+def test_a_guarantee(album: Scores) -> None:
+    assert planned("album.npz", "--truth", "3", "--top", "2") == elsewhere.protect(album, 3, top=2)
+
+
+def test_a_budget(album: Scores) -> None:
+    plan = planned("album.npz", "--truth", "3", "--budget", "2")
+    assert plan == elsewhere.protect(album, 3, budget=2)
+
+
+def test_every_wish(album: Scores, tmp_path: Path) -> None:
+    (tmp_path / "values.csv").write_text("photo,value\ntower.jpg,2.5\n4,1/3\n")
+    (tmp_path / "prior.txt").write_text("0 -1 -2, 0.5\n-inf 0 0 0 -0.1\n")
+    first = planned(
+        *("album.npz", "--truth", "3,7-8", "--top", "1", "--strict", "--each-photo", "1"),
+        *("--margin", "0.01", "--lead", "0.02", "--prior", "prior.txt", "--values", "values.csv"),
+        *("--group", "tower.jpg,beach.jpg", "--rivals", "0-2,5", "--drop", "cat.jpg"),
+        *("--work-limit", "100000", "--time-limit", "30", "-o", "plan.json"),
+    )
+    wishes: dict[str, Any] = {
+        "top": 1,
+        "strict": True,
+        "each_photo": 1,
+        "margin": 0.01,
+        "lead": 0.02,
+        "prior": [0, -1, -2, 0.5, -np.inf, 0, 0, 0, -0.1],
+        "values": {0: "2.5", 4: "1/3"},
+        "groups": [[0, 1]],
+        "rivals": [0, 1, 2, 5],
+        "drop": [2],
+    }
+    assert first == elsewhere.protect(album, {3, 7, 8}, **wishes)
+    again = planned("album.npz", "--truth", "3", "--top", "2", "--near", "plan.json")
+    assert again == elsewhere.protect(album, 3, top=2, near=first)
+
+
+def test_several_attackers(album: Scores) -> None:
+    other = elsewhere.protect([album, elsewhere.read_scores("b.csv")], [{3}, {0, 1}], top=[2, 1])
+    plan = planned(
+        "album.npz", "b.csv", "--truth", "3", "--truth", "0,1", "--top", "2", "--top", "1"
+    )
+    assert plan == other
+    assert plan.several
+
+
+def test_a_photo_is_known_by_name_or_else_by_number(album: Scores) -> None:
+    assert planned("album.npz", "--truth", "3", "--top", "1", "--keep", "cat.jpg").promise.keep == (
+        2,
+    )
+    assert planned("album.npz", "--truth", "3", "--top", "1", "--keep", "2").promise.keep == (5,)
+    assert planned("album.npz", "--truth", "3", "--top", "1", "--keep", "4").promise.keep == (4,)
+
+
+def test_values_one_per_line(album: Scores, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("1\n2\n0.1\n1e2\n3/7\n1\n")
+    plan = planned("album.npz", "--truth", "3", "--top", "1", "--values", "v.txt")
+    assert plan == elsewhere.protect(album, 3, top=1, values=["1", "2", "0.1", "100", "3/7", "1"])
+
+
+# --- what people see -----------------------------------------------------------------------
+
+
+def test_the_verdict_comes_first_and_names_the_attacker(album: Scores) -> None:
+    result = run("plan", "album.npz", "--truth", "3", "--top", "2")
+    plan = elsewhere.protect(album, 3, top=2)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(plan.explanation)
+    assert "\x1b" not in result.stdout
+    for photo in plan.withheld:
+        assert NAMES[photo] in result.stdout
+    assert "album.npz" in result.stdout
+    assert "optimal: proved" in result.stdout
+    assert f"cost       {plan.cost}, and none below {plan.bound}" in result.stdout
+
+
+def test_names_cannot_steer_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scores = Scores([[0.0, -9.0], [-1.0, 0.0]], ["\x1b[2Jx", "[red]b[/red]"], scorer="\x1b]0;")
+    write_scores("a.npz", scores)
+    result = run("plan", "a.npz", "--truth", "0", "--top", "1")
+    assert result.exit_code == 0
+    assert "\x1b" not in result.stdout
+    assert "\N{REPLACEMENT CHARACTER}[2Jx" in result.stdout
+
+
+def test_markup_in_names_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_scores("a.npz", Scores([[0.0, -9.0], [-1.0, 0.0]], ["[red]a[/red]", "b"]))
+    assert "[red]a[/red]" in run("plan", "a.npz", "--truth", "0", "--top", "1").stdout
+
+
+def test_no_plan(album: Scores) -> None:
+    keep = [word for name in NAMES for word in ("--keep", name)]
+    result = run("plan", "album.npz", "--truth", "3", "--top", "8", *keep)
+    assert result.exit_code == 3
+    assert result.stdout.startswith("No plan can do this.")
+    assert planned("album.npz", "--truth", "3", "--top", "8", *keep, code=3).status == "infeasible"
+
+
+def test_stopped_without_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(1)
+    numbers = draw.integers(10**6, 10**7, size=24).astype(float)
+    rows = np.stack([np.zeros(24), numbers, -numbers], axis=1)
+    rows[0] = [0.0, -float(numbers[1:13].sum()), float(numbers[1:13].sum())]
+    write_scores("hard.npz", Scores(rows))
+    result = run(
+        "plan", "hard.npz", "--truth", "0", "--top", "2", "--keep", "0", "--work-limit", "0"
+    )
+    plan = elsewhere.protect(Scores(rows), 0, top=2, keep=[0], work_limit=0)
+    assert plan.status == "unknown"
+    assert result.exit_code == 4
+    assert "Stopped early" in result.stdout
+
+
+# --- files ---------------------------------------------------------------------------------
+
+
+def test_saved_plans_are_proved_again(album: Scores) -> None:
+    made = run(
+        *("plan", "album.npz", "--truth", "3", "--top", "2"),
+        *("-o", "plan.json", "--certificate", "certificate.json"),
+    )
+    assert made.exit_code == 0
+    for saved in ("plan.json", "certificate.json"):
+        result = run("check", saved, "album.npz")
+        assert result.exit_code == 0
+        assert "cell 3 not in the top 2" in result.stdout
+        assert "The plan holds" in result.stdout
+    assert sorted(path.name for path in Path().iterdir()) == [
+        "album.npz", "b.csv", "certificate.json", "plan.json",
+    ]  # fmt: skip
+
+
+def test_a_plan_that_is_not_true(album: Scores) -> None:
+    planned("album.npz", "--truth", "3", "--top", "2", "-o", "plan.json")
+    document = json.loads(Path("plan.json").read_text())
+    document["cost"] += 1
+    Path("plan.json").write_text(json.dumps(document))
+    result = run("check", "plan.json", "album.npz")
+    assert result.exit_code == 1
+    assert "The plan does not hold" in result.stdout
+
+
+def test_other_scores(album: Scores) -> None:
+    planned("album.npz", "--truth", "3", "--top", "2", "-o", "plan.json")
+    write_scores("album.npz", Scores(album.values + np.eye(6, 9), NAMES))
+    result = run("check", "plan.json", "album.npz")
+    assert result.exit_code == 1
+    assert "not those of the promise" in result.stdout
+
+
+def test_several_attackers_are_checked_in_their_order(album: Scores) -> None:
+    both = ("--truth", "3", "--truth", "0", "--top", "1")
+    planned("album.npz", "b.csv", *both, "-o", "plan.json")
+    assert run("check", "plan.json", "album.npz", "b.csv").exit_code == 0
+    assert run("check", "plan.json", "b.csv", "album.npz").exit_code == 1
+    assert "2 attackers, but 1 score file" in refused("check", "plan.json", "album.npz")
+
+
+def test_a_changed_certificate(album: Scores) -> None:
+    run("plan", "album.npz", "--truth", "3", "--top", "2", "--certificate", "c.json")
+    Path("c.json").write_text(
+        Path("c.json").read_text().replace('"strict": false', '"strict": true')
+    )
+    assert "digest is not right" in refused("check", "c.json", "album.npz")
+
+
+def test_no_plan_no_certificate(album: Scores) -> None:
+    keep = [word for name in NAMES for word in ("--keep", name)]
+    result = run(
+        "plan", "album.npz", "--truth", "3", "--top", "8", *keep, "--certificate", "c.json"
+    )
+    assert result.exit_code == 3
+    assert "no certificate" in result.stderr
+    assert not Path("c.json").exists()
+
+
+# --- bad input: one sentence ---------------------------------------------------------------
+
+GOOD = ("plan", "album.npz", "--truth", "3", "--top", "2")
+BAD: list[tuple[tuple[str, ...], str]] = [
+    (("plan", "none.npz", "--truth", "3", "--top", "2"), "none.npz does not exist"),
+    (("plan", "album.npz", "--truth", "99", "--top", "2"), "truth 99 is not a cell"),
+    (("plan", "album.npz", "--truth", "x", "--top", "2"), "--truth takes cells"),
+    (("plan", "album.npz", "--truth", "5-3", "--top", "2"), "range 5-3"),
+    (("plan", "album.npz", "--truth", "0-999999999", "--top", "2"), "range 0-999999999"),
+    (("plan", "album.npz", "--truth", "0-8", "--top", "2"), "covers every cell"),
+    (("plan", "album.npz", "--truth", "3"), "either top"),
+    ((*GOOD, "--budget", "1"), "either top"),
+    (("plan", "album.npz", "--truth", "3", "--top", "0"), "top must be 1 or more"),
+    (("plan", "album.npz", "--truth", "3", "--top", "9"), "only 8 rivals"),
+    (("plan", "album.npz", "--truth", "3", "--budget", "-1"), "budget must be 0 or more"),
+    ((*GOOD, "--keep", "dog.jpg"), "no photo is called 'dog.jpg'"),
+    ((*GOOD, "--keep", "17"), "there is no photo 17"),
+    ((*GOOD, "--keep", "0", "--drop", "tower.jpg"), "both kept and dropped"),
+    ((*GOOD, "--margin", "nan"), "margin must be finite"),
+    ((*GOOD, "--values", "none.txt"), "none.txt does not exist"),
+    ((*GOOD, "--near", "album.npz"), "album.npz is not text"),
+    ((*GOOD, "--near", "b.csv"), "b.csv is not a plan"),
+    ((*GOOD, "--top", "1"), "--top is given 2 times for 1 attackers"),
+    ((*GOOD, "-o", "none/plan.json"), "none/plan.json cannot be written"),
+    (("plan", "album.npz", "b.csv", "--truth", "3", "--top", "1"), "9 cells"),
+    (("check", "none.json", "album.npz"), "none.json does not exist"),
+    (("check", "b.csv", "album.npz"), "b.csv is not a plan"),
+]
+
+
+@pytest.mark.usefixtures("album")
+@pytest.mark.parametrize(
+    ("arguments", "sentence"), BAD, ids=lambda x: " ".join(x) if isinstance(x, tuple) else ""
+)
+def test_bad_input(arguments: tuple[str, ...], sentence: str) -> None:
+    assert sentence in refused(*arguments)
+
+
+@pytest.mark.usefixtures("album")
+@pytest.mark.parametrize(
+    "text", ["", "1\n2\n", "1\n2\n3\n4\n5\n0\n", "tower.jpg,-1\n", "tower.jpg,1/0\n", "x,y\n",
+             "tower.jpg,1\n0,2\n", "1\n2\n3\n4\n5\n1e999999999\n"],
+)  # fmt: skip
+def test_bad_values(text: str) -> None:
+    Path("v.txt").write_text(text)
+    assert "v.txt" in refused(*GOOD, "--values", "v.txt") or text == "x,y\n"
+
+
+@pytest.mark.usefixtures("album")
+@pytest.mark.parametrize("text", ["", "1 2 3", "a b c d e f g h i", "nan 0 0 0 0 0 0 0 0"])
+def test_bad_priors(text: str) -> None:
+    Path("prior.txt").write_text(text)
+    assert "prior" in refused(*GOOD, "--prior", "prior.txt")
+
+
+@pytest.mark.usefixtures("album")
+@pytest.mark.parametrize(
+    "arguments", [("plan", "album.npz"), ("plan", "album.npz", "--what"), ("fly",), ("check", "a")]
+)
+def test_a_command_line_that_cannot_be_understood(arguments: tuple[str, ...]) -> None:
+    refused(*arguments, code=2)
+
+
+# --- the whole program ---------------------------------------------------------------------
+
+
+def elsewhere_program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "elsewhere.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_help_teaches() -> None:
+    for command in ("plan", "check", "demo"):
+        told = elsewhere_program(command, "--help")
+        assert told.returncode == 0
+        assert f"elsewhere {command}" in told.stdout
+        assert "Examples:" in told.stdout
+    told = elsewhere_program("--help")
+    for command in ("plan", "check", "demo"):
+        assert command in told.stdout
+
+
+def test_version() -> None:
+    assert elsewhere_program("--version").stdout.startswith("elsewhere ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals differ there")
+def test_ctrl_c_is_clean(tmp_path: Path) -> None:
+    draw = np.random.default_rng(0)
+    write_scores(
+        tmp_path / "hard.npz", Scores(draw.normal(0.6 * (np.arange(400) == 0), 1.0, (200, 400)))
+    )
+    started = subprocess.Popen(
+        [sys.executable, "-m", "elsewhere.cli", "plan", "hard.npz", "--truth", "0", "--top", "60"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(2.5)
+    assert started.poll() is None, "it was to be interrupted, but is done"
+    started.send_signal(signal.SIGINT)
+    printed, complained = started.communicate(timeout=20)
+    assert started.returncode == 130
+    assert (printed, complained) == ("", "Stopped.\n")
+
+
+@pytest.mark.usefixtures("album")
+def test_a_plan_as_a_whole_command_is_quick() -> None:
+    """Loosely here, since other work may go on; benchmarks/solver measures it properly."""
+    draw = np.random.default_rng(4)
+    write_scores("large.npz", Scores((draw.normal(size=(128, 512))).astype(np.float32)))
+    best = 9.0
+    for _ in range(4):
+        start = time.perf_counter()
+        done = elsewhere_program("plan", "large.npz", "--truth", "3", "--top", "5")
+        best = min(best, time.perf_counter() - start)
+        assert done.returncode == 0, done.stderr
+    assert best <= 0.9
+
+
+def test_only_what_is_needed_is_imported() -> None:
+    code = (
+        "import sys; from elsewhere.cli.program import program; program(['plan']);"
+        "print(*sorted({'numpy', 'rich', 'pyarrow', 'elsewhere.cli.demo'} & set(sys.modules)))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pyarrow" not in told.stdout
+    assert "demo" not in told.stdout
+
+
+def test_the_demo() -> None:
+    result = run("demo", "--photos", "16", "--seed", "3")
+    assert result.exit_code == 0
+    assert "greedy" in result.stdout
+    assert "elsewhere (optimal)" in result.stdout
+    assert "a better one may exist" in " ".join(result.stdout.split())

@@ -1,0 +1,160 @@
+"""The plan of the house, held against the source: who may import whom, how large a module may
+grow, what is public and documented, and how long `import elsewhere` may take."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import elsewhere
+
+PACKAGE = Path(elsewhere.__file__).parent
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# room → the rooms it may import from, beside itself; the doors know everything
+MAY_KNOW = {
+    "errors": set(),
+    "scores": {"errors"},
+    "score_files": {"errors", "scores"},
+    "globe": {"errors"},
+    "album": {"errors", "scores", "score_files", "globe"},
+    "scorers": {"errors", "scores", "score_files", "globe"},
+    "protect": {"errors", "scores", "score_files", "globe"},
+    "audit": {"errors", "scores", "score_files", "globe"},
+    "report": {"errors", "scores", "score_files", "globe", "album", "scorers", "audit", "protect"},
+}
+DOORS = {"cli", "app", "batch", "lab"}
+
+POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "termios", "tty"}
+HEAVY = {"onnxruntime", "PIL", "pyarrow", "torch", "highspy", "scipy", "pandas", "matplotlib"}
+
+
+def room(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return "" if parts == ("__init__",) else parts[0]
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """The full names of all modules that are imported anywhere below `tree`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written in full"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def at_import(tree: ast.Module) -> Iterator[str]:
+    """The modules that are imported when the module itself is: not inside functions, and not
+    for the type checker only."""
+    waiting: list[ast.AST] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting.extend(node.orelse)
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from imports(node)
+        waiting.extend(ast.iter_child_nodes(node))
+
+
+def rooms_known(path: Path) -> set[str]:
+    own = {part.name.removesuffix(".py") for part in PACKAGE.iterdir()}
+    found = set()
+    for name in imports(ast.parse(path.read_text("utf-8"))):
+        parts = name.split(".")
+        if parts[0] == "elsewhere":
+            found.add(parts[1] if len(parts) > 1 and parts[1] in own else "")
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_the_import_rule(path: Path) -> None:
+    here, known = room(path), rooms_known(path)
+    if here in DOORS or path.name == "__main__.py":
+        return
+    assert not known & DOORS, "nobody knows the doors"
+    if here == "":
+        return
+    assert here in MAY_KNOW, f"DESIGN names no room {here!r}"
+    strangers = known - MAY_KNOW[here] - {here}
+    assert not strangers, f"{here} must not know {sorted(strangers)}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_what_a_module_imports_at_import(path: Path) -> None:
+    names = {name.split(".")[0] for name in at_import(ast.parse(path.read_text("utf-8")))}
+    assert not names & POSIX_ONLY, "nothing POSIX-only at import"
+    assert not names & HEAVY, "heavy imports happen where they are used"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_a_module_is_small_and_says_why(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert len(text.splitlines()) <= 300
+    assert ast.get_docstring(ast.parse(text)), "a module begins with its one idea"
+
+
+def test_the_check_shares_nothing_with_the_solver() -> None:
+    """Only values may be shared: what was asked, what was answered, the scores."""
+    allowed = {"elsewhere.protect.plan", "elsewhere.protect.promise", "elsewhere.scores"}
+    checks = {path for path in MODULES if path.stem.startswith("check") and room(path) == "protect"}
+    own = {f"elsewhere.protect.{path.stem}" for path in checks}
+    assert checks
+    for path in checks:
+        for name in imports(ast.parse(path.read_text("utf-8"))):
+            if name.startswith("elsewhere.") and not name.startswith("elsewhere.errors"):
+                assert name.rpartition(".")[0] in allowed | own, f"{path.name} imports {name}"
+
+
+def test_all_is_what_is_public() -> None:
+    assert sorted(set(elsewhere.__all__)) == sorted(elsewhere.__all__)
+    public = {
+        name
+        for name, value in vars(elsewhere).items()
+        if not name.startswith("_") and not inspect.ismodule(value) and name != "annotations"
+    }
+    assert public <= set(elsewhere.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(elsewhere.__all__))
+def test_every_public_name_has_an_example_that_is_run(name: str) -> None:
+    value = getattr(elsewhere, name)
+    if not (inspect.isclass(value) or callable(value)):
+        return
+    text = inspect.getdoc(value)
+    assert text, f"{name} has no docstring"
+    if inspect.isclass(value) and issubclass(value, Exception):
+        return  # the tree of errors is drawn in its module
+    examples = doctest.DocTestFinder(recurse=False).find(value, name, globs={})
+    assert any(found.examples for found in examples), f"{name} has no example"
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    for found in examples:
+        found.globs.update(vars(sys.modules[value.__module__]))
+        assert runner.run(found).failed == 0
+
+
+def test_import_is_quick() -> None:
+    """In processor time, for other work may go on here; and no slow module at all."""
+    code = (
+        "import time; start = time.process_time(); import elsewhere;"
+        "took = time.process_time() - start; import sys;"
+        "print(took, *sorted({'typer', 'rich', 'click', 'pyarrow'} & set(sys.modules)))"
+    )
+    times = []
+    for _ in range(5):
+        told = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.split()
+        assert told[1:] == []
+        times.append(float(told[0]))
+    assert min(times) <= 0.25
