@@ -17,6 +17,7 @@ from typer.testing import CliRunner, Result
 
 import elsewhere
 from elsewhere.cli.program import program
+from elsewhere.lab.simulator import world
 from elsewhere.protect.plan_json import plan_from_json
 from elsewhere.score_files import write_scores
 from elsewhere.scores import Scores
@@ -30,7 +31,7 @@ def album(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scores:
     """Six photos × nine cells in album.npz, of which cell 3 is true; a second attacker in b.csv."""
     monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(5)
-    scores = Scores(draw.normal(size=(6, 9)) + 1.5 * (np.arange(9) == TRUTH), NAMES)
+    scores = Scores(draw.normal(size=(6, 9)) + 0.7 * (np.arange(9) == TRUTH), NAMES)
     write_scores("album.npz", scores)
     write_scores("b.csv", Scores(draw.normal(size=(6, 4)), NAMES))
     return scores
@@ -73,7 +74,7 @@ def test_every_wish(album: Scores, tmp_path: Path) -> None:
     (tmp_path / "values.csv").write_text("photo,value\ntower.jpg,2.5\n4,1/3\n")
     (tmp_path / "prior.txt").write_text("0 -1 -2, 0.5\n-inf 0 0 0 -0.1\n")
     first = planned(
-        *("album.npz", "--truth", "3,7-8", "--top", "1", "--strict", "--each-photo", "1"),
+        *("album.npz", "--truth", "3,7-8", "--top", "1", "--strict"),
         *("--margin", "0.01", "--lead", "0.02", "--prior", "prior.txt", "--values", "values.csv"),
         *("--group", "tower.jpg,beach.jpg", "--rivals", "0-2,5", "--drop", "cat.jpg"),
         *("--work-limit", "100000", "--time-limit", "30", "-o", "plan.json"),
@@ -81,7 +82,6 @@ def test_every_wish(album: Scores, tmp_path: Path) -> None:
     wishes: dict[str, Any] = {
         "top": 1,
         "strict": True,
-        "each_photo": 1,
         "margin": 0.01,
         "lead": 0.02,
         "prior": [0, -1, -2, 0.5, -np.inf, 0, 0, 0, -0.1],
@@ -93,6 +93,11 @@ def test_every_wish(album: Scores, tmp_path: Path) -> None:
     assert first == elsewhere.protect(album, {3, 7, 8}, **wishes)
     again = planned("album.npz", "--truth", "3", "--top", "2", "--near", "plan.json")
     assert again == elsewhere.protect(album, 3, top=2, near=first)
+
+
+def test_each_photo_alone(album: Scores) -> None:
+    plan = planned("album.npz", "--truth", "3", "--budget", "5", "--each-photo", "1")
+    assert plan == elsewhere.protect(album, 3, budget=5, each_photo=1)
 
 
 def test_several_attackers(album: Scores) -> None:
@@ -346,18 +351,23 @@ def test_ctrl_c_is_clean(tmp_path: Path) -> None:
     assert (printed, complained) == ("", "Stopped.\n")
 
 
-@pytest.mark.usefixtures("album")
-def test_a_plan_as_a_whole_command_is_quick() -> None:
-    """Loosely here, since other work may go on; benchmarks/solver measures it properly."""
-    draw = np.random.default_rng(4)
-    write_scores("large.npz", Scores((draw.normal(size=(128, 512))).astype(np.float32)))
-    best = 9.0
+@pytest.mark.skipif(os.name == "nt", reason="no times of children there")
+def test_a_plan_as_a_whole_command_is_quick(tmp_path: Path) -> None:
+    """128 × 512, top 5, in processor time, for other work may go on here."""
+    scores, truth = world("w1", seed=2).collection(np.random.default_rng(2), 128)
+    write_scores(tmp_path / "large.npz", scores)
+    times = []
     for _ in range(4):
-        start = time.perf_counter()
-        done = elsewhere_program("plan", "large.npz", "--truth", "3", "--top", "5")
-        best = min(best, time.perf_counter() - start)
+        before = os.times()
+        done = elsewhere_program(
+            "plan", str(tmp_path / "large.npz"), "--truth", str(truth), "--top", "5"
+        )
+        after = os.times()
         assert done.returncode == 0, done.stderr
-    assert best <= 0.9
+        assert "optimal: proved" in done.stdout
+        times.append(after.children_user + after.children_system)
+        times[-1] -= before.children_user + before.children_system
+    assert min(times) <= 0.6
 
 
 def test_only_what_is_needed_is_imported() -> None:
