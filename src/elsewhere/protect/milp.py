@@ -39,7 +39,7 @@ def solve(
     if _hopeless(problem):
         return Answer("infeasible", None, 0, 0)
     model = program(problem, form, hints)
-    status, values, bound = _highs(model, time_limit)
+    status, values, bound = run_highs(model, time_limit)
     return read(problem, model, status, values, bound)
 
 
@@ -88,7 +88,7 @@ def _loosest(problem: Problem) -> int:
     return min(len(attacker.rivals) for attacker in problem.attackers)
 
 
-def _highs(model: Program, time_limit: float) -> tuple[str, Floats | None, float]:
+def run_highs(model: Program, time_limit: float) -> tuple[str, Floats | None, float]:
     """Status, values of the columns (None without a plan) and the proved bound, by HiGHS."""
     try:
         import highspy

@@ -1,0 +1,1 @@
+"""The solver against its peers: `python -m benchmarks.solver --help`."""

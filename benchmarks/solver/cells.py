@@ -1,0 +1,141 @@
+"""The problems that are measured: a grid of cells, each an endless supply from seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elsewhere.lab import simulator
+from elsewhere.protect.problem import Attacker, Problem, plain
+
+SIZES = (16, 32, 64, 128)
+TOPS = (1, 5, 10, 20)
+SHARES = (12.5, 25.0, 37.5, 50.0)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One kind of problem."""
+
+    name: str
+    family: str
+    """paper, zone, margin, large or hard."""
+    photos: int
+    make: Callable[[int], Problem]
+    """From a seed to a problem."""
+    top: int | None = None
+    share: float | None = None
+    """The budget in per cent of the photos."""
+
+    @property
+    def must_be_proved(self) -> bool:
+        """Whether every problem of the cell has to be solved to a proof."""
+        return self.family == "paper"
+
+
+def grid() -> dict[str, Cell]:
+    """All cells by name, in the order in which they are run."""
+    cells = [
+        *(_random(n, top=top) for n in SIZES for top in TOPS),
+        *(_random(n, share=share) for n in SIZES for share in SHARES),
+        *(_zone(n, top=top) for n in (32, 64, 128) for top in (1, 5)),
+        _zone(128, share=25.0),
+        *(_random(n, top=5, margin=margin) for n in (64, 128) for margin in (0.1, 0.5)),
+        *(_random(n, top=top) for n in (1000, 5000) for top in (1, 5, 10)),
+        _random(1000, share=25.0),
+        *(_random(n, top=50) for n in (64, 128)),
+        _random(128, share=75.0),
+        _unstructured(64, top=5),
+        _unstructured(128, top=5),
+        _unstructured(32, share=50.0),
+        _knapsack(20, largest=1_000),
+        _knapsack(40, largest=100_000_000),
+    ]
+    return {cell.name: cell for cell in cells}
+
+
+def seeds(base: int, cell: str, count: int) -> list[int]:
+    """Seeds of the first `count` problems of a cell; other cells have others."""
+    stream = np.random.SeedSequence([base, *cell.encode()])
+    return [int(x) for x in stream.generate_state(count, np.uint64) >> np.uint64(12)]
+
+
+def _wish(problem: Problem, share: float | None) -> Problem:
+    if share is None:
+        return problem
+    return replace(problem, budget=int(problem.photos * share / 100))
+
+
+def _kind(seed: int) -> str:
+    return "w1" if seed % 2 else "w2"
+
+
+def _suffix(top: int | None, share: float | None) -> str:
+    return f"top-{top}" if share is None else f"budget-{share:g}%"
+
+
+def _random(
+    n: int, *, top: int | None = None, share: float | None = None, margin: float = 0.0
+) -> Cell:
+    """R-N: unrelated photos of one cell, half the problems from each kind of world."""
+
+    def make(seed: int) -> Problem:
+        scores, truth = simulator.collection(seed, photos=n, world=_kind(seed))
+        problem = plain(scores.values, truth, top or 0)
+        attacker = replace(problem.attackers[0], shift=margin)
+        return _wish(replace(problem, attackers=(attacker,)), share)
+
+    if margin:
+        return Cell(f"R-{n} top-{top} margin-{margin:g}", "margin", n, make, top)
+    hard = (top or 0) > 20 or (share or 0) > 50
+    family = "large" if n > 128 else "hard" if hard else "paper"
+    return Cell(f"R-{n} {_suffix(top, share)}", family, n, make, top, share)
+
+
+def _zone(n: int, *, top: int | None = None, share: float | None = None) -> Cell:
+    """A zone of 17 cells hidden from two attackers at once."""
+
+    def make(seed: int) -> Problem:
+        world = simulator.world(_kind(seed), seed)
+        rng = np.random.default_rng([seed, 1])
+        truth = int(rng.integers(simulator.CELLS))
+        zone = np.array(sorted(world.zone(truth, 17)), np.intp)
+        rivals = np.setdiff1d(np.arange(simulator.CELLS, dtype=np.intp), zone)
+        views = world.views(truth, n, rng, attackers=2)
+        problem = Problem(
+            attackers=tuple(Attacker(bank, zone, rivals, need=top or 0) for bank in views),
+            unit_of=np.arange(n, dtype=np.intp),
+            weights=np.ones(n, np.int64),
+            fixed=np.zeros(n, np.int8),
+        )
+        return _wish(problem, share)
+
+    return Cell(f"zone R-{n} {_suffix(top, share)}", "zone", n, make, top, share)
+
+
+def _unstructured(n: int, *, top: int | None = None, share: float | None = None) -> Cell:
+    """Gains without any structure, independent normal with mean −.6: nothing to hold on to."""
+
+    def make(seed: int) -> Problem:
+        bank = np.random.default_rng(seed).normal(-0.6, 1.0, (n, simulator.CELLS))
+        bank[:, 0] = 0.0
+        return _wish(plain(bank, 0, top or 0), share)
+
+    return Cell(f"iid N={n} {_suffix(top, share)}", "hard", n, make, top, share)
+
+
+def _knapsack(n: int, *, largest: int) -> Cell:
+    """The paper's first hardness proof: two rivals, a knapsack with value = weight, one planted."""
+
+    def make(seed: int) -> Problem:
+        rng = np.random.default_rng(seed)
+        weights = rng.integers(1, largest, n)
+        planted = int(weights[rng.permutation(n)[: n // 2]].sum())
+        bank = np.zeros((n + 1, 3))
+        bank[:n, 1], bank[:n, 2] = weights, -weights
+        bank[n, 1], bank[n, 2] = -planted, planted
+        return plain(bank, 0, 2)
+
+    return Cell(f"knapsack N={n}", "hard", n, make, 2)

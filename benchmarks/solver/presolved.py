@@ -1,0 +1,42 @@
+"""Our presolve, for peers: which rivals can matter, and between which costs the optimum lies.
+
+The peers get from it what our own solver starts with: rivals that are dearer alone than the first
+plan (or the budget) are dropped, the weight left out is bounded from both sides, and every big-M
+is as small as that allows. They do not get the plan itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elsewhere.protect.exact.heuristics import cheapest_plan
+from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
+from elsewhere.protect.exact.search import Goal
+from elsewhere.protect.exact.solver import most_left_out
+from elsewhere.protect.milp_model import Hints
+from elsewhere.protect.problem import Floats, Ints, Mask, Problem
+
+
+def hints(problem: Problem) -> Hints:
+    """What our presolve knows of the problem; made for photos that are worth the same."""
+    instance = Instance(problem)
+    weights = instance.weights
+    costs, cap = costs_alone(instance, weights), most_left_out(instance, weights)
+    least = 0
+    if problem.budget is None:
+        each = np.array([attacker.need for attacker in problem.attackers], np.intp)
+        goal = Goal(each, int(each.sum()))
+        plan = cheapest_plan(instance, weights, costs, goal, cap)
+        most = int(cap if plan is None else weights[plan].sum())
+        costs = costs_against_zone(instance, weights, costs, most)
+        least = int(min(least_cost(costs, instance.owner, goal), most))
+    else:
+        most = int(min(problem.budget - instance.sunk_photos, cap))
+        costs = costs_against_zone(instance, weights, costs, most)
+    live = _live(instance.owner, costs, most, len(problem.attackers))
+    return Hints(live, least + instance.sunk, most + instance.sunk)
+
+
+def _live(owner: Ints, costs: Floats, most: int, attackers: int) -> tuple[Mask, ...]:
+    return tuple(np.asarray(costs[owner == a] <= most) for a in range(attackers))

@@ -1,0 +1,109 @@
+"""The table for docs/benchmarks.md, written from the JSON of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.solver import figures
+from benchmarks.solver.claims import Verdict
+from benchmarks.solver.figures import Figures
+
+FAMILIES = {
+    "paper": "The paper's sizes",
+    "zone": "Zones of 17 cells against two attackers",
+    "margin": "With a margin",
+    "large": "Thousands of photos",
+    "hard": "Where it gets hard",
+}
+
+
+def markdown(run: dict[str, Any], verdicts: list[Verdict], plot: str | None) -> str:
+    """The whole page."""
+    limit = run["limit"]
+    table = figures.by_cell(run["results"])
+    lines = [
+        "# The solver against its peers",
+        "",
+        "Written by `python -m benchmarks.solver`; do not edit by hand.",
+        "",
+        f"Machine: {run['machine']}. Seed {run['seed']}; simulated collections, half from each "
+        "kind of world. Every solver works in a process of its own, on one thread, to a "
+        f"feasibility tolerance of 1e-9, for at most {limit:g} s a problem; a time-out counts as "
+        f"{limit:g} s, a refusal (licence, size) as an error and not as a time. The clock includes presolve and "
+        "building the model; every plan is recounted exactly afterwards, off the clock. "
+        "*ratio* is the median, over the same problems, of the peer's time by ours: above 1 we are "
+        "faster. *presolved* peers start from our presolve.",
+        "",
+        "Versions: " + ", ".join(f"{name} {v}" for name, v in run["versions"].items()) + ".",
+        "",
+        "## What is claimed",
+        "",
+        "| claim | measured | holds |",
+        "|---|---|---|",
+    ]
+    lines += [f"| {v.claim} | {v.measured} | {v.mark} |" for v in verdicts]
+    lines.append("")
+    if plot:
+        lines += ["## Time against the number of photos", "", f"![time against N]({plot})", ""]
+    for family, title in FAMILIES.items():
+        chosen = {c: p for c, p in table.items() if run["families"].get(c) == family}
+        if chosen:
+            lines += [f"## {title}", "", *_table(chosen, limit), ""]
+    if run.get("whole"):
+        lines += ["## Whole calls, start and memory", "", "| what | measured |", "|---|---|"]
+        lines += [f"| {name} | {_whole(entry)} |" for name, entry in run["whole"].items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _table(cells: dict[str, dict[str, list[figures.Result]]], limit: float) -> list[str]:
+    lines = [
+        "| problems | solver | n | median | worst | proved | gap left | ratio |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for cell, peers in cells.items():
+        for row in figures.summarise(peers, limit):
+            lines.append(f"| {cell if row.peer == 'ours' else ''} | {_row(row, limit)} |")
+    return lines
+
+
+def _row(row: Figures, limit: float) -> str:
+    if not row.solved:
+        return f"{row.peer} | {row.errors} | | | | | {short(row.error)}"
+    ratio = "" if row.ratio is None else f"{row.ratio:.3g}"
+    gap = "" if row.gap == 0 else "no plan" if row.gap == float("inf") else f"{row.gap:g}"
+    cells = [
+        row.peer,
+        str(row.solved),
+        spell(row.median, limit),
+        spell(row.worst, limit),
+        f"{row.proved}/{row.solved}",
+        gap,
+        ratio,
+    ]
+    return " | ".join(cells)
+
+
+def spell(seconds: float, limit: float | None = None) -> str:
+    """A time with a fitting unit; "> 20 s" at the limit."""
+    if limit is not None and seconds >= limit:
+        return f"> {limit:g} s"
+    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+
+
+def short(error: str) -> str:
+    """An error in a few words, fit for a table."""
+    if "1016" in error or "size-limited" in error or "too large" in error:
+        return "refused: above the free edition's size"
+    return error.replace("|", "/")[:80]
+
+
+def _whole(entry: dict[str, Any]) -> str:
+    if "megabytes" in entry:
+        return f"{entry['megabytes']:.0f} MB"
+    parts = [f"median {spell(entry['median'])}", f"worst {spell(entry['worst'])}"]
+    if "proved" in entry:
+        parts.append(f"{entry['proved']}/{entry['n']} proved")
+    if "note" in entry:
+        parts.append(entry["note"])
+    return ", ".join(parts)
