@@ -40,12 +40,12 @@ def show_plan(plan: Plan, scores: Sequence[Scores], files: Sequence[Path]) -> No
     console = Console(highlight=False, soft_wrap=True)
     console.print(Text(printable(plan.explanation), style=f"bold {_COLOURS[plan.status]}"))
     if plan.withheld:
-        console.print()
         console.print(_withheld(plan, scores[0].ids))
         more = len(plan.withheld) - _MOST_ROWS
         if more > 0:
-            console.print(f"  … and {count(more, 'photo')} more: --json lists them all")
-    console.print()
+            console.print(f"  … and {count(more, 'photo')} more: --json lists them all\n")
+    else:
+        console.print()
     facts = Table.grid(padding=(0, 2))
     for name, text in _facts(plan, scores, files):
         facts.add_row(Text(name, style="dim"), Text(text, overflow="fold"))
@@ -104,4 +104,4 @@ def _ahead(view: View) -> str:
     cells = "cell" if len(view.rivals) == 1 else "cells"
     if not math.isfinite(view.slack):
         return f"{cells} {listed}"
-    return f"{cells} {listed} (the last one needed by {view.slack:.3g} nats)"
+    return f"{cells} {listed} (slack {view.slack:.3g} nats)"

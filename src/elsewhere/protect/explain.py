@@ -58,7 +58,8 @@ def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int
             f"{what}{worth}: {out}; stopped early, so a better plan may exist, "
             f"but none below {number(answer.bound)}."
         )
-    what = f"Withhold {share}: {count(protected, 'cell')} then rank above the truth"
+    rank = "ranks" if protected == 1 else "rank"
+    what = f"Withhold {share}: {count(protected, 'cell')} then {rank} above the truth"
     if proved:
         return f"{what}, and no plan within {promise.budget} does better."
     return f"{what}; stopped early, a better plan may reach {number(answer.bound)}."
