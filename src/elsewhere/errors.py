@@ -3,6 +3,7 @@
     ElsewhereError
     ├── InputError      what was asked cannot be understood: scores, truth, a wish (a ValueError)
     ├── FileError       a file cannot be read or is not what it claims to be
+    ├── ScorerError     a scorer is unknown, not installed, damaged, or says what it must not
     └── CheckError      a plan did not survive its own re-proof: nothing is handed out
 
 Every message is one sentence for a person: it names the thing that is wrong and what to do.
@@ -20,6 +21,10 @@ class InputError(ElsewhereError, ValueError):
 
 class FileError(ElsewhereError):
     """A file cannot be read, or is not what it claims to be."""
+
+
+class ScorerError(ElsewhereError):
+    """A scorer is unknown or not installed, its files are damaged, or its rows are no scores."""
 
 
 class CheckError(ElsewhereError):

@@ -1,1 +1,34 @@
-"""From a rendition to log-probabilities over cells: one small file per scorer."""
+"""A photo → log-probabilities over cells: one small file per scorer, one two-method interface.
+
+interface   what a scorer is: load and score
+registry    the word a user types → a scorer; third-party ones by entry point
+embedded · geoclip · onnx_file · table        the scorers
+photos · images     files → upright pixels
+sessions    verified, warm, shared ONNX Runtime sessions
+pipeline    many photos through one scorer, fast, in order, in flat memory
+rows        normalising, checking and combining rows
+cache       rows on disk, private and keyed
+"""
+
+from elsewhere.scorers.cache import RowCache
+from elsewhere.scorers.interface import About, Row, Scorer
+from elsewhere.scorers.photos import Photo, photos_in, photos_named
+from elsewhere.scorers.pipeline import Outcome, each, score
+from elsewhere.scorers.registry import available, find
+from elsewhere.scorers.rows import together
+
+__all__ = [
+    "About",
+    "Outcome",
+    "Photo",
+    "Row",
+    "RowCache",
+    "Scorer",
+    "available",
+    "each",
+    "find",
+    "photos_in",
+    "photos_named",
+    "score",
+    "together",
+]

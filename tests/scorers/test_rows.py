@@ -1,0 +1,61 @@
+"""Rows: normalised, checked, and combined with the album's exponent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from elsewhere.errors import ScorerError
+from elsewhere.scorers.rows import checked, exponent, log_softmax, together
+
+logits = hnp.arrays(
+    np.float32,
+    st.integers(2, 600),
+    elements=st.floats(-1e4, 1e4, width=32),
+)
+
+
+@given(logits)
+def test_any_logits_become_a_row_that_passes(raw: np.ndarray) -> None:
+    row = log_softmax(raw)
+    assert row.dtype == np.float32
+    assert checked(row, len(raw), "s", "p") is row
+    assert (row <= 1e-6).all()
+
+
+@given(logits, st.floats(-100, 100))
+def test_a_constant_changes_nothing_to_speak_of(raw: np.ndarray, shift: float) -> None:
+    wide = raw.astype(np.float64)
+    assert np.allclose(log_softmax(wide), log_softmax(wide + shift), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (np.log(np.full(3, 1 / 3)), r"a row of shape \(3,\) instead of \(4,\)"),
+        (np.array([0, -np.inf, -np.inf, -np.inf]), "not finite"),
+        (np.array([np.nan, 0, 0, 0]), "not finite"),
+        (np.log(np.full(4, 0.2501)), "sum to 1.0004 instead of 1"),
+    ],
+)
+def test_what_is_no_row_is_refused(row: np.ndarray, sentence: str) -> None:
+    with pytest.raises(ScorerError, match=f"the scorer s gave p .*{sentence}"):
+        checked(row.astype(np.float32), 4, "s", "p")
+
+
+def test_the_exponent_is_linear_in_the_log_of_the_size() -> None:
+    fitted = {2: 0.9, 8: 0.5}
+    assert exponent({}, 7) == 1.0
+    assert exponent(fitted, 1) == exponent(fitted, 2) == 0.9
+    assert exponent(fitted, 4) == pytest.approx(0.7)
+    assert exponent(fitted, 8) == exponent(fitted, 5000) == 0.5
+
+
+def test_photos_together_are_the_tempered_product() -> None:
+    rows = np.log(np.array([[0.5, 0.3, 0.2], [0.6, 0.1, 0.3]], dtype=np.float32))
+    expected = np.sqrt([0.30, 0.03, 0.06])
+    assert np.exp(together(rows, {2: 0.5})) == pytest.approx(expected / expected.sum(), abs=1e-6)
+    assert np.exp(together(rows[:1], {})) == pytest.approx([0.5, 0.3, 0.2], abs=1e-6)
