@@ -64,7 +64,7 @@ def test_the_call_is_read_as_the_promise_that_is_meant() -> None:
         made = problem(random.Random(seed))
         plan = elsewhere.protect(made.scores, made.truth, **made.wishes, work_limit=0)
         assert plan.promise == made.promise
-        seen.update(made.wishes)
+        seen.update(list(made.wishes))
     wishes = "top budget keep drop margin lead prior values groups rivals sees each_photo strict"
     assert set(seen) == set(wishes.split())
 
@@ -96,7 +96,7 @@ def test_many_against_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
             stop_early_and_compare(made, seed % 50)
         except Exception as wrong:
             raise AssertionError(f"seed {seed}: {made!r}") from wrong
-        wishes.update(made.wishes)
+        wishes.update(list(made.wishes))
         wishes["several attackers"] += len(made.tables) > 1
         wishes["zones"] += any(len(a.truth) > 1 for a in made.promise.against)
     with capsys.disabled():
