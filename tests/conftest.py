@@ -36,6 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_NOT_RUN] = []
 
 
+@pytest.hookimpl(trylast=True)  # after -k, -m and --deselect
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--long"):
         long = [item for item in items if item.get_closest_marker("long")]
