@@ -10,7 +10,11 @@ from elsewhere.protect.promise import Promise
 
 
 class Status(StrEnum):
-    """How far a plan is proved."""
+    """How far a plan is proved.
+
+    >>> Status.OPTIMAL == "optimal", str(Status.OPTIMAL)
+    (True, 'optimal')
+    """
 
     OPTIMAL = "optimal"
     """No plan is better: proved."""
@@ -24,7 +28,13 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class View:
-    """What one attacker sees of the kept photos."""
+    """What one attacker sees of the kept photos.
+
+    >>> import numpy as np, elsewhere
+    >>> plan = elsewhere.protect(np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]]), truth=0, top=2)
+    >>> plan.views[0].protected_k, plan.views[0].rivals
+    (2, (1, 2))
+    """
 
     protected_k: int
     """How many rivals hold: the truth is not in this attacker's top `protected_k`."""
@@ -41,6 +51,13 @@ class Plan:
 
     Without a plan (`infeasible`, `unknown`) both `withheld` and `kept` are empty, so that nobody
     who forgets to look at the status shares anything.
+
+    >>> import numpy as np, elsewhere
+    >>> plan = elsewhere.protect(np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]]), truth=0, top=2)
+    >>> plan.withheld, plan.kept, plan.cost, plan.bound
+    ((0,), (1,), 1, 1)
+    >>> plan.protected_k, plan.rivals, round(plan.slack, 3)
+    (2, (1, 2), 0.693)
     """
 
     status: Status

@@ -13,7 +13,14 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Against:
-    """What is promised against one attacker."""
+    """What is promised against one attacker.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]])
+    >>> against = elsewhere.protect(scores, truth=0, top=1, margin=0.01).promise.against[0]
+    >>> against.truth, against.top, against.margin, against.cells
+    ((0,), 1, 0.01, 3)
+    """
 
     scores: str
     """Digest of the attacker's score rows."""
@@ -51,6 +58,12 @@ class Promise:
     where −inf is read as probability zero: if S[i, z] or prior[z] is −inf for any of them, the
     truth is impossible and the rival holds (where `strict`, only if it is not impossible too);
     otherwise a rival that is −inf anywhere does not hold.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]])
+    >>> promise = elsewhere.protect(scores, truth=0, top=1, keep=[1]).promise
+    >>> promise.photos, promise.keep, promise.budget
+    (2, (1,), None)
     """
 
     photos: int
