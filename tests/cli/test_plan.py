@@ -198,6 +198,14 @@ def test_saved_plans_are_proved_again(album: Scores) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions differ there")
+@pytest.mark.usefixtures("album")
+def test_what_names_the_place_is_private() -> None:
+    run(*GOOD, "-o", "plan.json", "--certificate", "certificate.json")
+    for saved in ("plan.json", "certificate.json"):
+        assert Path(saved).stat().st_mode & 0o077 == 0
+
+
 def test_a_plan_that_is_not_true(album: Scores) -> None:
     planned("album.npz", "--truth", "3", "--top", "2", "-o", "plan.json")
     document = json.loads(Path("plan.json").read_text())

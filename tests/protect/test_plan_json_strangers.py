@@ -23,7 +23,7 @@ PLAN = elsewhere.protect(
 )
 DOCUMENT = json.loads(plan_to_json(PLAN))
 # values that a field may be changed to: of the right kind or of another, small, huge and negative
-ODD = st.sampled_from(
+ODD: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, False, -1, 0, 1, 2, 3, 5, 6, 99, 2**63, -(2**70), 0.5, -1e308, 1e-320, "inf",
      "-inf", "nan", "1/3", "-7/2", "", "optimal", "feasible", "infeasible", "unknown", [], [0],
      [4, 3], [1, 1], [-1], [99], [[0, 1]], [[2]], [0.0] * 6, ["-inf"] * 6, ["nan"] * 6, {}]
@@ -46,7 +46,7 @@ PLACES = sorted(paths(DOCUMENT), key=repr)
 
 
 def changed(place: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    document = copy.deepcopy(DOCUMENT)
+    document: dict[str, Any] = copy.deepcopy(DOCUMENT)
     inner: Any = document
     for step in place[:-1]:
         inner = inner[step]
