@@ -42,11 +42,13 @@ def best_with_one_row(
     steps = np.take_along_axis(np.where(turning, size, 0.0), order, axis=1)
     passed = np.cumsum(steps, axis=1)
     reached = passed >= slope[:, None]
-    where = reached.argmax(axis=1)
     lines = np.arange(len(rows))
+    ever = reached.any(axis=1)
+    # Where leaving out every helpful unit makes room to the last bit, round-off decides whether
+    # the slope is seen to change sign: the last breakpoint is as good a multiplier as any.
+    where = np.where(ever, reached.argmax(axis=1), np.maximum(turning.sum(axis=1) - 1, 0))
     mu = np.take_along_axis(at, order[lines, where][:, None], axis=1)[:, 0]
-    ever = reached[lines, where]
-    mu = np.where((slope > 0) & ever & np.isfinite(mu), mu, 0.0)
+    mu = np.where((slope > 0) & np.isfinite(mu), mu, 0.0)
     priced = cost + mu[:, None] * rows
     raw = np.minimum(priced, 0.0).sum(axis=1) - mu * room - present.sum()
     extent = size.sum(axis=1) + np.abs(room)
