@@ -16,6 +16,15 @@ FAMILIES = {
     "hard": "Where it gets hard",
 }
 
+METHOD = """\
+Machine: {machine}. Seed {seed}; simulated collections, half from each kind of world. Every solver
+works in a process of its own, on one thread, to a feasibility tolerance of 1e-9, for at most
+{limit:g} s a problem. A time-out counts as {limit:g} s; a refusal (licence, size) is an error and
+not a time. The clock includes presolve and building the model; every plan is recounted exactly
+afterwards, off the clock. *ratio* is the median, over the same problems, of the peer's time by
+ours: above 1 we are faster. Peers called *presolved* start from our presolve: rivals that cannot
+matter are gone, costs are bounded from both sides, every big-M is as small as that allows."""
+
 
 def markdown(run: dict[str, Any], verdicts: list[Verdict], plot: str | None) -> str:
     """The whole page."""
@@ -26,13 +35,7 @@ def markdown(run: dict[str, Any], verdicts: list[Verdict], plot: str | None) -> 
         "",
         "Written by `python -m benchmarks.solver`; do not edit by hand.",
         "",
-        f"Machine: {run['machine']}. Seed {run['seed']}; simulated collections, half from each "
-        "kind of world. Every solver works in a process of its own, on one thread, to a "
-        f"feasibility tolerance of 1e-9, for at most {limit:g} s a problem; a time-out counts as "
-        f"{limit:g} s, a refusal (licence, size) as an error and not as a time. The clock includes presolve and "
-        "building the model; every plan is recounted exactly afterwards, off the clock. "
-        "*ratio* is the median, over the same problems, of the peer's time by ours: above 1 we are "
-        "faster. *presolved* peers start from our presolve.",
+        METHOD.format(machine=run["machine"], seed=run["seed"], limit=limit),
         "",
         "Versions: " + ", ".join(f"{name} {v}" for name, v in run["versions"].items()) + ".",
         "",

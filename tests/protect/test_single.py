@@ -60,10 +60,10 @@ def test_deleted_shares_match_the_calibration() -> None:
     for seed in range(60):
         scores, truth = simulator.collection(seed, photos=64)
         problem = plain(scores.values, truth, 1)
-        best.append(single.solve(problem).cost / 64)
+        best.append(int(single.solve(problem).cost) / 64)
         answer = greedy.solve(problem)
         if answer.kept is not None:
-            highest.append(answer.cost / 64)
+            highest.append(int(answer.cost) / 64)
     assert np.mean(best) == pytest.approx(0.29, abs=0.04)
     assert np.mean(highest) == pytest.approx(0.45, abs=0.07)
 

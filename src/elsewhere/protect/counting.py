@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.protect.arithmetic import holds
+from elsewhere.protect.exact.arithmetic import holds
 from elsewhere.protect.problem import IN, OUT, Attacker, Ints, Mask, Problem
 
 ROUNDING = float(np.finfo(np.float64).eps)

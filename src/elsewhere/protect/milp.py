@@ -71,7 +71,7 @@ def value(problem: Problem, answer: Answer) -> int:
     if answer.kept is None:
         raise InputError("an answer without a plan has no value")
     if problem.budget is None:
-        return answer.cost
+        return int(answer.cost)
     return min(counts(problem, answer.kept))
 
 
