@@ -14,9 +14,12 @@ import typer
 from elsewhere.errors import ElsewhereError
 
 COMMANDS = {
+    "guess": "See where photos look as if they were taken.",
+    "score": "Score the photos of a folder.",
     "plan": "Find the fewest photos to withhold.",
     "check": "Prove a saved plan again.",
     "demo": "See it work on a simulated album.",
+    "cache": "Show or delete what is remembered between runs.",
 }
 
 KEPT, ERROR, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 3, 4, 130

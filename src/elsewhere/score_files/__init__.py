@@ -77,6 +77,16 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
         Path(part).unlink(missing_ok=True)
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that `write_scores` could not write, before minutes are spent on its scores."""
+    file = Path(path)
+    _format(file)
+    if not file.parent.is_dir():
+        raise FileError(f"{file} cannot be written: there is no folder {file.parent}")
+    if file.is_dir():
+        raise FileError(f"{file} cannot be written: it is a folder")
+
+
 def _format(file: Path) -> Any:
     """The module for files with this ending."""
     suffix = file.suffix.lower()
@@ -85,4 +95,4 @@ def _format(file: Path) -> Any:
     return import_module(f"elsewhere.score_files.{_FORMATS[suffix]}")
 
 
-__all__ = ["read_scores", "write_scores"]
+__all__ = ["check_writable", "read_scores", "write_scores"]

@@ -130,7 +130,7 @@ class RowCache:
         """Add to the size that is known, and let old rows go when it passes the cap."""
         with self._lock:
             if self._size is None:
-                self._size = sum(_on_disk(length) for _, length, _ in _rows(self._place))
+                self._size = extent(self._place)[1]
             else:
                 self._size += _on_disk(added)
             if self._size <= self._cap:
@@ -167,6 +167,12 @@ def clear(place: Path | None = None) -> int:
             "check its permissions"
         ) from None
     return gone
+
+
+def extent(place: Path | None = None) -> tuple[int, int]:
+    """How many rows there are, and how many bytes of the disk they take."""
+    sizes = [_on_disk(length) for _, length, _ in _rows(place or folder())]
+    return len(sizes), sum(sizes)
 
 
 def _rows(home: Path) -> Iterator[tuple[Path, int, float]]:

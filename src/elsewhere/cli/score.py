@@ -1,0 +1,93 @@
+"""`elsewhere score`: photos in, a score file out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elsewhere.cli.program import ERROR, KEPT, count, one_sentence, printable
+
+
+def command(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", help="A folder of photos.", show_default=False),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the scores go (.npz, .csv or .parquet).",
+            show_default=False,
+        ),
+    ],
+    scorer: Annotated[
+        str,
+        typer.Option(
+            metavar="SCORER",
+            help="embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed one.",
+        ),
+    ] = "embedded",
+    cache: Annotated[
+        bool, typer.Option(help="Remember scores, privately, for the next time.")
+    ] = True,
+) -> None:
+    """Score every photo of a folder: how likely each was taken in each cell of the globe.
+
+    Photos are read and never changed; nothing leaves this machine. Subfolders are scored too.
+
+    Examples:
+
+    - `elsewhere score holiday -o holiday.npz`:
+      with the embedded model, offline
+
+    - `elsewhere score holiday -o streets.npz --scorer onnx:streets.onnx`:
+      with a model of your own
+
+    - `elsewhere plan holiday.npz --truth 17 --top 5`:
+      and then, which photos to withhold
+
+    Exit codes: 0 every photo is in the file, 1 some could not be read (the others are in the
+    file), or nothing could be written.
+    """
+    with one_sentence():
+        import time
+
+        from elsewhere import scorers
+        from elsewhere.cli.progress import watched
+        from elsewhere.score_files import check_writable, write_scores
+
+        check_writable(output)
+        chosen = scorers.find(scorer)
+        photos = scorers.photos_in(folder)
+        chosen.load()
+        start = time.perf_counter()
+        cached = 0
+
+        with watched(len(photos)) as seen:
+
+            def tell(outcome: scorers.Outcome) -> None:
+                nonlocal cached
+                cached += outcome.cached
+                seen(outcome)
+
+            rows = scorers.RowCache() if cache else None
+            scores, failed = scorers.score(chosen, photos, cache=rows, seen=tell)
+        write_scores(output, scores)
+        took = time.perf_counter() - start
+        known = f", {cached} of them known already" if cached else ""
+        typer.echo(
+            f"{printable(str(output))}: {count(scores.photos, 'photo')} × {scores.cells} cells "
+            f"in {took:.1f} s ({scores.photos / took:.1f} photos/s{known})"
+        )
+        if failed:
+            typer.echo(
+                f"elsewhere: {count(len(failed), 'photo')} could not be scored and "
+                f"{'is' if len(failed) == 1 else 'are'} not in {printable(str(output))}",
+                err=True,
+            )
+    raise typer.Exit(ERROR if failed else KEPT)

@@ -1,0 +1,217 @@
+"""`elsewhere score`, `guess` and `cache`, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from elsewhere.cli.program import program
+from elsewhere.globe import Cells
+from elsewhere.globe.names import cell_names
+from elsewhere.score_files import read_scores
+from tests.scorers.models import described, save_picture
+
+SCORER = ("--scorer", "onnx:model/tiny.onnx")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Four photos, a small model over the default cells, and a cache of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ELSEWHERE_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "model").mkdir()
+    described(tmp_path / "model", Cells.default())
+    for number in (1, 2, 10):
+        save_picture(tmp_path / "album" / f"IMG_{number}.jpg", number)
+    save_picture(tmp_path / "album" / "day 2" / "a.png", 3)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program(list(arguments)), list(arguments))
+
+
+def refused(*arguments: str, code: int = 1) -> str:
+    result = run(*arguments)
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def guessed(*arguments: str, code: int = 0) -> dict[str, Any]:
+    result = run("guess", *arguments, *SCORER, "--json")
+    assert result.exit_code == code, result.output
+    told: dict[str, Any] = json.loads(result.stdout)
+    return told
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("file", ["s.npz", "s.csv", "s.parquet"])
+def test_score_writes_every_photo_in_natural_order(file: str) -> None:
+    result = run("score", "album", "-o", file, *SCORER)
+    assert result.exit_code == 0, result.output
+    assert f"{file}: 4 photos × 512 cells" in result.stdout
+    scores = read_scores(file)
+    assert scores.ids == ("day 2/a.png", "IMG_1.jpg", "IMG_2.jpg", "IMG_10.jpg")
+    assert scores.grid == Cells.default().fingerprint
+    assert scores.scorer
+    assert np.abs(np.exp(scores.values.astype(float)).sum(axis=1) - 1).max() < 1e-4
+
+
+def test_scoring_again_is_the_same_with_and_without_the_cache(home: Path) -> None:
+    for number, options in enumerate([(), (), ("--no-cache",)]):
+        result = run("score", "album", "-o", f"{number}.npz", *SCORER, *options)
+        assert ("4 of them known already" in result.stdout) == (number == 1)
+    assert read_scores("0.npz") == read_scores("1.npz") == read_scores("2.npz")
+    assert (home / "cache" / "key").exists()
+
+
+def test_no_cache_leaves_no_trace(home: Path) -> None:
+    assert run("score", "album", "-o", "s.npz", "--no-cache", *SCORER).exit_code == 0
+    assert run("guess", "album", "--no-cache", *SCORER).exit_code == 0
+    assert not (home / "cache").exists()
+
+
+def test_a_bad_photo_is_told_and_the_others_are_scored(home: Path) -> None:
+    (home / "album" / "IMG_2.jpg").write_bytes(b"torn")
+    result = run("score", "album", "-o", "s.npz", *SCORER)
+    assert result.exit_code == 1
+    first, last = result.stderr.splitlines()
+    assert first.startswith("elsewhere: IMG_2.jpg is not a photo that can be read")
+    assert last == "elsewhere: 1 photo could not be scored and is not in s.npz"
+    assert read_scores("s.npz").photos == 3
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("score", "none", "-o", "s.npz"), "none does not exist"),
+        (("score", "model", "-o", "s.npz"), "model holds no photo"),
+        (("score", "album", "-o", "s.txt"), "must end in .npz, .csv or .parquet"),
+        (("score", "album", "-o", "none/s.npz"), "there is no folder none"),
+        (("score", "album", "-o", "s.npz", "--scorer", "gps"), 'there is no scorer "gps"'),
+        (("guess", "album/none.jpg"), "album/none.jpg does not exist"),
+        (("guess", "album", "--scorer", "table:none.npz"), "none.npz does not exist"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(
+    home: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    before = sorted(path for path in home.rglob("*") if "cache" not in path.parts)
+    chosen = () if "--scorer" in arguments else SCORER
+    told = refused(*arguments, *chosen)
+    assert sentence in told
+    assert all(line.startswith("elsewhere: ") for line in told.splitlines())
+    assert sorted(path for path in home.rglob("*") if "cache" not in path.parts) == before
+
+
+def test_the_table_of_one_run_is_the_scorer_of_another(home: Path) -> None:
+    run("score", "album", "-o", "s.npz", *SCORER)
+    result = run("score", "album", "-o", "again.npz", "--scorer", "table:s.npz")
+    assert result.exit_code == 0, result.output
+    assert read_scores("again.npz") == read_scores("s.npz")
+    assert not list((home / "cache" / "rows").glob("*/*"))[4:]
+
+
+@pytest.mark.usefixtures("home")
+def test_guess_gives_places_by_name_for_each_and_for_all() -> None:
+    run("score", "album", "-o", "s.npz", *SCORER)
+    rows = read_scores("s.npz")
+    told = guessed("album/IMG_10.jpg", "album/IMG_1.jpg", "--top", "4")
+    assert [photo["photo"] for photo in told["photos"]] == ["album/IMG_10.jpg", "album/IMG_1.jpg"]
+    row = rows.values[rows.index("IMG_10.jpg")]
+    best = np.argsort(-row)[:4]
+    first = told["photos"][0]["places"]
+    assert [place["cell"] for place in first] == best.tolist()
+    assert [place["place"] for place in first] == [cell_names(Cells.default())[c] for c in best]
+    assert [place["probability"] for place in first] == pytest.approx(np.exp(row[best]), abs=1e-5)
+    product = row.astype(float) + rows.values[rows.index("IMG_1.jpg")]
+    likely = np.exp(product) / np.exp(product).sum()
+    both = told["together"]
+    assert both["photos"] == 2
+    assert [place["cell"] for place in both["places"]] == np.argsort(-likely)[:4].tolist()
+    assert both["places"][0]["probability"] == pytest.approx(likely.max(), abs=1e-5)
+    assert "together" not in guessed("album/IMG_1.jpg")
+
+
+def test_guess_goes_on_past_a_bad_photo(home: Path) -> None:
+    (home / "album" / "IMG_1.jpg").write_bytes(b"torn")
+    told = guessed("album", code=1)
+    assert len(told["photos"]) == 3
+    assert [photo["photo"] for photo in told["failed"]] == ["album/IMG_1.jpg"]
+
+
+@pytest.mark.usefixtures("home")
+def test_guess_for_people_has_names_a_map_and_no_colours_in_a_pipe() -> None:
+    result = run("guess", "album/IMG_1.jpg", "album/IMG_2.jpg", *SCORER)
+    assert result.exit_code == 0, result.output
+    best = guessed("album/IMG_1.jpg", "album/IMG_2.jpg")["together"]["places"][0]
+    assert best["place"].split(",")[0] in result.stdout
+    assert "all 2 together" in result.stdout
+    assert "⣿⣿⣿" in result.stdout
+    assert "a better one may exist" in " ".join(result.stdout.split())
+    assert "\x1b" not in result.stdout
+
+
+def test_a_name_cannot_steer_the_terminal(home: Path) -> None:
+    save_picture(home / "album" / "a\x1b[2J.jpg", 1)
+    result = run("guess", "album", *SCORER)
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_a_model_with_other_cells_is_named_by_them_or_by_number(home: Path) -> None:
+    (home / "other").mkdir()
+    described(home / "other")
+    result = run("guess", "album/IMG_1.jpg", "--scorer", "onnx:other/tiny.onnx", "--json")
+    assert all("place" in place for place in json.loads(result.stdout)["photos"][0]["places"])
+    (home / "t.csv").write_text("photo,0,1,2\nIMG_1.jpg,-1,-2,-3\n")
+    result = run("guess", "album/IMG_1.jpg", "--scorer", "table:t.csv")
+    assert result.exit_code == 0, result.output
+    assert "cell 0" in result.stdout
+
+
+def test_the_cache_can_be_shown_and_cleared(home: Path) -> None:
+    run("guess", "album", *SCORER)
+    assert "4 rows" in run("cache", "show").stdout
+    assert "4 rows deleted" in run("cache", "clear").stdout
+    assert not (home / "cache").exists()
+    assert "0 rows" in run("cache", "show").stdout
+
+
+PROGRAM = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
+from elsewhere.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_ctrl_c_leaves_nothing_half_written(home: Path) -> None:
+    for number in range(400):
+        save_picture(home / "many" / f"{number}.jpg", number, 640, 480)
+    started = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "score", "many", "-o", "s.npz", *SCORER],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while started.poll() is None and not list((home / "cache").glob("rows/*/*")):
+        time.sleep(0.01)  # until the first rows are there
+    started.send_signal(signal.SIGINT)
+    _, told = started.communicate(timeout=60)
+    assert started.returncode == 130, told
+    assert told.splitlines()[-1] == "Stopped."
+    assert sorted(path.name for path in home.iterdir()) == ["album", "cache", "many", "model"]
+    assert 0 < len(list((home / "cache").glob("rows/*/*"))) < 400
+    assert not list((home / "cache").glob("rows/*/.*"))
