@@ -1,7 +1,7 @@
 """Make the default cells from the coordinates that come with GeoCLIP.
 
     pip download --no-deps geoclip==1.3.0
-    python training/cells.py geoclip-1.3.0-py3-none-any.whl
+    python -m training.cells geoclip-1.3.0-py3-none-any.whl
 
 The wheel (MIT) holds 100,000 coordinates of shared photos. Only the cells cut from them are
 shipped; running this again writes the same bytes.

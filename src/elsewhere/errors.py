@@ -2,6 +2,7 @@
 
     ElsewhereError
     ├── InputError      what was asked cannot be understood: scores, truth, a wish (a ValueError)
+    │   └── PlaceError  a place name is unknown or could be several; the choices come with it
     ├── FileError       a file cannot be read or is not what it claims to be
     ├── ScorerError     a scorer is unknown, not installed, damaged, or says what it must not
     └── CheckError      a plan did not survive its own re-proof: nothing is handed out
@@ -10,6 +11,8 @@ Every message is one sentence for a person: it names the thing that is wrong and
 Nothing else is raised on purpose; anything else that escapes is a bug.
 """
 
+from collections.abc import Sequence
+
 
 class ElsewhereError(Exception):
     """The root: catch this to catch everything that elsewhere raises on purpose."""
@@ -17,6 +20,14 @@ class ElsewhereError(Exception):
 
 class InputError(ElsewhereError, ValueError):
     """What was asked cannot be understood: scores, truth or a wish out of bounds."""
+
+
+class PlaceError(InputError):
+    """A place name is unknown, or could be several places; `choices` holds those there are."""
+
+    def __init__(self, message: str, choices: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.choices = tuple(choices)
 
 
 class FileError(ElsewhereError):

@@ -10,8 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
-from elsewhere.globe import Cells, across_km, distance_km, zone
-from elsewhere.globe.zones import zone_of_cells
+from elsewhere.globe import (
+    Cells,
+    across_km,
+    distance_km,
+    place,
+    zone,
+    zone_of_cells,
+    zone_of_place,
+)
+from elsewhere.globe.gazetteer import gazetteer
+from elsewhere.globe.outlines import regions
+from elsewhere.globe.places import place_of_row
 
 LONDON, NEW_YORK = (51.5074, -0.1278), (40.7128, -74.0060)
 latitudes, longitudes = st.floats(-90, 90), st.floats(-180, 180)
@@ -94,3 +104,57 @@ def test_zones_of_chosen_cells() -> None:
         zone_of_cells(Cells.default(), [600])
     with pytest.raises(InputError, match="at least one cell"):
         zone_of_cells(Cells.default(), [])
+
+
+def test_every_cell_that_touches_portugal() -> None:
+    cells = Cells.default()
+    portugal = zone_of_place(cells, place("Portugal"))
+    towns = [(38.72, -9.14), (41.15, -8.61), (37.02, -7.93), (37.74, -25.67), (32.65, -16.91)]
+    assert {cells.locate(*town) for town in towns} <= set(portugal.cells)
+    assert cells.locate(40.42, -3.70) not in portugal
+    assert portugal.note == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["Portugal", "Fiji", "Russia", "Tuscany", "Scotland", "California"]
+)
+def test_all_ground_of_an_area_is_in_its_zone(name: str) -> None:
+    cells, where = Cells.default(), place(name)
+    hidden = set(zone_of_place(cells, where).cells)
+    table = gazetteer()
+    parts = table.parts.get(where.row) or np.flatnonzero(
+        table.country_of_part == table.country[where.row]
+    )
+    rng = np.random.default_rng(5)
+    for part in parts:
+        outline = regions()[part]
+        points = np.concatenate(
+            [rng.uniform(ring.min(axis=0), ring.max(axis=0), (40, 2)) for ring in outline.rings]
+        )
+        inside = points[outline.contains(points[:, 0], points[:, 1])]
+        assert set(cells.locate(inside[:, 0], inside[:, 1])) <= hidden
+
+
+def test_every_country_and_region_has_a_zone() -> None:
+    cells, table = Cells.default(), gazetteer()
+    for row in np.flatnonzero(table.kind < 2)[::29]:
+        where = place_of_row(int(row))
+        hidden = zone_of_place(cells, where)
+        assert len(hidden) >= 1
+        assert cells.locate(where.lat, where.lon) in hidden
+
+
+def test_the_zone_of_a_town_is_that_of_its_coordinate() -> None:
+    cells, lisbon = Cells.default(), place("Lisbon")
+    by_name = zone_of_place(cells, lisbon, 50)
+    assert by_name.cells.tolist() == zone(cells, lisbon.lat, lisbon.lon, 50).cells.tolist()
+    assert by_name.radius_km == 50
+    assert zone_of_place(cells, place("38.72, -9.14")).cells.tolist() == (
+        zone(cells, 38.72, -9.14, 25).cells.tolist()
+    )
+
+
+def test_a_region_lies_in_the_zone_of_its_country() -> None:
+    cells = Cells.default()
+    tuscany, italy = (zone_of_place(cells, place(name)) for name in ("Tuscany", "Italy"))
+    assert set(tuscany.cells) < set(italy.cells)

@@ -1,7 +1,33 @@
-"""The earth: equal-count cells, distances, zones, place names."""
+"""The earth: equal-count cells, distances, zones, place names.
+
+from elsewhere.globe import Cells, place, zone_of_place
+
+cells = Cells.default()
+home = place("Lisbon")
+hidden = zone_of_place(cells, home, radius_km=25)
+"""
 
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.distance import across_km, between_km, distance_km
-from elsewhere.globe.zones import Zone, zone
+from elsewhere.globe.names import cell_names, nearest_town
+from elsewhere.globe.outlines import Outline, countries
+from elsewhere.globe.places import Place, place, places
+from elsewhere.globe.zones import Zone, zone, zone_of_cells, zone_of_place
 
-__all__ = ["Cells", "Zone", "across_km", "between_km", "distance_km", "zone"]
+__all__ = [
+    "Cells",
+    "Outline",
+    "Place",
+    "Zone",
+    "across_km",
+    "between_km",
+    "cell_names",
+    "countries",
+    "distance_km",
+    "nearest_town",
+    "place",
+    "places",
+    "zone",
+    "zone_of_cells",
+    "zone_of_place",
+]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache, cached_property
-from importlib import resources
 from os import PathLike
 from typing import overload
 
@@ -88,6 +87,8 @@ class Cells:
     @cache
     def default() -> Cells:
         """The 512 cells of the embedded scorer (where they come from: training/cells.py)."""
+        from importlib import resources
+
         from elsewhere.globe.cell_files import parse
 
         file = resources.files("elsewhere.globe") / "data" / "cells_512.json"

@@ -28,6 +28,13 @@ def between_km(lat1: ArrayLike, lon1: ArrayLike, lat2: ArrayLike, lon2: ArrayLik
     return EARTH_KM * _angle(np.radians(a), np.radians(c), np.radians(d - b))
 
 
+def unit_vector(lat: ArrayLike, lon: ArrayLike) -> Floats:
+    """Places as vectors of length one from the middle of the earth, in the last axis."""
+    lats, lons = canonical(lat, lon)
+    phi, theta = np.radians(lats), np.radians(lons)
+    return np.stack((np.cos(phi) * np.cos(theta), np.cos(phi) * np.sin(theta), np.sin(phi)), -1)
+
+
 def distance_km(cells: Cells, lat: ArrayLike, lon: ArrayLike) -> Floats:
     """Distance from a place to the nearest part of every cell: 0 for the cell it lies in.
 

@@ -18,6 +18,9 @@ from elsewhere.errors import InputError
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.coordinates import Ints
 from elsewhere.globe.distance import across_km, distance_km
+from elsewhere.globe.gazetteer import gazetteer
+from elsewhere.globe.outlines import regions
+from elsewhere.globe.places import Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +71,35 @@ def zone(cells: Cells, lat: ArrayLike, lon: ArrayLike, radius_km: float = 25.0) 
             "what is hidden is that whole cell"
         )
     return _zone(near, radius_km, note)
+
+
+def zone_of_place(cells: Cells, place: Place, radius_km: float = 25.0) -> Zone:
+    """The zone of a place: around a town or coordinate, or all the ground of a region or country.
+
+    A region or country is every cell that touches it, whatever the radius.
+
+    >>> from elsewhere.globe import Cells, place
+    >>> cells = Cells.default()
+    >>> portugal = zone_of_place(cells, place("Portugal"))
+    >>> cells.locate(38.72, -9.14) in portugal, cells.locate(48.86, 2.35) in portugal
+    (True, False)
+    """
+    if place.kind in {"city", "coordinate"}:
+        return zone(cells, place.lat, place.lon, radius_km)
+    table = gazetteer()
+    if place.kind == "region":
+        parts = table.parts[place.row]
+        towns = np.isin(table.part, parts)
+    else:
+        country = table.country[place.row]
+        parts = np.flatnonzero(table.country_of_part == country).tolist()
+        towns = (table.country == country) & (table.kind == 2)
+    outlines = regions()
+    touched = [outlines[part].touching(cells) for part in parts]
+    # a town outside all outlines lies on an island too small to be drawn
+    touched.append(cells.locate(table.lat[towns], table.lon[towns]))
+    touched.append(np.atleast_1d(cells.locate(place.lat, place.lon)))
+    return zone_of_cells(cells, np.unique(np.concatenate(touched)).tolist())
 
 
 def zone_of_cells(cells: Cells, inside: Iterable[int]) -> Zone:

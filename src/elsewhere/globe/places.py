@@ -1,0 +1,233 @@
+"""What a person types becomes a place: a town, a region, a country or a coordinate.
+
+Names are ambiguous. Where one place is ten times as populous as any other of that name, it is
+the one that is meant; otherwise nothing is guessed, because hiding the wrong Portland protects
+nobody: the person gets a short list to choose from. What is only called so in another language,
+or by a nickname, counts a tenth of its people. A country comes before its towns, and a region
+after the town that it is named after: "Lisbon" is the city, then the district.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from elsewhere.errors import InputError, PlaceError
+from elsewhere.globe.coordinates import canonical
+from elsewhere.globe.gazetteer import KINDS, gazetteer, key
+
+_CLEAR = 10
+"""How many times as populous as the next one a place must be to be taken without asking."""
+_EXAMPLE = "38.72, -9.14"
+
+_NUMBER = r"""([-+−]?\d+(?:\.\d+)?)\s*(?:[°d]\s*)?(?:(\d+(?:\.\d+)?)\s*['′m]\s*)?"""
+_ANGLE = _NUMBER + r"""(?:(\d+(?:\.\d+)?)\s*(?:["″s]|'')\s*)?([NSEW])?"""
+_PAIR = re.compile(rf"(?:geo:)?\s*{_ANGLE}\s*[,;/\s]\s*{_ANGLE}\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Somewhere on earth that has a name, or a coordinate that somebody gave.
+
+    >>> lisbon = place("Lisboa")
+    >>> str(lisbon), lisbon.kind, lisbon.code
+    ('Lisbon, Portugal', 'city', 'PT')
+    """
+
+    name: str
+    kind: str
+    """"city", "region", "country" or "coordinate"."""
+    lat: float
+    """Of the town; of the largest town of a region or country."""
+    lon: float
+    population: int = 0
+    region: str = ""
+    country: str = ""
+    code: str = ""
+    """The country's two letters."""
+    row: int = -1
+    """Where it stands in the gazetteer; −1 for a coordinate."""
+    namesake: bool = False
+    """Whether another town of the country has the same name."""
+
+    @property
+    def label(self) -> str:
+        """The name as shown to people, with as much around it as it needs."""
+        around = [self.region] if self.region and self.namesake else []
+        around += [self.country] if self.country != self.name else []
+        return ", ".join(filter(None, [self.name, *around]))
+
+    def __str__(self) -> str:
+        return self.label
+
+
+def place(text: str) -> Place:
+    """The one place that `text` means, or a `PlaceError` with the choices there are.
+
+    >>> place("38.72, -9.14").kind
+    'coordinate'
+    >>> place("Springfield, Illinois").label
+    'Springfield, Illinois, United States'
+    >>> place("Springfield")
+    Traceback (most recent call last):
+    ...
+    elsewhere.errors.PlaceError: 'Springfield' could be Springfield, Missouri, United States; \
+Springfield, Massachusetts, United States; Springfield, Illinois, United States or another one: \
+add its region or country after a comma
+    """
+    found = places(text)
+    if not found:
+        raise _unknown(text)
+    first = found[0]
+    rivals = [other for other in found[1:] if not _nested(first, other)]
+    name = text.split(",", maxsplit=1)[0]
+    clear = 1 if first.kind == "country" and key(first.name) == key(name) else _CLEAR
+    if any(_weight(first, name) < clear * _weight(rival, name) for rival in rivals):
+        choices = [first, *rivals]
+        shown = "; ".join(_told_apart(choice) for choice in choices[:3])
+        more = " or another one" if len(choices) > 3 else ""
+        raise PlaceError(
+            f"{text.strip()!r} could be {shown}{more}: add its region or country after a comma",
+            choices,
+        )
+    return first
+
+
+def places(text: str, limit: int = 8) -> tuple[Place, ...]:
+    """The places that `text` may mean, most populous first; none when it is not known.
+
+    A name may be followed by a region or country: "Paris, Texas". Coordinates are in degrees.
+
+    >>> [str(p) for p in places("Georgia")]
+    ['Georgia, United States', 'Georgia']
+    """
+    at = _coordinate(text)
+    if at is not None:
+        return (at,)
+    rows = gazetteer().called(text)
+    name, *around = text.split(",")
+    if not rows and around:
+        rows = gazetteer().called(name)
+        for part in filter(key, around):
+            areas = gazetteer().called(part)
+            rows = [row for row in rows if any(_within(row, area) for area in areas)]
+    found = [place_of_row(row) for row in rows]
+    found.sort(key=lambda one: -_weight(one, name))
+    return tuple(_nested_in_order(found)[:limit])
+
+
+def place_of_row(row: int) -> Place:
+    """The place in a row of the gazetteer."""
+    table = gazetteer()
+    country, part = int(table.country[row]), int(table.part[row])
+    region = int(table.region_of_part[part]) if part >= 0 else -1
+    return Place(
+        name=table.names[row],
+        kind=KINDS[table.kind[row]],
+        lat=float(table.lat[row]),
+        lon=float(table.lon[row]),
+        population=int(table.population[row]),
+        region=table.names[region] if region >= 0 else "",
+        country=table.names[table.country_row[country]],
+        code=table.codes[country],
+        row=row,
+        namesake=bool(table.namesake[row]),
+    )
+
+
+def _coordinate(text: str) -> Place | None:
+    """`text` read as latitude and longitude, if it looks like them."""
+    match = _PAIR.fullmatch(text.strip())
+    if match is None:
+        return None
+    first, second = _angle(*match.groups()[:4]), _angle(*match.groups()[4:])
+    letters = [(match.group(4) or "N").upper(), (match.group(8) or "E").upper()]
+    if letters[0] in "EW" and letters[1] in "NS":
+        first, second = second, first
+    elif letters[0] in "EW" or letters[1] in "NS":
+        raise PlaceError(f"{text.strip()!r} is no latitude and longitude: write {_EXAMPLE}")
+    try:
+        canonical(first, second)
+    except InputError as error:
+        raise PlaceError(f"{error}; write a latitude, then a longitude") from None
+    return Place(f"{first:g}, {second:g}", "coordinate", first, second)
+
+
+def _angle(degrees: str, minutes: str | None, seconds: str | None, side: str | None) -> float:
+    size = abs(float(degrees.replace("−", "-")))
+    size += float(minutes or 0) / 60 + float(seconds or 0) / 3600
+    negative = degrees[0] in "-−" or (side or "").upper() in {"S", "W"}
+    return -size if negative else size
+
+
+def _within(row: int, area: int) -> bool:
+    """Whether a row of the gazetteer lies in the country or region of another one."""
+    table = gazetteer()
+    if table.kind[area] == 0:
+        return bool(table.country[area] == table.country[row]) and area != row
+    return bool(table.kind[area] == 1 and table.part[row] in table.parts[area])
+
+
+def _weight(found: Place, name: str) -> float:
+    """How many people speak for this place being meant."""
+    return found.population * (1.0 if key(found.name) == key(name) else 1 / _CLEAR)
+
+
+def _nested_in_order(found: list[Place]) -> list[Place]:
+    """A country before its towns, and a region after the town in it, unless that is a tenth."""
+    ordered = list(found)
+    for area in found:
+        inside = [one for one in found if one.row >= 0 and _within(one.row, area.row)]
+        if not inside:
+            continue
+        ordered.remove(area)
+        if area.kind == "country":
+            ordered.insert(min(map(ordered.index, inside)), area)
+        elif inside[0].population * _CLEAR >= area.population:
+            ordered.insert(ordered.index(inside[0]) + 1, area)
+        else:
+            ordered.insert(found.index(area), area)
+    return ordered
+
+
+def _nested(first: Place, other: Place) -> bool:
+    """Whether one of the two lies in the other, so that they are not two different places."""
+    return _within(first.row, other.row) or _within(other.row, first.row)
+
+
+def _told_apart(choice: Place) -> str:
+    """A label that also says when it is not a town."""
+    return choice.label if choice.kind == "city" else f"{choice.label} (the {choice.kind})"
+
+
+def _unknown(text: str) -> PlaceError:
+    """What to say of a name that nobody has, with the nearest there are."""
+    if not key(text):
+        return PlaceError(f"give a town, a region, a country or coordinates such as {_EXAMPLE}")
+    table = gazetteer()
+    name = text.split(",", maxsplit=1)[0]
+    near = table.called(name) or table.beginning(name)[:3] or _alike(name)
+    choices = [place_of_row(row) for row in near[:3]]
+    meant = "; ".join(dict.fromkeys(choice.label for choice in choices))
+    hint = f"did you mean {meant}?" if meant else "give a larger town nearby"
+    return PlaceError(
+        f"no place is called {text.strip()!r}: {hint} (coordinates such as {_EXAMPLE} work too)",
+        choices,
+    )
+
+
+def _alike(name: str, among: int = 20_000) -> list[int]:
+    """Rows spelled almost like this, among the most populous."""
+    table = gazetteer()
+    spelled: dict[str, int] = {}
+    for row, known in enumerate(table.names[:among]):
+        spelled.setdefault(key(known), row)
+    return [spelled[close] for close in _close(key(name), spelled)]
+
+
+def _close(wanted: str, known: Iterable[str]) -> list[str]:
+    import difflib
+
+    near = [word for word in known if abs(len(word) - len(wanted)) <= 2]
+    return difflib.get_close_matches(wanted, near, n=3, cutoff=0.75)
