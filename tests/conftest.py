@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +23,7 @@ settings.register_profile("dev", _CALM)
 settings.register_profile("ci", _CALM, derandomize=True)
 settings.register_profile("long", _CALM, max_examples=2_000)
 
+_HERE = Path(__file__).parent
 _NOT_RUN = pytest.StashKey[list[str]]()
 
 
@@ -34,6 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
     profile = "long" if long else "ci" if os.environ.get("CI") else "dev"
     settings.load_profile(profile)
     config.stash[_NOT_RUN] = []
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Doctests are for src/: what merely helps the tests is not collected (None: no opinion)."""
+    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if helper and _HERE in collection_path.parents else None
 
 
 @pytest.hookimpl(trylast=True)  # after -k, -m and --deselect
