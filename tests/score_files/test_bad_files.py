@@ -197,6 +197,26 @@ def test_strangers_in_the_zip(tmp_path: Path) -> None:
     refused(tmp_path / "f.npz", "'ids'")
 
 
+def test_numbers_and_names_that_do_not_fit(tmp_path: Path) -> None:
+    file, names = tmp_path / "a.npz", np.array(["a", "b"])
+    np.savez(file, scores=np.array([[0.0, np.nan], [0.0, 1.0]]), ids=names)
+    refused(file, "photo 0, cell 1 is NaN")
+    np.savez(file, scores=np.array([[0.0, np.inf], [0.0, 1.0]]), ids=names)
+    refused(file, "+inf")
+    np.savez(file, scores=np.zeros((3, 2)), ids=names)
+    refused(file, "3 photos need 3 ids, not 2")
+    np.savez(file, scores=np.zeros((2, 2)), ids=np.array(["a", "a"]))
+    refused(file, "'a' comes twice")
+    np.savez(file, scores=np.zeros(2), ids=names)
+    refused(file, "two dimensions")
+    np.savez(file, scores=np.zeros((2, 1)), ids=names)
+    refused(file, "two cells")
+    np.savez(file, scores=np.zeros((0, 4)))
+    refused(file, "no photo")
+    np.savez(file, scores=np.array([[2**60 + 1, 0]]))
+    refused(file, "kept exactly")
+
+
 def test_the_same_array_twice(tmp_path: Path) -> None:
     plain = io.BytesIO()
     np.save(plain, np.ones((1, 2)))
