@@ -80,7 +80,7 @@ def protect(
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
     >>> plan = elsewhere.protect(scores, truth=0, top=1)
     >>> plan.withheld, plan.kept, plan.status
-    ((0,), (1, 2, 3), <Status.OPTIMAL: 'optimal'>)
+    ((2,), (0, 1, 3), <Status.OPTIMAL: 'optimal'>)
     >>> print(plan.explanation)
     Withhold 1 of 4 photos: the truth is not among the top 1, and no smaller set would do.
     """

@@ -164,10 +164,10 @@ def _rivals(given: Any, zone: tuple[int, ...], matrix: Scores) -> tuple[int, ...
     return tuple(cells)
 
 
-def _top(given: Any, available: int) -> int:
-    k = _whole(given, "top", least=1)
+def _top(given: Any, available: int, wish: str = "top") -> int:
+    k = _whole(given, wish, least=1)
     if k > available:
-        raise InputError(f"top {k} is out of reach: there are only {available} rivals")
+        raise InputError(f"{wish} {k} is out of reach: there are only {available} rivals")
     return k
 
 
@@ -178,10 +178,7 @@ def _alone(given: Any, top: int | None, available: int) -> int | None:
         if top is None:
             raise InputError("with a budget, say which top each photo must avoid: each_photo=5")
         return top
-    k = _whole(given, "each_photo", least=1)
-    if k > available:
-        raise InputError(f"each_photo {k} is out of reach: there are only {available} rivals")
-    return k
+    return _top(given, available, "each_photo")
 
 
 def _prior(given: Any, matrix: Scores) -> tuple[float, ...] | None:
