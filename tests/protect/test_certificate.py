@@ -88,7 +88,7 @@ def test_any_change_is_noticed(data: st.DataObject) -> None:
 
 
 def test_one_that_was_sealed_again_is_still_read_with_care() -> None:
-    for change in (
+    changes: list[dict[str, Any]] = [
         {"plan": 5},
         {"plan": {}},
         {"versions": []},
@@ -98,7 +98,8 @@ def test_one_that_was_sealed_again_is_still_read_with_care() -> None:
         {"attackers": 7},
         {"promise": None},
         {"note": "new"},
-    ):
+    ]
+    for change in changes:
         document = {**json.loads(TEXT), **change}
         document["digest"] = digest_of(document)
         with pytest.raises(InputError):

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from elsewhere.protect.exact import solve
+from elsewhere.protect.exact import Limits, solve
 from elsewhere.protect.plan import Status
 from elsewhere.protect.problem import Answer
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions import Contradiction, reduce
-from elsewhere.protect.exact import Limits
 from elsewhere.scores import Scores
 
 PATIENCE = 4_000

@@ -12,14 +12,12 @@ import numpy as np
 
 from elsewhere.errors import CheckError, InputError
 from elsewhere.protect.check import Verdict, prove
-from elsewhere.protect.exact import solve
+from elsewhere.protect.exact import Limits, solve
+from elsewhere.protect.exact.polish import polish
 from elsewhere.protect.explain import explain_infeasible, explain_plan, explain_unknown
 from elsewhere.protect.plan import Plan, Status
-from elsewhere.protect.exact.polish import polish
 from elsewhere.protect.problem import Answer
-from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions import Chain, Contradiction, reduce
-from elsewhere.protect.exact import Limits
 from elsewhere.protect.views import views
 from elsewhere.protect.wishes import Asked, read_wishes
 from elsewhere.scores import Scores

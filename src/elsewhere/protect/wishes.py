@@ -224,7 +224,8 @@ def _decimal(value: Any) -> Fraction:
 
 
 def _groups(given: Any, matrix: Scores) -> tuple[tuple[int, ...], ...]:
-    groups, seen = [], set()
+    groups: list[tuple[int, ...]] = []
+    seen: set[int] = set()
     for group in given:
         photos = _photos(group, matrix, "groups")
         for photo in photos:
