@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from elsewhere.protect.exact import Limits, solve
+from elsewhere.protect.exact import Instance, Limits, solve
 from elsewhere.protect.plan import Status
 from elsewhere.protect.problem import Answer
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions import Contradiction, reduce
+from elsewhere.protect.views import views
 from elsewhere.scores import Scores
 
 PATIENCE = 4_000
@@ -132,14 +133,15 @@ def _feasible(promise: Promise, scores: Sequence[Scores]) -> bool | None:
 def _best_top(promise: Promise, scores: Sequence[Scores]) -> str | None:
     """The largest k that can be had for all attackers, with the same pins."""
     against = tuple(replace(a, top=None) for a in promise.against)
-    answer = _answer(replace(promise, against=against, budget=promise.photos), scores)
-    if answer is None or answer.kept is None:
+    try:
+        chain = reduce(replace(promise, against=against, budget=promise.photos), scores)
+    except Contradiction:
         return None
-    from elsewhere.protect.views import views
-
-    chain = reduce(replace(promise, against=against, budget=promise.photos), scores)
-    seen, _ = views(chain.problem, answer.kept)
-    reached = min(view.protected_k for view in seen)
+    instance = Instance(chain.problem)
+    answer = solve(instance, Limits(work=PATIENCE))
+    if answer.kept is None:
+        return None
+    reached = min(view.protected_k for view in views(instance, answer.kept)[0])
     return str(reached) if answer.bound == reached else f"{reached} or more"
 
 

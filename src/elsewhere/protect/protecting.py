@@ -12,8 +12,7 @@ import numpy as np
 
 from elsewhere.errors import CheckError, InputError
 from elsewhere.protect.check import Verdict, prove
-from elsewhere.protect.exact import Limits, solve
-from elsewhere.protect.exact.polish import polish
+from elsewhere.protect.exact import Instance, Limits, solve
 from elsewhere.protect.explain import explain_infeasible, explain_plan, explain_unknown
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.problem import Answer
@@ -136,20 +135,20 @@ def fulfil(asked: Asked, limits: Limits, previous: frozenset[int] | None = None)
     except Contradiction as reason:
         answer = Answer(Status.INFEASIBLE, None, 0, 0)
         return _without(asked, answer, explain_infeasible(promise, asked.scores, (), str(reason)))
-    answer = solve(chain.problem, limits)
+    instance = Instance(chain.problem)
+    answer = solve(instance, limits, previous)
     if answer.kept is None:
         if answer.status == Status.UNKNOWN:
             return _without(asked, chain.invert(answer), explain_unknown(promise))
         why = explain_infeasible(promise, asked.scores, asked.scores[0].ids)
         return _without(asked, answer, why)
-    answer = polish(chain.problem, answer, previous)
-    return finish(asked, chain, answer)
+    return finish(asked, chain, instance, answer)
 
 
-def finish(asked: Asked, chain: Chain, answer: Answer) -> Plan:
+def finish(asked: Asked, chain: Chain, instance: Instance, answer: Answer) -> Plan:
     """A solver's answer as a plan in the user's terms, re-proved before anyone sees it."""
     assert answer.kept is not None
-    seen, rests_on_zero = views(chain.problem, answer.kept)
+    seen, rests_on_zero = views(instance, answer.kept)
     answer = chain.invert(answer)
     assert answer.kept is not None
     withheld = tuple(np.flatnonzero(~answer.kept).tolist())

@@ -10,12 +10,12 @@ import numpy as np
 from elsewhere.protect.exact.arithmetic import row_lead
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.plan import View
-from elsewhere.protect.problem import Attacker, Ints, Mask, Problem
+from elsewhere.protect.problem import Attacker, Floats, Ints, Mask, Problem
 
 
-def views(problem: Problem, kept: Mask) -> tuple[tuple[View, ...], bool]:
+def views(instance: Instance, kept: Mask) -> tuple[tuple[View, ...], bool]:
     """One view for each attacker, and whether the plan rests on a probability of zero."""
-    instance = Instance(problem)
+    problem = instance.problem
     left_out = ~kept[instance.free]
     photos = kept[problem.unit_of]
     holding = instance.holding(left_out)
@@ -25,7 +25,8 @@ def views(problem: Problem, kept: Mask) -> tuple[tuple[View, ...], bool]:
     for a, attacker in enumerate(problem.attackers):
         mine = np.flatnonzero((instance.owner == a) & holding)
         impossible = _impossible(attacker, photos)
-        order = _in_order(attacker, photos, instance.column[mine], ahead[mine], instance.doubt[mine])
+        doubt = float(instance.doubt[mine].max(initial=0.0))
+        order = _in_order(attacker, photos, instance.column[mine], ahead[mine], doubt)
         if impossible.all():  # every rival is infinitely far ahead
             order = np.argsort(instance.column[mine])
         cells = instance.column[mine][order]
@@ -62,14 +63,14 @@ def _lead(attacker: Attacker, photos: Mask, rival: int, impossible: Mask) -> flo
 
 
 def _in_order(
-    attacker: Attacker, photos: Mask, cells: Ints, ahead: np.ndarray, doubt: np.ndarray
+    attacker: Attacker, photos: Mask, cells: Ints, ahead: Floats, doubt: float
 ) -> Ints:
     """Furthest ahead first; near-ties by exact column sums, real ties by cell."""
     order = np.lexsort((cells, -ahead))
     if len(order) < 2:
         return order
     gap = ahead[order[:-1]] - ahead[order[1:]]
-    close = ~(gap > 2 * doubt.max())
+    close = ~(gap > 2 * doubt)
     if not close.any():
         return order
     starts = np.flatnonzero(np.concatenate([[True], ~close]))

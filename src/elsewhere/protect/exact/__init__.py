@@ -3,7 +3,8 @@
 It knows the canonical problem of `problem.py` and nothing of photos, maps or margins.
 """
 
+from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Limits
 from elsewhere.protect.exact.solver import solve
 
-__all__ = ["Limits", "solve"]
+__all__ = ["Instance", "Limits", "solve"]

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from elsewhere.protect.exact.search import Limits
 
-FIRST_SHARE = 20_000
+FIRST_SHARE = 200_000
 SHARE = 2_000
 
 

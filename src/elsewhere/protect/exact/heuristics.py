@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from elsewhere.protect.exact.dive import Dive, repaired
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.problem import Floats, Ints, Mask
 from elsewhere.protect.exact.search import INTEGRAL, Goal
 from elsewhere.protect.exact.simplex import Tableau
+from elsewhere.protect.problem import Floats, Ints, Mask
 
 PREFIX_ROWS = (1, 2, 3, 5, 8, 12, 20, 30, 45)
 ROUNDS = 6
@@ -36,7 +37,8 @@ def cheapest_plan(
             best, best_cost = left_out, cost
 
     def walk(order: Ints) -> None:
-        cost, counts = _along(instance, weights, order, min(cap, best_cost + weights.max(initial=0.0)))
+        reach = min(cap, best_cost + weights.max(initial=0.0))
+        counts = _along(instance, weights, order, reach)
         good = (counts >= goal.each[:, None]).all(axis=0) & (counts.sum(axis=0) >= goal.total)
         if good.any():
             consider(_prefix(instance, order, int(good.argmax())))
@@ -53,6 +55,26 @@ def cheapest_plan(
         walk(order)
         if best_cost >= before:
             break
+    dive = Dive(instance, weights, goal)
+    start: list[int] = []
+    banned: set[int] = set()
+    lowest, rivals, untried = np.inf, start, start
+    for _ in range(1 + min(most // 4, 5)):  # where many rivals are needed, more is to be won
+        result = dive.run(start, banned)
+        if result is not None:
+            relaxed, level, chosen, order = result
+            consider(relaxed > INTEGRAL)
+            while best is not None and best_cost - 1 >= level:
+                before = best_cost
+                consider(repaired(instance, weights, np.array(chosen), order, best_cost - 1))
+                if best_cost >= before:
+                    break
+            if level < lowest - 1e-9:
+                lowest, rivals, untried = level, chosen, list(chosen)
+        if not untried:
+            break
+        out = untried.pop()
+        start, banned = [j for j in rivals if j != out], {out}
     return best
 
 
@@ -69,7 +91,7 @@ def fullest_plan(instance: Instance, weights: Floats, costs: Floats, cap: float)
                 best, best_key = left_out, key
 
     def walk(order: Ints) -> None:
-        _, counts = _along(instance, weights, order, cap)
+        counts = _along(instance, weights, order, cap)
         keys = counts.min(axis=0) * (instance.rivals + 1) + counts.sum(axis=0)
         consider(_prefix(instance, order, int(keys.argmax())))
 
@@ -84,6 +106,23 @@ def fullest_plan(instance: Instance, weights: Floats, costs: Floats, cap: float)
         walk(order)
         if best_key <= before:
             break
+    return best
+
+
+def adapted(instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: Mask) -> Mask:
+    """A plan made from `hint` if it is as light as `best`, otherwise `best`."""
+    most = float(weights[best].sum())
+    trial = hint.copy()
+    favoured = _favoured(instance, best, goal.each)
+    while float(weights[trial].sum()) <= most:
+        if goal.reached(instance.counts(instance.holding(trial))):
+            trial = restored(instance, weights, trial, goal)
+            return trial if float(weights[trial].sum()) <= most else best
+        sums = instance.sums(trial.astype(np.float64))
+        free = np.flatnonzero(~trial)
+        after = instance.ahead_many(sums[:, None] - instance.lines[:, free])[favoured]
+        lacking = np.minimum(after, 0.0).sum(axis=0) / weights[free]
+        trial[free[lacking.argmax()]] = True
     return best
 
 
@@ -122,22 +161,19 @@ def _count(instance: Instance, sums: Floats) -> Ints:
     """(attackers, sets) how many rivals hold, near-ties taken for holding."""
     holding = instance.ahead_many(sums) >= 0.0
     owners = range(len(instance.zone_at))
-    if len(owners) == 1:
-        return holding.sum(axis=0)[None]
-    return np.stack([holding[instance.owner == a].sum(axis=0) for a in owners])
+    counts: Ints = np.stack([holding[instance.owner == a].sum(axis=0) for a in owners])
+    return counts
 
 
-def _along(
-    instance: Instance, weights: Floats, order: Ints, cap: float
-) -> tuple[Floats, Ints]:
-    """Cost, and how many rivals hold for each attacker, after each step of an order."""
+def _along(instance: Instance, weights: Floats, order: Ints, cap: float) -> Ints:
+    """How many rivals hold for each attacker after each step of an order, within `cap`."""
     cost = np.concatenate([[0.0], weights[order].cumsum()])
     steps = int(np.searchsorted(cost, cap, side="right"))
     sums = np.empty((len(instance.lines), steps))
     sums[:, 0] = instance.full
     np.cumsum(instance.lines[:, order[: steps - 1]], axis=1, out=sums[:, 1:])
     sums[:, 1:] = instance.full[:, None] - sums[:, 1:]
-    return cost[:steps], _count(instance, sums)
+    return _count(instance, sums)
 
 
 def _prefix_orders(
@@ -180,11 +216,8 @@ def _relax(instance: Instance, weights: Floats, rivals: Ints) -> tuple[Floats, I
     leading = instance.leading(instance.full)
     tableau = Tableau(weights)
     for rival in rivals.tolist():
-        z = int(leading[rival])
-        row = instance.lines[rival] - instance.lines[z]
-        room = float(instance.full[rival] - instance.full[z])
-        tableau = tableau.with_row(row, room, float(instance.doubt[rival]))
+        tableau = tableau.with_row(*instance.row(rival, int(leading[rival])))
     tableau.solve(40 + 6 * len(rivals))
-    relaxed = tableau.value[: tableau.units]
-    priced = (tableau.multipliers() @ tableau.rows) / weights
+    relaxed = tableau.values()
+    priced = (tableau.multipliers() @ tableau.data[:, : tableau.units]) / weights
     return relaxed, np.lexsort((priced, -relaxed))

@@ -102,6 +102,13 @@ class Instance:
         result: Floats = sums[: self.rivals] - best[self.owner]
         return result
 
+    def row(self, rival: int, z: int) -> tuple[Floats, float, float]:
+        """What leaving out each unit takes off a rival's row against `z`, what may be taken off
+        in all, and how far rounding may have moved that.
+        """
+        room = float(self.full[rival] - self.full[z])
+        return self.lines[rival] - self.lines[z], room, float(self.doubt[rival])
+
     def sums(self, left_out: Floats) -> Floats:
         """Column sums when a (possibly fractional) share of each free unit is left out."""
         return self.full - self.lines @ left_out

@@ -11,8 +11,8 @@ import numpy as np
 
 from elsewhere.protect.exact.bounds import best_with_one_row
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.problem import Floats, Ints
 from elsewhere.protect.exact.search import Goal
+from elsewhere.protect.problem import Floats, Ints
 
 
 def costs_alone(instance: Instance, weights: Floats) -> Floats:
@@ -67,4 +67,5 @@ def _row_costs(instance: Instance, weights: Floats, rivals: Ints, zone: Ints) ->
         units[room >= -doubt] = 0.0
         return units * weights[0]
     lift = best_with_one_row(weights, rows, room, doubt)
-    return np.where(np.isfinite(lift), np.ceil(lift * (1 - 1e-12) - 1e-9), np.inf)
+    costs: Floats = np.where(np.isfinite(lift), np.ceil(lift * (1 - 1e-12) - 1e-9), np.inf)
+    return costs

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from elsewhere.protect.exact.bounds import ROUNDOFF, best_with_one_row
+from elsewhere.protect.exact.bounds import best_with_one_row
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.problem import Floats, Ints, Mask
 from elsewhere.protect.exact.simplex import IMPOSSIBLE, Tableau
+from elsewhere.protect.problem import Floats, Ints, Mask
 
 SLACK = 1e-9  # a relaxed rival counts as satisfied down to here
 INTEGRAL = 1e-6
@@ -115,10 +115,9 @@ class Search:
         bounded = self._relax(node)
         if bounded is None or self.stop:
             return
-        bound, cost, ahead, leading = bounded
+        bound, cost, x, ahead, leading = bounded
         instance, tableau = self.instance, node.tableau
         candidates = node.candidates
-        x = tableau.value[: tableau.units]
         free = node.state < 0
         violated = ahead[candidates] < -SLACK
         hard = candidates[violated]
@@ -141,30 +140,26 @@ class Search:
         easy = candidates[~violated]
         if not self._possible(node.chosen, np.concatenate([hard, easy])):
             return
-        enough = self._possible(node.chosen, easy)
-        if len(hard) and not enough:
-            for i, rival in enumerate(hard.tolist()):
-                rest = np.concatenate([hard[i + 1 :], easy])
-                if self.stop or bound > self.cutoff:
-                    return
-                if lifted[i] <= self.cutoff:
-                    chosen = np.append(node.chosen, rival)
-                    if not self._possible(chosen, rest):
-                        return
-                    z = int(leading[rival])
-                    row = instance.lines[rival] - instance.lines[z]
-                    child = tableau.with_row(
-                        row,
-                        float(instance.full[rival] - instance.full[z]),
-                        float(instance.doubt[rival]),
-                    )
-                    yield Node(child, rest, chosen, node.state)
-                if not self._possible(node.chosen, rest):
-                    return
-            candidates = easy
-        else:
-            candidates = np.concatenate([hard, easy])
-        yield from self._branch_on_unit(node, candidates, x, cost, free)
+        if not len(hard) or self._possible(node.chosen, easy):
+            yield from self._branch_on_unit(node, np.concatenate([hard, easy]), x, cost, free)
+            return
+        # child i: the i-th hardest holds and no harder one is counted
+        most = next(
+            i
+            for i in range(len(hard), -1, -1)
+            if self._possible(node.chosen, np.concatenate([hard[i:], easy]))
+        )
+        for i in range(most + 1):
+            if self.stop or bound > self.cutoff:
+                return
+            if lifted[i] > self.cutoff:
+                continue
+            rival, z = int(hard[i]), int(leading[hard[i]])
+            rest = np.concatenate([hard[i + 1 :][lifted[i + 1 :] <= self.cutoff], easy])
+            chosen = np.append(node.chosen, rival)
+            if self._possible(chosen, rest):
+                child = tableau.with_row(*instance.row(rival, z))
+                yield Node(child, rest, chosen, node.state)
 
     def _branch_on_unit(
         self, node: Node, candidates: Ints, x: Floats, cost: Floats, free: Mask
@@ -173,9 +168,9 @@ class Search:
         where = np.flatnonzero(free)
         if not len(where):
             return
-        fraction = np.abs(x[where] - 0.5)
-        if fraction.min() < 0.5 - INTEGRAL:
-            unit = int(where[fraction.argmin()])
+        units, down, up = node.tableau.penalties()
+        if len(units):
+            unit = int(units[np.minimum(down, up).argmax()])
         else:
             unit = int(where[np.abs(cost[where]).argmin()])
         nearest = 1 if x[unit] >= 0.5 else 0
@@ -188,37 +183,33 @@ class Search:
             state[unit] = value
             yield Node(child, candidates, node.chosen, state)
 
-    def _relax(self, node: Node) -> tuple[float, Floats, Floats, Ints] | None:
+    def _relax(self, node: Node) -> tuple[float, Floats, Floats, Floats, Ints] | None:
         """Solve a node's relaxation: bound, reduced costs, how far rivals are ahead; or prune."""
         instance = self.instance
         while True:
             tableau = node.tableau
-            outcome, pivots = tableau.solve(60 + 4 * len(tableau.room))
+            outcome, pivots = tableau.solve(60 + 4 * len(tableau.basis))
             self.limits.done += pivots
-            if outcome == IMPOSSIBLE and _surely_impossible(tableau):
+            if outcome == IMPOSSIBLE and tableau.surely_impossible():
                 return None
-            bound, cost = lagrangian(tableau)
+            bound, cost = tableau.bound()
             if bound > self.cutoff:
                 return None
-            x = tableau.value[: tableau.units]
+            x = tableau.values()
             self._fix_by_cost(node, bound, cost)
-            self._round(x, node.state)
+            self._round(x)
             if self.stop or bound > self.cutoff:
                 return None
             sums = instance.sums(x)
             ahead, leading = instance.ahead(sums), instance.leading(sums)
             if instance.single_zone or not len(node.chosen):
-                return bound, cost, ahead, leading
+                return bound, cost, x, ahead, leading
             worst = int(node.chosen[ahead[node.chosen].argmin()])
             z = int(leading[worst])
             if ahead[worst] >= -1e-7 or (worst, z) in node.rows:
-                return bound, cost, ahead, leading
+                return bound, cost, x, ahead, leading
             node.rows = {*node.rows, (worst, z)}
-            node.tableau = tableau.with_row(
-                instance.lines[worst] - instance.lines[z],
-                float(instance.full[worst] - instance.full[z]),
-                float(instance.doubt[worst]),
-            )
+            node.tableau = tableau.with_row(*instance.row(worst, z))
 
     def _fix_by_cost(self, node: Node, bound: float, cost: Floats) -> None:
         """Units whose other value alone would pass the cutoff stay where they are."""
@@ -232,7 +223,7 @@ class Search:
         node.state = state
         node.tableau.fix(units, values)
 
-    def _round(self, x: Floats, state: np.ndarray[tuple[int], np.dtype[np.int8]]) -> None:
+    def _round(self, x: Floats) -> None:
         """Offer the plans next to the relaxed point."""
         up = x > INTEGRAL
         near = x > 0.5
@@ -251,29 +242,3 @@ class Node:
     state: np.ndarray[tuple[int], np.dtype[np.int8]]
     """(units,) −1 open, 0 kept, 1 left out."""
     rows: set[tuple[int, int]] = field(default_factory=set)
-
-
-def lagrangian(tableau: Tableau) -> tuple[float, Floats]:
-    """The safe bound and reduced costs that a tableau's multipliers give."""
-    lam = tableau.multipliers()
-    rows, n = tableau.rows, tableau.units
-    cost = tableau.weights + lam @ rows
-    low, high = tableau.low[:n], tableau.high[:n]
-    best = np.minimum(cost * low, cost * high).sum()
-    bound = best - lam @ tableau.room
-    extent = tableau.weights.sum() + lam @ (np.abs(rows).sum(axis=1) + np.abs(tableau.room))
-    fuzz = (n + len(lam) + 8) * ROUNDOFF * extent + lam @ tableau.doubt
-    return float(bound - fuzz), cost
-
-
-def _surely_impossible(tableau: Tableau) -> bool:
-    """Whether the ray that the simplex found proves that the rows contradict each other."""
-    if tableau.ray is None:
-        return False
-    n = tableau.units
-    lam = np.maximum(tableau.ray[n:], 0.0)
-    priced = lam @ tableau.rows
-    least = np.minimum(priced * tableau.low[:n], priced * tableau.high[:n]).sum()
-    extent = lam @ (np.abs(tableau.rows).sum(axis=1) + np.abs(tableau.room))
-    fuzz = (n + len(lam) + 8) * ROUNDOFF * extent + lam @ tableau.doubt
-    return bool(least - lam @ tableau.room > fuzz)

@@ -13,15 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from elsewhere.protect.exact.anytime import close_gap
-from elsewhere.protect.exact.heuristics import cheapest_plan, fullest_plan, restored
+from elsewhere.protect.exact.heuristics import adapted, cheapest_plan, fullest_plan, restored
 from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.polish import polish, pull_of
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
-from elsewhere.protect.problem import Answer, Floats, Ints, Mask, Problem
 from elsewhere.protect.exact.search import Goal, Limits, Search
+from elsewhere.protect.problem import Answer, Floats, Ints, Mask, Problem
 
 
-def solve(problem: Problem, limits: Limits | None = None) -> Answer:
-    """The best plan and how far that is proved.
+def solve(
+    problem: Problem | Instance,
+    limits: Limits | None = None,
+    previous: frozenset[int] | None = None,
+) -> Answer:
+    """The best plan and how far that is proved; among equals, one near the photos left out before.
 
     >>> from elsewhere.protect.problem import plain
     >>> scores = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
@@ -30,14 +35,18 @@ def solve(problem: Problem, limits: Limits | None = None) -> Answer:
     ('optimal', [False, True, False])
     """
     limits = limits or Limits()
-    instance = Instance(problem)
-    if not instance.units and not instance.fixed_in.any():
-        return Answer("infeasible", None, 0, 0, work=limits.done)
-    if problem.budget is None:
-        goal = Goal(*_needs(problem))
-        found = minimise(instance, instance.weights, goal, limits)
-        return _answer(instance, found, found.bound + instance.sunk, limits)
-    return _within_budget(instance, problem.budget, limits)
+    instance = problem if isinstance(problem, Instance) else Instance(problem)
+    with np.errstate(all="ignore"):  # scores of extreme spread overflow into doubt, never an error
+        if not instance.units and not instance.fixed_in.any():
+            return Answer("infeasible", None, 0, 0, instance.problem.budget is not None)
+        pull = pull_of(instance, previous)
+        if instance.problem.budget is None:
+            goal = needs(instance.problem)
+            found = minimise(instance, instance.weights, goal, limits, hint=pull > 0)
+            answer = _answer(instance, found, found.bound + instance.sunk, limits)
+        else:
+            answer = _within_budget(instance, instance.problem.budget, limits)
+        return polish(instance, answer, pull)
 
 
 @dataclass
@@ -58,9 +67,13 @@ def minimise(
     limits: Limits,
     *,
     start: Mask | None = None,
+    hint: Mask | None = None,
     side: tuple[Floats, int] | None = None,
 ) -> Found:
-    """The lightest plan that reaches the goal; `start` is a plan known to."""
+    """The lightest plan that reaches the goal.
+
+    `start` is a plan known to; `hint` one that may need changes; `side` a budget beside weights.
+    """
     cap = most_left_out(instance, weights)
     costs = costs_alone(instance, weights)
     bound = least_cost(costs, instance.owner, goal)
@@ -69,7 +82,10 @@ def minimise(
     best = start
     if best is None:
         near = _cheapest_rivals(costs, instance.owner, goal)
-        best = cheapest_plan(instance.restricted(near), weights, costs[near], goal, cap)
+        few = instance.restricted(near)
+        best = cheapest_plan(few, weights, costs[near], goal, cap)
+        if best is not None and hint is not None and hint.any():
+            best = adapted(few, weights, hint, goal, best)
     cost = int(weights[best].sum()) if best is not None else int(cap) + 1
     costs = costs_against_zone(instance, weights, costs, cost - 1)
     low = int(min(max(bound, least_cost(costs, instance.owner, goal)), cost))
@@ -100,10 +116,10 @@ def maximise(
     instance: Instance,
     weights: Floats,
     cap: int,
-    floor: Ints | None,
     limits: Limits,
-    start: Mask,
     *,
+    start: Mask,
+    floor: Ints | None = None,
     costs: Floats | None = None,
 ) -> Found:
     """The plan within `cap` with most holding rivals: the smallest count over the attackers,
@@ -163,12 +179,14 @@ def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
     costs = costs_alone(instance, sizes)
     near = np.flatnonzero(costs <= cap)
     start = fullest_plan(instance.restricted(near), sizes, costs[near], cap)
-    found = maximise(instance, sizes, cap, None, limits, start, costs=costs)
+    found = maximise(instance, sizes, cap, limits, start=start, costs=costs)
     assert found.left_out is not None
     bound, proved = found.bound, found.proved
     if proved and len(instance.zone_at) > 1:
         floor = np.full(len(instance.zone_at), bound, np.intp)
-        found = maximise(instance, sizes, cap, floor, limits, found.left_out, costs=costs)
+        found = maximise(
+            instance, sizes, cap, limits, start=found.left_out, floor=floor, costs=costs
+        )
         proved = found.proved
     assert found.left_out is not None
     counts = instance.counts(instance.holding(found.left_out))
@@ -193,9 +211,10 @@ def _answer(instance: Instance, found: Found, bound: int, limits: Limits) -> Ans
     return Answer(status, kept, cost, bound, counts, limits.done)
 
 
-def _needs(problem: Problem) -> tuple[Ints, int]:
+def needs(problem: Problem) -> Goal:
+    """The goal of a guarantee."""
     each = np.array([attacker.need for attacker in problem.attackers], np.intp)
-    return each, int(each.sum())
+    return Goal(each, int(each.sum()))
 
 
 def _cheapest_rivals(costs: Floats, owner: Ints, goal: Goal) -> Ints:
