@@ -59,9 +59,10 @@ def problem(rng: random.Random, photos: int | None = None) -> Problem:
     photos = rng.choice(SIZES) if photos is None else photos
     several = rng.random() < 0.4
     attackers = rng.choice((1, 2, 2, 2, 3)) if several else 1
-    wide = [rng.randint(2, 8)] * attackers
+    most = rng.choice((4, 8, 8, 14))
+    wide = [rng.randint(2, most)] * attackers
     if rng.random() < 0.5:
-        wide = [rng.randint(2, 8) for _ in range(attackers)]
+        wide = [rng.randint(2, most) for _ in range(attackers)]
     tables = [_table(rng, photos, cells) for cells in wide]
     truths = [_truth(rng, cells) for cells in wide]
     shared_truth = len(set(wide)) == 1 and rng.random() < 0.5
@@ -183,7 +184,7 @@ def _outside(cells: int, truth: set[int]) -> list[int]:
 
 
 def _truth(rng: random.Random, cells: int) -> set[int]:
-    size = 1 if rng.random() < 0.6 else rng.randint(1, min(3, cells - 1))
+    size = 1 if rng.random() < 0.6 else rng.randint(1, min(4, cells - 1))
     return set(rng.sample(range(cells), size))
 
 
