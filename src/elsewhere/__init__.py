@@ -7,6 +7,7 @@ what each number of withheld photos buys, and `check` re-proves a plan independe
 
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
 from elsewhere.protect.check import Verdict
+from elsewhere.protect.frontier import Frontier, Point, frontier
 from elsewhere.protect.plan import Plan, Status, View
 from elsewhere.protect.promise import Against, Promise
 from elsewhere.protect.protecting import check, protect
@@ -20,14 +21,17 @@ __all__ = [
     "CheckError",
     "ElsewhereError",
     "FileError",
+    "Frontier",
     "InputError",
     "Plan",
+    "Point",
     "Promise",
     "Scores",
     "Status",
     "Verdict",
     "View",
     "check",
+    "frontier",
     "protect",
     "read_scores",
     "write_scores",

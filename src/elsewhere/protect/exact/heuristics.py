@@ -109,6 +109,22 @@ def fullest_plan(instance: Instance, weights: Floats, costs: Floats, cap: float)
     return best
 
 
+def prefix_plans(
+    instance: Instance, weights: Floats, costs: Floats, cap: float
+) -> dict[int, Mask]:
+    """For every weight up to `cap`, the fullest plan among prefixes of the surrogate orders."""
+    best: dict[int, tuple[tuple[int, int], Ints, int]] = {}
+    for order in _prefix_orders(instance, weights, costs, 20):
+        counts = _along(instance, weights, order, cap)
+        spent = np.concatenate([[0.0], weights[order].cumsum()])
+        for steps in range(counts.shape[1]):
+            key = _key(counts[:, steps])
+            at = int(spent[steps])
+            if at not in best or key > best[at][0]:
+                best[at] = (key, order, steps)
+    return {at: _prefix(instance, order, steps) for at, (_, order, steps) in best.items()}
+
+
 def adapted(instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: Mask) -> Mask:
     """A plan made from `hint` if it is as light as `best`, otherwise `best`."""
     most = float(weights[best].sum())

@@ -65,7 +65,8 @@ def _row_costs(instance: Instance, weights: Floats, rivals: Ints, zone: Ints) ->
         enough = rows.cumsum(axis=1) <= (room + 2 * doubt)[:, None]
         units = np.where(enough[:, -1], enough.argmax(axis=1) + 1.0, np.inf)
         units[room >= -doubt] = 0.0
-        return units * weights[0]
+        units *= weights[0]
+        return units
     lift = best_with_one_row(weights, rows, room, doubt)
     costs: Floats = np.where(np.isfinite(lift), np.ceil(lift * (1 - 1e-12) - 1e-9), np.inf)
     return costs

@@ -169,8 +169,12 @@ class Search:
         if not len(where):
             return
         units, down, up = node.tableau.penalties()
+        # in a tableau that could not be solved, units that are fixed may be off their bounds: to
+        # branch on one of them again would never end
+        penalty = np.minimum(down, up)[free[units]]
+        units = units[free[units]]
         if len(units):
-            unit = int(units[np.minimum(down, up).argmax()])
+            unit = int(units[penalty.argmax()])
         else:
             unit = int(where[np.abs(cost[where]).argmin()])
         nearest = 1 if x[unit] >= 0.5 else 0

@@ -69,14 +69,18 @@ def minimise(
     start: Mask | None = None,
     hint: Mask | None = None,
     side: tuple[Floats, int] | None = None,
+    cap: float = np.inf,
+    at_least: int = 0,
+    costs: Floats | None = None,
 ) -> Found:
     """The lightest plan that reaches the goal.
 
-    `start` is a plan known to; `hint` one that may need changes; `side` a budget beside weights.
+    `start` is a plan known to; `hint` one that may need changes; `side` a budget beside weights;
+    `cap` the most that may be left out; `at_least` a bound that is known already.
     """
-    cap = most_left_out(instance, weights)
-    costs = costs_alone(instance, weights)
-    bound = least_cost(costs, instance.owner, goal)
+    cap = min(cap, most_left_out(instance, weights))
+    costs = costs_alone(instance, weights) if costs is None else costs
+    bound = max(at_least, least_cost(costs, instance.owner, goal))
     if bound > cap:
         return Found(None, 0, proved=True)
     best = start
