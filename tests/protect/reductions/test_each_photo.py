@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elsewhere.protect.problem import OUT, plain
+from elsewhere.protect.promise import Promise
+from elsewhere.protect.reductions.base import Contradiction
+from elsewhere.protect.reductions.each_photo import EachPhoto
+from elsewhere.protect.reductions.pins import Pins
+from tests.protect.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+
+# photo 0 alone points at cell 0, photo 1 at cell 1, photo 2 is undecided
+ROWS = np.log([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.4, 0.4, 0.2]])
+
+
+def wish(plain: Promise, full: Promise) -> Promise:
+    return first(plain, each_photo=min(1 + full.photos % 2, plain.against[0].cells - 1))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_it_means_what_was_wished(seed: int) -> None:
+    assert_same_meaning(*alone(seed, wish))
+
+
+def test_revealing_photos_are_fixed_out() -> None:
+    fixed = EachPhoto((1,)).apply(plain(ROWS, truth=0, need=1)).fixed
+    assert fixed.tolist() == [OUT, 0, 0]  # the tie of photo 2 counts for us
+
+
+def test_a_pinned_one_is_a_contradiction() -> None:
+    pinned = Pins((0,), ()).apply(plain(ROWS, truth=0, need=1))
+    with pytest.raises(Contradiction, match="kept photo 0 reveals the truth by itself"):
+        EachPhoto((1,)).apply(pinned)
