@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: demo test test-long lint bench clean
+.PHONY: demo test test-long lint bench bench-scoring geoclip clean
 
 demo: $(STAMP)  ## plan on a simulated album: greedy against optimal
 	$(BIN)/elsewhere demo
@@ -24,6 +24,15 @@ lint: $(STAMP)  ## ruff and strict mypy
 
 bench: $(STAMP)  ## the solver against its peers, where they are installed
 	$(BIN)/python -m benchmarks.solver
+
+bench-scoring: $(STAMP)  ## photos per second, memory, time to the first score
+	$(BIN)/python -m benchmarks.scoring
+
+geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch: large
+	$(PYTHON) -m venv .venv-geoclip
+	.venv-geoclip/bin/python -m pip install --quiet torch==2.13.0
+	.venv-geoclip/bin/python -m pip install --quiet --no-deps geoclip==1.3.0
+	.venv-geoclip/bin/python -m pip install --quiet transformers pandas geopy tqdm --editable .
 
 clean:
 	rm -rf .venv

@@ -28,6 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Four photos, a small model over the default cells, and a cache of their own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ELSEWHERE_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
     (tmp_path / "model").mkdir()
     described(tmp_path / "model", Cells.default())
     for number in (1, 2, 10):
@@ -73,13 +74,13 @@ def test_scoring_again_is_the_same_with_and_without_the_cache(home: Path) -> Non
         result = run("score", "album", "-o", f"{number}.npz", *SCORER, *options)
         assert ("4 of them known already" in result.stdout) == (number == 1)
     assert read_scores("0.npz") == read_scores("1.npz") == read_scores("2.npz")
-    assert (home / "cache" / "key").exists()
+    assert (home / "cache" / "elsewhere" / "key").exists()
 
 
 def test_no_cache_leaves_no_trace(home: Path) -> None:
     assert run("score", "album", "-o", "s.npz", "--no-cache", *SCORER).exit_code == 0
     assert run("guess", "album", "--no-cache", *SCORER).exit_code == 0
-    assert not (home / "cache").exists()
+    assert not list((home / "cache").iterdir())
 
 
 def test_a_bad_photo_is_told_and_the_others_are_scored(home: Path) -> None:
@@ -121,7 +122,7 @@ def test_the_table_of_one_run_is_the_scorer_of_another(home: Path) -> None:
     result = run("score", "album", "-o", "again.npz", "--scorer", "table:s.npz")
     assert result.exit_code == 0, result.output
     assert read_scores("again.npz") == read_scores("s.npz")
-    assert not list((home / "cache" / "rows").glob("*/*"))[4:]
+    assert not list((home / "cache" / "elsewhere" / "rows").glob("*/*"))[4:]
 
 
 @pytest.mark.usefixtures("home")
@@ -185,7 +186,7 @@ def test_the_cache_can_be_shown_and_cleared(home: Path) -> None:
     run("guess", "album", *SCORER)
     assert "4 rows" in run("cache", "show").stdout
     assert "4 rows deleted" in run("cache", "clear").stdout
-    assert not (home / "cache").exists()
+    assert not list((home / "cache").iterdir())
     assert "0 rows" in run("cache", "show").stdout
 
 
@@ -206,12 +207,12 @@ def test_ctrl_c_leaves_nothing_half_written(home: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    while started.poll() is None and not list((home / "cache").glob("rows/*/*")):
+    while started.poll() is None and not list((home / "cache" / "elsewhere").glob("rows/*/*")):
         time.sleep(0.01)  # until the first rows are there
     started.send_signal(signal.SIGINT)
     _, told = started.communicate(timeout=60)
     assert started.returncode == 130, told
     assert told.splitlines()[-1] == "Stopped."
     assert sorted(path.name for path in home.iterdir()) == ["album", "cache", "many", "model"]
-    assert 0 < len(list((home / "cache").glob("rows/*/*"))) < 400
-    assert not list((home / "cache").glob("rows/*/.*"))
+    assert 0 < len(list((home / "cache" / "elsewhere").glob("rows/*/*"))) < 400
+    assert not list((home / "cache" / "elsewhere").glob("rows/*/.*"))

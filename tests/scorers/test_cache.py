@@ -147,7 +147,7 @@ def test_clearing_deletes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
 
 def test_where_the_cache_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ELSEWHERE_CACHE_DIR", str(tmp_path))
-    assert cache.folder() == tmp_path
+    assert cache.folder() == tmp_path / "elsewhere"
     monkeypatch.delenv("ELSEWHERE_CACHE_DIR")
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))

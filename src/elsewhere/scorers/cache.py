@@ -32,10 +32,13 @@ _SEAL_BYTES = 32
 
 
 def folder() -> Path:
-    """Where this user's caches belong; ELSEWHERE_CACHE_DIR says otherwise."""
+    """Where this user's caches belong; ELSEWHERE_CACHE_DIR says otherwise.
+
+    Always a folder of our own inside, because it is closed to others and cleared.
+    """
     own = os.environ.get("ELSEWHERE_CACHE_DIR")
     if own:
-        return Path(own)
+        return Path(own) / "elsewhere"
     if sys.platform == "win32":
         home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
         return Path(home) / "elsewhere" / "Cache"

@@ -122,7 +122,7 @@ def _one(
 def _context(about: About) -> str:
     """What besides the photo decides a row's bits: the scorer and the libraries under it."""
     parts = [about.fingerprint, about.grid]
-    for library in ("onnxruntime", "pillow", "pi-heif", "numpy"):
+    for library in ("onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers"):
         try:
             parts.append(f"{library} {version(library)}")
         except PackageNotFoundError:
