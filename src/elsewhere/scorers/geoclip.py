@@ -55,6 +55,7 @@ class GeoclipScorer:
     ) -> None:
         """`tower` replaces the hub's image tower; `place` is where location features are kept."""
         self._tower = tower
+        self._tower_name = "given" if tower else TOWER
         self._cells = cells
         self._place = place
         self._lock = threading.Lock()  # the tower uses all cores by itself
@@ -77,6 +78,7 @@ class GeoclipScorer:
 
     def _loaded(self) -> About:
         torch, model = _installed()
+        self._tower = self._tower or _hub_tower(torch)  # first, since it is what may be missing
         parts = Path(model.__file__).parent
         cells = self._cells or Cells.default()
         gallery = parts / "gps_gallery" / "coordinates_100K.csv"
@@ -100,16 +102,14 @@ class GeoclipScorer:
             torch.nn.Linear(768, 768), torch.nn.ReLU(), torch.nn.Linear(768, 512)
         )
         self._mlp.load_state_dict(_read(torch, weights / "image_encoder_mlp_weights.pth"))
-        tower = "given" if self._tower else TOWER
-        self._tower = self._tower or _hub_tower(torch)
-        seal = f"geoclip 1 {print_of} {tower} {cells.fingerprint}"
+        seal = f"geoclip 1 {print_of} {self._tower_name} {cells.fingerprint}"
         return About(
             name="geoclip",
             fingerprint=hashlib.sha256(seal.encode()).hexdigest(),
             cells=cells.count,
             grid=cells.fingerprint,
             globe=cells,
-            cacheable=tower != "given",
+            cacheable=self._tower_name == TOWER,
         )
 
     def _embed(self, image: Image.Image) -> NDArray[np.float32]:
