@@ -29,6 +29,15 @@ class Coin:
         return np.log(np.array([self.heads, 1 - self.heads], dtype=np.float32))
 
 
+class Moody(Coin):
+    """Fails on some photos."""
+
+    def score(self, photo: Photo) -> Row:
+        if photo.name == "b":
+            raise KeyError("moody")
+        return super().score(photo)
+
+
 def broken(about: str) -> Coin:
     raise RuntimeError("no luck")
 
@@ -41,7 +50,13 @@ def nothing(about: str) -> object:
 def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
     def points(group: str) -> list[EntryPoint]:
         assert group == "elsewhere.scorers"
-        names = {"coin": "Coin", "broken": "broken", "nothing": "nothing", "embedded": "Coin"}
+        names = {
+            "coin": "Coin",
+            "moody": "Moody",
+            "broken": "broken",
+            "nothing": "nothing",
+            "embedded": "Coin",
+        }
         return [EntryPoint(name, f"{__name__}:{what}", group) for name, what in names.items()]
 
     monkeypatch.setattr(registry, "entry_points", points)
@@ -60,8 +75,16 @@ def test_a_third_partys_scorer_works_like_ours(tmp_path: Path) -> None:
 def test_a_third_partys_fault_is_told_as_theirs() -> None:
     with pytest.raises(ScorerError, match=r'"broken" .* \(no luck\): update or remove'):
         registry.find("broken")
-    with pytest.raises(ScorerError, match=r'"nothing" .* has no load and score'):
+    with pytest.raises(ScorerError, match=r'"nothing" .* has no load method'):
         registry.find("nothing")
+
+
+@pytest.mark.usefixtures("foreign")
+def test_a_third_partys_fault_costs_one_photo_and_not_the_run(tmp_path: Path) -> None:
+    photos = [Photo(name, tmp_path / name) for name in "abc"]
+    scores, failed = score(registry.find("moody"), photos)
+    assert scores.ids == ("a", "c")
+    assert "failed on b ('moody'): update or remove the package" in failed[0].problem
 
 
 @pytest.mark.usefixtures("foreign")

@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from elsewhere.errors import FileError, ScorerError
+from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo
@@ -112,7 +112,7 @@ def _one(
             if row is not None:
                 return Outcome(Photo(photo.name, photo.path), row, cached=True)
         row = checked(scorer.score(photo), about.cells, about.name, photo.name)
-    except (FileError, ScorerError) as problem:
+    except ElsewhereError as problem:
         return Outcome(Photo(photo.name, photo.path), None, str(problem))
     if cache is not None:
         cache.put(key, row)

@@ -9,13 +9,17 @@ returns an object with the two methods of `interface.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import NamedTuple, cast
 
+import numpy as np
+
 from elsewhere.errors import ElsewhereError, ScorerError
-from elsewhere.scorers.interface import Scorer
+from elsewhere.scorers.interface import About, Row, Scorer
+from elsewhere.scorers.photos import Photo
 
 GROUP = "elsewhere.scorers"
 """The entry-point group of scorers that come from other packages."""
@@ -61,21 +65,44 @@ geoclip (pip install "elsewhere[geoclip]"), onnx:MODEL.onnx or table:SCORES.npz
     entry = _foreign().get(name)
     if entry is None:
         raise ScorerError(f'there is no scorer "{name}": choose {_choices()}')
-    try:
-        scorer = entry.load()(about)
-    except ElsewhereError:
-        raise
-    except Exception as problem:  # someone else's code may fail in any way
-        raise ScorerError(
-            f'the scorer "{name}" ({entry.value}) cannot be used ({problem}): '
-            "update or remove the package that brings it"
-        ) from problem
-    if not (callable(getattr(scorer, "load", None)) and callable(getattr(scorer, "score", None))):
-        raise ScorerError(
-            f'the scorer "{name}" ({entry.value}) has no load and score methods: '
-            "update or remove the package that brings it"
-        )
-    return cast(Scorer, scorer)
+    return Foreign(name, entry, about)
+
+
+class Foreign:
+    """A scorer from another package: whatever it raises is told as its own fault, not ours."""
+
+    def __init__(self, name: str, entry: EntryPoint, about: str) -> None:
+        self._title = f'the scorer "{name}" ({entry.value})'
+        with self._blamed("cannot be used"):
+            self._scorer = cast(Maker, entry.load())(about)
+        for method in ("load", "score"):
+            if not callable(getattr(self._scorer, method, None)):
+                raise ScorerError(
+                    f"{self._title} has no {method} method: "
+                    "update or remove the package that brings it"
+                )
+
+    def load(self) -> About:
+        """As the scorer does it."""
+        with self._blamed("cannot be loaded"):
+            return self._scorer.load()
+
+    def score(self, photo: Photo) -> Row:
+        """As the scorer does it."""
+        with self._blamed(f"failed on {photo.name}"):
+            return np.asarray(self._scorer.score(photo), dtype=np.float32)
+
+    @contextmanager
+    def _blamed(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except ElsewhereError:
+            raise
+        except Exception as problem:  # someone else's code may fail in any way
+            reason = " ".join(str(problem).split()) or type(problem).__name__
+            raise ScorerError(
+                f"{self._title} {what} ({reason}): update or remove the package that brings it"
+            ) from problem
 
 
 def _foreign() -> dict[str, EntryPoint]:
