@@ -38,6 +38,7 @@ def main() -> int:
             limit=asked.limit,
             ours=asked.count,
             slow=asked.slow,
+            hard=asked.hard,
             peers=lambda name: any(fnmatch(name, each) for each in asked.peers),
         )
         grid = [c for c in cells.grid().values() if any(fnmatch(c.name, x) for x in asked.cells)]
@@ -84,7 +85,8 @@ def _arguments() -> argparse.ArgumentParser:
     add("--cells", nargs="+", default=["*"], metavar="PATTERN", help="which cells, as 'R-128 *'")
     add("--peers", nargs="*", default=["*"], metavar="PATTERN", help="which peers, as 'highs/*'")
     add("--count", type=int, default=20, help="problems a cell for ours and for quick peers")
-    add("--slow", type=int, default=5, help="problems a cell for slow peers and on hard cells")
+    add("--slow", type=int, default=5, help="problems a cell for slow peers")
+    add("--hard", type=int, default=3, help="problems a cell on hard cells, for everybody")
     add("--limit", type=float, default=20.0, help="seconds a problem")
     add("--seed", type=int, help="the same problems again; fresh ones without")
     add("--out", type=Path, default=Path("build/benchmarks"), help="where the results go")

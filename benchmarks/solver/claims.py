@@ -31,7 +31,7 @@ def verdicts(run: dict[str, Any]) -> list[Verdict]:
     limit, table = run["limit"], figures.by_cell(run["results"])
     summary = {cell: figures.summarise(peers, limit) for cell, peers in table.items()}
     return [
-        _counts(table),
+        _counts(run, table),
         _agreement(run["results"]),
         _ratio(summary, "R-128 top-5", "cplex/big-m", 100),
         _ratio(summary, "R-128 top-5", "highs/mccormick", 100),
@@ -45,13 +45,15 @@ def verdicts(run: dict[str, Any]) -> list[Verdict]:
     ]
 
 
-def _counts(table: dict[str, dict[str, list[Result]]]) -> Verdict:
-    ours = min((len(peers.get("ours", [])) for peers in table.values()), default=0)
-    others = [len(r) for peers in table.values() for name, r in peers.items() if name != "ours"]
+def _counts(run: dict[str, Any], table: dict[str, dict[str, list[Result]]]) -> Verdict:
+    """Hard cells, where everybody runs into the limit, have fewer and say how many."""
+    usual = [peers for cell, peers in table.items() if run["families"].get(cell) != "hard"]
+    ours = min((len(peers.get("ours", [])) for peers in usual), default=0)
+    others = [len(r) for peers in usual for name, r in peers.items() if name != "ours"]
     theirs = min(others, default=0)
     return Verdict(
-        f"at least {OURS} problems a cell for ours, {SLOW} for peers",
-        f"{ours} and {theirs}, {len(table)} cells",
+        f"at least {OURS} problems a cell for ours, {SLOW} for peers (hard cells have fewer)",
+        f"{ours} and {theirs}, {len(usual)} cells",
         ours >= OURS and theirs >= SLOW,
     )
 

@@ -30,14 +30,16 @@ class Plan:
     ours: int = 20
     """Problems a cell for our solver, and for peers that are quick."""
     slow: int = 5
-    """Problems a cell at the least for every peer, and for ours on hard cells."""
-    patience: float = 10.0
+    """Problems a cell at the least for every peer."""
+    hard: int = 3
+    """Problems a cell where nearly everybody runs into the limit."""
+    patience: float = 4.0
     """Seconds in a cell after which a peer gets no more problems than `slow`."""
     peers: Callable[[str], bool] = field(default=lambda name: True)
 
     def problems(self, cell: Cell) -> int:
-        """How many problems a cell has; hard ones run into the limit, so there are fewer."""
-        return min(self.slow, self.ours) if cell.family == "hard" else self.ours
+        """How many problems a cell has."""
+        return self.hard if cell.family == "hard" else self.ours
 
 
 def run(grid: list[Cell], plan: Plan, keep: Path) -> dict[str, Any]:

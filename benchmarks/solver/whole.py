@@ -20,7 +20,7 @@ from elsewhere.lab import simulator
 from elsewhere.score_files import write_scores
 
 Entry = dict[str, Any]
-PROBLEMS, STARTS = 20, 9
+PROBLEMS, STARTS, FRONTIERS = 20, 9, 10
 
 
 def measure(seed: int) -> dict[str, Entry]:
@@ -133,7 +133,32 @@ def memory(seed: int) -> Entry:
             "cost": run[2], "bound": run[3]}  # fmt: skip
 
 
-PARTS = {"warm": warm, "zone": zone, "command": command, "start": start, "memory": memory}
+def frontier(seed: int, photos: int) -> Entry:
+    """Every budget's best protected-k, proved up to half the photos; then each one by itself."""
+    made = [simulator.collection(seed + i, photos, _kind(i)) for i in range(FRONTIERS + 1)]
+    times, found = _times(
+        lambda s=scores, t=truth: elsewhere.frontier(s, t)  # type: ignore[misc]
+        for scores, truth in made
+    )
+    proved, different = 0, 0
+    for (scores, truth), whole in zip(made[1:], found[1:], strict=True):
+        half = [point for point in whole.points if point.budget <= photos // 2]
+        proved += all(point.proved for point in half)
+        for point in half:
+            alone = elsewhere.protect(scores, truth, budget=point.budget)
+            different += alone.protected_k != point.protected_k
+    return _entry(times[1:], proved=proved, different=different)
+
+
+PARTS: dict[str, Callable[[int], Entry]] = {
+    "warm": warm,
+    "zone": zone,
+    "command": command,
+    "start": start,
+    "memory": memory,
+    "frontier-64": lambda seed: frontier(seed, 64),
+    "frontier-128": lambda seed: frontier(seed, 128),
+}
 
 
 def main() -> None:
