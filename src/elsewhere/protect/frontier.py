@@ -53,7 +53,7 @@ class Frontier:
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
     >>> [(point.budget, point.protected_k) for point in elsewhere.frontier(scores, truth=0)]
-    [(0, 0), (1, 1), (2, 2), (3, 2)]
+    [(0, 0), (1, 1), (2, 1), (3, 2)]
     """
 
     points: tuple[Point, ...]
@@ -83,7 +83,7 @@ def frontier(
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
     >>> elsewhere.frontier(scores, truth=0).points[1].plan.withheld
-    (0,)
+    (2,)
     """
     if {"top", "budget"} & set(wishes):
         raise InputError("frontier goes through all budgets: give neither top nor budget")
