@@ -1,53 +1,89 @@
 """Closing the gap between a bound and a plan, so that stopping early still says something.
 
-First the whole gap is searched at once, improving the plan on the way: that is quickest where the
-first plan is nearly the best. Where it takes too long, yes-or-no questions in between raise the
-bound and lower the plan by turns, each with a share of the work that grows.
+The main search looks through the whole gap at once, improving the plan on the way: that is
+quickest where the first plan is nearly the best. Where it takes long, it takes turns with
+yes-or-no questions in between, which raise the bound (and sometimes find a better plan) by
+narrowing the gap from below.
 """
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from elsewhere.protect.exact.search import Limits
+from elsewhere.protect.exact.search import Limits, Search
 
-FIRST_SHARE = 200_000
-SHARE = 2_000
-
-
-class Attempt(Protocol):
-    """Look for a value of at most `cutoff`; with `decide`, stop at the first."""
-
-    def __call__(self, cutoff: int, share: Limits, decide: bool) -> tuple[bool, int]:
-        """Whether the search came to its end, and the least value known."""
+FIRST_TURN = 30_000
+"""Work that the main search may do before the first question is asked."""
+FIRST_QUESTION = 1_500
+"""Work spent on a question before an easier one is asked."""
+HALFWAY = 0.6
+"""Where in the gap to ask: below the middle of the work, as proofs get harder upwards."""
 
 
-def close_gap(low: int, high: int, attempt: Attempt, limits: Limits) -> tuple[int, int]:
-    """Narrow [low, high] until both meet or the limits are met; `high` is a value that is known.
+class Task(Protocol):
+    """Something to be made small by searching."""
 
-    Every attempt that came to its end without reaching its cutoff proves low ≥ cutoff + 1.
+    value: int
+    """The least value that is known."""
+
+    def search(self, cutoff: int, limits: Limits, *, one_is_enough: bool) -> Search:
+        """A search for values of at most `cutoff` that keeps `value` up to date."""
+
+    def tighten(self, search: Search) -> None:
+        """Tell a search that only values below `value` are of interest now."""
+
+
+def close_gap(task: Task, low: int, limits: Limits) -> int:
+    """Narrow [low, task.value] until both meet or the limits are met; the bound that is proved.
+
+    A question that came to its end without an answer proves that nothing is as low as its cutoff.
     """
-    share = FIRST_SHARE
-    fraction = 1.0
-    while low < high and not limits.spent():
-        cutoff = high - 1 if fraction >= 1.0 else low + int(fraction * (high - 1 - low))
-        part = Limits(limits.deadline, min(limits.work, limits.done + share), limits.done)
-        finished, value = attempt(cutoff, part, fraction < 1.0)
-        limits.done = part.done
-        if value <= cutoff:
-            high = min(high, value)
-            if finished and fraction >= 1.0:
-                return high, high
-            continue
-        if finished:
-            low = cutoff + 1
-            fraction = min(1.0, fraction * 1.5) if fraction < 1.0 else fraction
-            continue
-        # not decided: ask an easier question, then give each more time
-        if fraction >= 1.0:
-            fraction, share = 0.6, SHARE
-        elif fraction > 0.05 and cutoff > low:
-            fraction /= 2
-        else:
-            fraction, share = 0.6, share * 2
-    return low, high
+    if low >= task.value:
+        return low
+    turn = FIRST_TURN
+    main = task.search(task.value - 1, Limits(), one_is_enough=False)
+    questions = _Questions(task)
+    while not limits.spent():
+        task.tighten(main)
+        if _run(main, turn, limits):
+            return task.value
+        low = questions.ask(low, turn, limits)
+        if low >= task.value:
+            break
+        turn *= 2
+    return low
+
+
+class _Questions:
+    """Asks whether a value in between can be had, and learns how hard a question may be."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.patience = FIRST_QUESTION
+        self.where = HALFWAY
+
+    def ask(self, low: int, turn: int, limits: Limits) -> int:
+        """Ask for one turn; the bound proved by then."""
+        until = limits.done + turn
+        while low < self.task.value and limits.done < until and not limits.spent():
+            cutoff = low + int(self.where * (self.task.value - 1 - low))
+            question = self.task.search(cutoff, Limits(), one_is_enough=True)
+            finished = _run(question, self.patience, limits)
+            if self.task.value <= cutoff:
+                continue
+            if finished:
+                low = cutoff + 1
+                self.where = min(HALFWAY, 1.5 * self.where)
+            elif cutoff > low and self.where > 0.02:
+                self.where /= 2
+            else:
+                self.where, self.patience = HALFWAY, 2 * self.patience
+        return low
+
+
+def _run(search: Search, turn: int, limits: Limits) -> bool:
+    """Let a search do some more work, counted in `limits`; whether it came to its end."""
+    search.limits = Limits(limits.deadline, min(limits.work, limits.done + turn), limits.done)
+    finished = search.run()
+    limits.done = search.limits.done
+    return finished

@@ -67,23 +67,27 @@ class Search:
     _stack: list[Iterator[Node]] = field(default_factory=list)
 
     def run(self) -> bool:
-        """Search until the tree is done (True) or a limit is met (False)."""
+        """Search until the tree is done (True) or a limit is met (False: run again to go on)."""
+        if not self.nodes:
+            self._stack = [iter([self._root()])]
+        while self._stack and not self.stop:
+            if self.limits.spent():
+                return False
+            node = next(self._stack[-1], None)
+            if node is None:
+                self._stack.pop()
+            else:
+                self._stack.append(self._children(node))
+        return True
+
+    def _root(self) -> Node:
+        """Nothing chosen, nothing fixed."""
         n = self.instance.units
         tableau = Tableau(self.weights)
         if self.side is not None:
             tableau = tableau.with_row(self.side[0], float(self.side[1]), 0.0)
         everybody = np.arange(self.instance.rivals, dtype=np.intp)
-        first = Node(tableau, everybody, np.zeros(0, np.intp), np.full(n, -1, np.int8))
-        self._stack = [iter([first])]
-        while self._stack and not self.stop:
-            node = next(self._stack[-1], None)
-            if node is None:
-                self._stack.pop()
-                continue
-            if self.limits.spent():
-                return False
-            self._stack.append(self._children(node))
-        return True
+        return Node(tableau, everybody, np.zeros(0, np.intp), np.full(n, -1, np.int8))
 
     def offer(self, left_out: Mask) -> None:
         """Tell of a plan if it is within the cutoff and reaches the goal."""

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from elsewhere.protect.exact.anytime import close_gap
-from elsewhere.protect.exact.heuristics import adapted, cheapest_plan, fullest_plan, restored
+from elsewhere.protect.exact.heuristics import adapted, cheapest_plan, fullest_plan
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.polish import polish, pull_of
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
-from elsewhere.protect.exact.search import Goal, Limits, Search
+from elsewhere.protect.exact.search import Goal, Limits
+from elsewhere.protect.exact.tasks import Fullest, Lightest
 from elsewhere.protect.problem import Answer, Floats, Ints, Mask, Problem
 
 
@@ -95,25 +96,10 @@ def minimise(
     low = int(min(max(bound, least_cost(costs, instance.owner, goal)), cost))
     if low >= cost:
         return Found(best, cost if best is not None else 0, proved=True)
-
-    def attempt(cutoff: int, share: Limits, decide: bool) -> tuple[bool, int]:
-        """Look for a plan of at most `cutoff`: whether the tree was finished, the best cost."""
-        nonlocal best, cost
-        live = np.flatnonzero(costs <= cutoff)
-        part = instance.restricted(live)
-
-        def on_plan(search: Search, left_out: Mask, _: int, __: Ints) -> None:
-            nonlocal best, cost
-            best = restored(part, weights, left_out, goal)
-            cost = int(weights[best].sum())
-            search.cutoff = cost - 1
-            search.stop = decide
-
-        search = Search(part, weights, goal, cutoff, on_plan, share, side)
-        return search.run(), cost
-
-    low, high = close_gap(low, cost, attempt, limits)
-    return Found(best, low if best is not None or low < high else 0, proved=low >= high)
+    task = Lightest(instance, weights, goal, costs, side, best, cost)
+    low = close_gap(task, low, limits)
+    proved = low >= task.value
+    return Found(task.best, 0 if proved and task.best is None else low, proved)
 
 
 def maximise(
@@ -135,34 +121,10 @@ def maximise(
     part = instance.restricted(live)
     attackers = len(instance.zone_at)
     reachable = np.bincount(part.owner, minlength=attackers)
-
-    def level(counts: Ints) -> int:
-        return int(counts.min() if floor is None else counts.sum())
-
-    def goal_of(target: int) -> Goal:
-        if floor is None:
-            return Goal(np.full(attackers, target, np.intp), attackers * target)
-        return Goal(floor, target)
-
-    best = start
-    reached = level(part.counts(part.holding(best)))
     upper = int(reachable.min() if floor is None else reachable.sum())
-
-    # what close_gap minimises is the number of rivals that do not hold
-    def attempt(cutoff: int, share: Limits, decide: bool) -> tuple[bool, int]:
-        nonlocal best, reached
-
-        def on_plan(search: Search, left_out: Mask, _: int, counts: Ints) -> None:
-            nonlocal best, reached
-            best, reached = left_out, level(counts)
-            search.goal = goal_of(reached + 1)
-            search.stop = decide or reached >= upper
-
-        search = Search(part, weights, goal_of(upper - cutoff), cap, on_plan, share)
-        return search.run(), upper - reached
-
-    low, high = close_gap(0, upper - reached, attempt, limits)
-    return Found(best, upper - low, proved=low >= high)
+    task = Fullest(part, weights, cap, floor, upper, start)
+    low = close_gap(task, 0, limits)
+    return Found(task.best, upper - low, proved=low >= task.value)
 
 
 def most_left_out(instance: Instance, weights: Floats) -> float:
