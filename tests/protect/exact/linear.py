@@ -14,7 +14,7 @@ def optimum(
     weights: Floats, rows: Sequence[Floats], rooms: Sequence[float], low: Floats, high: Floats
 ) -> float | None:
     """The least weights·x with rows·x ≤ rooms and low ≤ x ≤ high; None where there is no x."""
-    model = highspy.Highs()
+    model = highspy.Highs()  # type: ignore[no-untyped-call]
     model.silent()
     for weight, at_least, at_most in zip(weights, low, high, strict=True):
         model.addCol(float(weight), float(at_least), float(at_most), 0, [], [])

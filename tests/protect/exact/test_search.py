@@ -1,0 +1,170 @@
+"""The tree by itself: it finds the best plan, says so only at its end, and stops when told."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from elsewhere.lab import simulator
+from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.search import Goal, Limits, Search
+from elsewhere.protect.problem import Floats, Ints, Mask, plain
+from tests.protect.exact.small import drawn, least, needs, seeds
+
+
+def lightest(
+    instance: Instance,
+    goal: Goal,
+    limits: Limits,
+    *,
+    cutoff: int = 10**6,
+    side: tuple[Floats, int] | None = None,
+) -> tuple[bool, float, Mask | None]:
+    """Search for the lightest plan: whether the tree was finished, its cost, the plan."""
+    best: Mask | None = None
+    cost = math.inf
+
+    def on_plan(search: Search, left_out: Mask, weight: int, counts: Ints) -> None:
+        nonlocal best, cost
+        assert weight == instance.weights[left_out].sum() <= search.cutoff
+        assert goal.reached(counts)
+        best, cost = left_out.copy(), weight
+        search.cutoff = weight - 1
+
+    search = Search(instance, instance.weights, goal, cutoff, on_plan, limits, side)
+    with np.errstate(all="ignore"):
+        finished = search.run()
+    return finished, cost, best
+
+
+@settings(max_examples=100)
+@given(seeds)
+def test_a_finished_tree_has_met_the_lightest_plan(seed: int) -> None:
+    problem = drawn(seed)
+    instance = Instance(problem)
+    goal = needs(problem)
+    most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
+    finished, cost, best = lightest(instance, goal, Limits(), cutoff=most)
+    assert finished
+    truth = least(instance, instance.weights, goal, cap=most)
+    assert cost == truth
+    if best is not None:
+        assert goal.reached(instance.counts(instance.holding(best)))
+
+
+@settings(max_examples=40)
+@given(seeds)
+def test_a_budget_beside_the_weights_is_respected(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    problem = drawn(seed)
+    instance = Instance(problem)
+    goal = needs(problem)
+    most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
+    side = (rng.integers(1, 4, instance.units).astype(float), int(rng.integers(0, 8)))
+    finished, cost, _ = lightest(instance, goal, Limits(), cutoff=most, side=side)
+    assert finished
+    assert cost == least(instance, instance.weights, goal, cap=most, side=side)
+
+
+@settings(max_examples=40)
+@given(seeds)
+def test_nothing_above_the_cutoff_is_told_of(seed: int) -> None:
+    problem = drawn(seed)
+    instance = Instance(problem)
+    goal = needs(problem)
+    truth = least(instance, instance.weights, goal)
+    if not 0 < truth < math.inf:
+        return
+    finished, cost, best = lightest(instance, goal, Limits(), cutoff=int(truth) - 1)
+    assert (finished, cost, best) == (True, math.inf, None)
+
+
+@settings(max_examples=40)
+@given(seeds)
+def test_a_search_that_is_interrupted_goes_on_where_it_was(seed: int) -> None:
+    problem = drawn(seed)
+    instance = Instance(problem)
+    goal = needs(problem)
+    most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
+    at_once = Limits()
+    _, cost, _ = lightest(instance, goal, at_once, cutoff=most)
+    found = [math.inf]
+
+    def on_plan(search: Search, left_out: Mask, weight: int, counts: Ints) -> None:
+        found.append(weight)
+        search.cutoff = weight - 1
+
+    search = Search(instance, instance.weights, goal, most, on_plan, Limits(work=0))
+    with np.errstate(all="ignore"):
+        while not search.run():
+            search.limits.work = search.limits.done + 1
+    assert found[-1] == cost
+    assert search.limits.done == at_once.done
+
+
+def a_hard_one() -> tuple[Instance, Goal]:
+    """Calibrated scores for 20 photos: some hundred nodes."""
+    scores, truth = simulator.collection(5, photos=20)
+    return Instance(plain(scores.values, truth, 8)), Goal(np.array([8]), 8)
+
+
+def test_the_work_is_counted_and_the_same_each_time() -> None:
+    instance, goal = a_hard_one()
+    limits = [Limits(), Limits()]
+    answers = [lightest(instance, goal, limit, cutoff=19) for limit in limits]
+    assert limits[0].done == limits[1].done > 20
+    assert answers[0][:2] == answers[1][:2]
+    assert (answers[0][2] == answers[1][2]).all()  # type: ignore[union-attr]
+
+
+def test_a_limit_of_work_stops_the_tree_unfinished() -> None:
+    instance, goal = a_hard_one()
+    whole = Limits()
+    lightest(instance, goal, whole, cutoff=19)
+    for work in (0, 1, whole.done // 2):
+        limits = Limits(work=work)
+        finished, _, _ = lightest(instance, goal, limits, cutoff=19)
+        assert not finished
+        # a node that was begun is finished: its pivots may go a little over
+        assert work <= limits.done <= work + 300
+        assert limits.spent()
+
+
+def test_a_deadline_in_the_past_stops_it_at_once() -> None:
+    instance, goal = a_hard_one()
+    limits = Limits(deadline=time.monotonic() - 1.0)
+    assert lightest(instance, goal, limits, cutoff=19) == (False, math.inf, None)
+    assert limits.done == 0
+
+
+def test_it_stops_when_the_listener_says_so() -> None:
+    instance, goal = a_hard_one()
+    heard = []
+
+    def on_plan(search: Search, left_out: Mask, cost: int, counts: Ints) -> None:
+        heard.append(cost)
+        search.stop = True
+
+    search = Search(instance, instance.weights, goal, 19, on_plan, Limits())
+    assert search.run()
+    assert len(heard) == 1
+
+
+@pytest.mark.parametrize(
+    ("counts", "reached"), [([2, 1], True), ([1, 2], False), ([2, 0], False), ([3, 0], False)]
+)
+def test_a_goal_is_for_each_attacker_and_for_their_sum(counts: list[int], reached: bool) -> None:
+    assert Goal(np.array([2, 1]), 3).reached(np.array(counts)) is reached
+    assert not Goal(np.array([2, 1]), 4).reached(np.array([2, 1]))
+
+
+def test_limits_are_spent_when_either_is_met() -> None:
+    assert not Limits().spent()
+    assert not Limits(work=5, done=4).spent()
+    assert Limits(work=5, done=5).spent()
+    assert Limits(work=0).spent()
+    assert Limits(deadline=0.0).spent()
