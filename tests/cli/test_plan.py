@@ -337,6 +337,44 @@ def test_help_teaches() -> None:
         assert command in told.stdout
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+@pytest.mark.usefixtures("album")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_an_output_that_is_full(form: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "elsewhere.cli", *GOOD, *form],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "elsewhere: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes differ there")
+@pytest.mark.usefixtures("album")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_reader_who_has_had_enough(form: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "elsewhere.cli", *GOOD, *form],
+        stdout=writer, stderr=subprocess.PIPE, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.usefixtures("album")
+def test_a_terminal_that_knows_only_ascii() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "elsewhere.cli", *GOOD],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.isascii()
+
+
 def test_version() -> None:
     assert elsewhere_program("--version").stdout.startswith("elsewhere ")
 

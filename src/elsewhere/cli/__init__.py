@@ -6,11 +6,15 @@ milliseconds, and importing what it does not need would take longer than finding
 
 from __future__ import annotations
 
+import io
 import sys
 
 
 def main() -> None:
     """Run the command line (the `elsewhere` program)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ─ or ≥ gets a ?
     try:
         from elsewhere.cli.program import program
 

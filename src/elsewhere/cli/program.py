@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ COMMANDS = {
 
 KEPT, ERROR, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 3, 4, 130
 """Exit codes; 2 is for a command line that cannot be understood."""
+
+_OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
 def program(arguments: list[str]) -> typer.Typer:
@@ -59,9 +62,13 @@ def one_sentence() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("Stopped.", err=True)
         raise typer.Exit(STOPPED) from None
-    except BrokenPipeError:
-        # whoever read our output has had enough; Python would complain once more at its end
+    except OSError as wrong:
+        if wrong.errno not in _OUTPUT_LOST:
+            raise  # files have sentences of their own, so this is a bug
+        # Python would complain once more when it flushes at its end: let that go nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if wrong.errno != errno.EPIPE:  # whoever read the output has had enough
+            typer.echo(f"elsewhere: the output cannot be written: {wrong.strerror}", err=True)
         raise typer.Exit(ERROR) from None
 
 
