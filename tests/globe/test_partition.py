@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import numpy as np
@@ -70,10 +71,45 @@ def test_every_level_is_what_would_be_built_with_fewer_cells(photos: Photos, cou
     assert np.array_equal(fine.locate(*places.T) // ratio, coarse.locate(*places.T))
 
 
-@given(st.lists(anywhere, min_size=1, max_size=100) | st.lists(crowded, min_size=1), counts)
-def test_cells_are_contiguous(photos: Photos, count: int) -> None:
-    cells = _built(_distinct(photos), count)
-    assert all(contiguous(cells.boxes_of(cell).tolist()) for cell in range(count))
+@pytest.mark.parametrize("seed", range(0, 60, 3))
+@pytest.mark.parametrize("count", [8, 32])
+def test_cells_are_contiguous(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    scattered = rng.uniform((-80, -170), (80, 170), (60, 2))
+    heaps = scattered[rng.integers(0, 60, 240)]
+    rows = np.unique(rng.integers(-12, 13, (240, 2)).astype(float), axis=0)
+    for photos in (scattered, heaps, rows):
+        cells = Cells.build(photos[:, 0], photos[:, 1], count=count)
+        assert all(contiguous(cells.boxes_of(cell).tolist()) for cell in range(count))
+
+
+@pytest.mark.parametrize("beside", [40.0, 60.0])
+def test_a_heap_in_the_middle_is_stepped_around(beside: float) -> None:
+    """The middle of eight photos lies in a heap of two; the photo beside it goes over instead."""
+    lat = [0.0, 1.0, beside, 50.0, 50.0, 2.0, 3.0, 4.0]
+    lon = [-30.0, -20.0, -10.0, 0.0, 0.0, 10.0, 20.0, 30.0]
+    cells = Cells.build(lat, lon, count=2)
+    assert np.bincount(cells.locate(lat, lon)).tolist() == [4, 4]
+    assert all(contiguous(cells.boxes_of(cell).tolist()) for cell in (0, 1))
+
+
+def test_photos_on_a_cross_are_shared_out_equally() -> None:
+    """Half of them on one meridian, half on one parallel: no straight cut, and no thin strip."""
+    far = np.arange(1, 501) / 10
+    lat = np.concatenate((far, -far, np.zeros(1000)))
+    lon = np.concatenate((np.zeros(1000), far, -far))
+    cells = Cells.build(lat, lon, count=64)
+    in_each = np.bincount(cells.locate(lat, lon), minlength=64)
+    assert in_each.max() - in_each.min() <= 1
+
+
+def test_a_place_with_half_of_all_photos_takes_no_time() -> None:
+    rng = np.random.default_rng(0)
+    photos = np.concatenate((rng.uniform(-60, 60, (3000, 2)), np.full((3000, 2), 38.7)))
+    start = time.process_time()
+    cells = Cells.build(photos[:, 0], photos[:, 1])
+    assert time.process_time() - start < 5
+    assert np.bincount(cells.locate(photos[:, 0], photos[:, 1])).max() == 3000
 
 
 def test_a_city_is_split_and_an_ocean_is_not() -> None:

@@ -53,7 +53,7 @@ def distance_km(cells: Cells, lat: ArrayLike, lon: ArrayLike) -> Floats:
     eastward = np.mod(cells.boxes[:, 1] - lons[..., np.newaxis], 360.0)
     westward = np.mod(lons[..., np.newaxis] - cells.boxes[:, 3], 360.0)
     spans = eastward + (cells.boxes[:, 3] - cells.boxes[:, 1]) >= 360.0
-    offset = np.radians(np.where(spans | (eastward == 0), 0.0, np.minimum(eastward, westward)))
+    offset = np.radians(np.where(spans, 0.0, np.minimum(eastward, westward)))
     # along the nearest meridian the closest latitude, which may lie beyond a pole
     closest = np.arctan2(np.sin(phi), np.cos(phi) * np.cos(offset))
     nearest = np.minimum.reduce(

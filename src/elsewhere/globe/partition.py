@@ -2,13 +2,17 @@
 
 The globe is one box; it is halved again and again, always across its longer side (in km, its
 width measured at its middle latitude), between the two photos in the middle. So crowded cities
-are split and oceans stay whole, every level refines the one before, and every cell is contiguous.
+are split, oceans stay whole, and every level refines the one before.
 
 Halves differ by at most one photo, and then so do all cells of a level. Where photos that share
 a parallel, a meridian or a place forbid the straight cut, the cut gets a step beside them, and a
-cell is then two boxes rather than one; where no step helps, the other side is cut. Photos at the
-very same place can never be parted: when all else fails the cut moves to the nearest place that
-can be cut, and the counts differ by what lies at that one place.
+cell is then a few boxes rather than one; where no step helps, the other side is cut. Two things
+cannot always be had:
+
+- Photos at the very same place can never be parted. Then the counts are as near to equal as a
+  simple cut allows.
+- In a lattice of photos with hardly one to a cell, no simple cut may leave both halves in one
+  piece. Then equal counts win. All other cells are contiguous.
 
 A box with at most one place to tell apart is halved in its middle.
 """
@@ -16,8 +20,8 @@ A box with at most one place to tell apart is halved in its middle.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from itertools import product
+from collections.abc import Iterable, Iterator
+from itertools import islice, product
 
 import numpy as np
 
@@ -32,7 +36,9 @@ Parts = tuple[list[Box], list[Box]]
 Half = tuple[Ints, list[Box]]
 """Some photos and the ground they lie on."""
 
-_LINES = 100  # how many lines of photos a step may swallow before another way is tried
+# a step is tried with strips of so many lines on one side, on both, and always of so many photos
+_LINES, _BOTH, _THIN = 100, 6, 64
+_OFF = 24  # how far from the middle a cut may go around photos that share a place
 
 GLOBE: Box = (-90.0, -180.0, 90.0, 180.0)
 
@@ -51,66 +57,97 @@ def equal_count(lat: Floats, lon: Floats, count: int) -> list[list[Box]]:
 
 def _halve(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]:
     """One cell into two, with half of its photos each."""
-    if len(photos) < 2:
+    mine = points[photos]
+    ordered = mine[np.lexsort(mine.T)]
+    new = (np.diff(ordered, axis=0) != 0).any(axis=1)
+    if not new.any():
         return _middle(points, photos, boxes)
-    half = len(photos) // 2
-    middles = (half,) if len(photos) % 2 == 0 else (half, half + 1)
-    sides = _sides(boxes)
-    torn = None
-    for axis, cut, middle in product(sides, (_straight, _step), middles):
-        parts = cut(points[photos], boxes, axis, middle)
-        if parts and all(map(contiguous, parts)):
-            return _shared(points, photos, *parts)
-        torn = torn or parts
-    if torn:
-        return _shared(points, photos, *torn)
-    # photos at one place are in the way: part what can be parted, as near the middle as can be
-    along = np.sort(points[photos, sides[0]])
-    gaps = 1 + np.flatnonzero(np.diff(along))
-    if not len(gaps):
-        return _middle(points, photos, boxes)
-    nearest = int(gaps[np.argmin(np.abs(gaps - len(photos) / 2))])
-    at = between(float(along[nearest - 1]), float(along[nearest]))
-    return _shared(points, photos, *split(boxes, sides[0], at))
+    half, odd = divmod(len(photos), 2)
+    torn: Parts | None = None
+    # where photos share a place, nearly half will do when half cannot be had
+    for off in range(1 if new.all() or len(photos) > 100 * _OFF else _OFF):
+        middles = dict.fromkeys(m for m in (half - off, half + odd + off) if 0 < m < len(photos))
+        for parts in _cuts(mine, boxes, list(middles)):
+            if all(map(contiguous, parts)):
+                return _shared(points, photos, *parts)
+            torn = torn or parts
+    if torn is None or not new.all():
+        torn = _nearest_gap(mine, boxes)
+    return _shared(points, photos, *torn)
 
 
-def _straight(points: Floats, boxes: list[Box], axis: int, middle: int) -> Parts | None:
+def _cuts(points: Floats, boxes: list[Box], middles: list[int]) -> Iterator[Parts]:
+    """All cuts with as many photos below: the simplest of every way, then the less simple ones."""
+    ways = list(product(_sides(boxes), (_straight, _steps), middles))
+    for most in (1, None):
+        for axis, way, middle in ways:
+            yield from islice(way(points, boxes, axis, middle), most)
+
+
+def _nearest_gap(points: Floats, boxes: list[Box]) -> Parts:
+    """The straight cut that leaves the counts nearest to equal."""
+    best: tuple[float, int, float] | None = None
+    for axis in _sides(boxes):
+        along = np.sort(points[:, axis])
+        gaps = 1 + np.flatnonzero(np.diff(along))
+        for gap in gaps[np.argsort(np.abs(gaps - len(points) / 2), kind="stable")][:1].tolist():
+            uneven = abs(gap - len(points) / 2)
+            if best is None or uneven < best[0]:
+                best = uneven, axis, between(float(along[gap - 1]), float(along[gap]))
+    assert best is not None, "two places differ along one axis or the other"
+    return split(boxes, best[1], best[2])
+
+
+def _straight(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator[Parts]:
     """Cut across the axis with `middle` photos below, if no two photos forbid it."""
     before, after = np.partition(points[:, axis], (middle - 1, middle))[middle - 1 : middle + 1]
-    if before == after:
-        return None
-    return split(boxes, axis, between(float(before), float(after)))
+    if before != after:
+        yield split(boxes, axis, between(float(before), float(after)))
 
 
-def _step(points: Floats, boxes: list[Box], axis: int, middle: int) -> Parts | None:
-    """Cut behind the line that has too many photos, and hand the excess back beside it.
+def _steps(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator[Parts]:
+    """Cut beside the line that has too many photos, and hand the excess over beside it.
 
-    What goes back is a strip before the cut, above or below some value of the other axis: as thin
-    a strip as has exactly the excess there. One line is enough where no two photos share a place.
+    What is handed over is a strip along the cut, above or below some value of the other axis, with
+    exactly the excess in it: the thinnest strip first. One line is enough where no two photos
+    share a place.
     """
     order = np.argsort(points[:, axis], kind="stable")
     along, across = points[order, axis], points[order, 1 - axis]
-    stop = int(np.searchsorted(along, along[middle], side="right"))
-    excess = stop - middle
-    cut = between(float(along[stop - 1]), float(along[stop])) if stop < len(along) else math.inf
-    start = stop
-    for _ in range(_LINES):
-        start = int(np.searchsorted(along, along[start - 1], side="left"))
-        strip = np.sort(across[start:stop])
-        back = between(float(along[start - 1]), float(along[start])) if start else -math.inf
-        for kept in (len(strip) - excess, excess):
+    for first, last in _strips(along, middle):
+        strip = np.sort(across[first:last])
+        low, rest = split(boxes, axis, _before(along, first))
+        line, high = split(rest, axis, _before(along, last))
+        stays, goes = middle - first, last - middle
+        for below_is_low in (stays != goes, stays == goes):  # either order will do; this is ours
+            kept = stays if below_is_low else goes
             if 0 < kept < len(strip) and strip[kept - 1] != strip[kept]:
-                low, rest = split(boxes, axis, back)
-                line, high = split(rest, axis, cut)
-                below, above = split(
-                    line, 1 - axis, between(float(strip[kept - 1]), float(strip[kept]))
-                )
-                if kept == excess:
-                    below, above = above, below
-                return low + below, above + high
-        if not start:
-            break
-    return None
+                at = between(float(strip[kept - 1]), float(strip[kept]))
+                below, above = split(line, 1 - axis, at)
+                yield (low + below, above + high) if below_is_low else (low + above, below + high)
+
+
+def _strips(along: Floats, middle: int) -> Iterator[tuple[int, int]]:
+    """The line with the photo `middle`, then with more lines before it, behind it, or both."""
+    starts = np.flatnonzero(np.append(True, np.diff(along) != 0))
+    line = int(np.searchsorted(starts, middle, side="right")) - 1
+    ends = np.append(starts[1:], len(along))
+    reach = [(before, 0) for before in range(_LINES)]
+    reach += [(0, behind) for behind in range(1, _LINES)]
+    reach += [(before, behind) for before in range(1, _BOTH) for behind in range(1, _BOTH)]
+    widest = max(_THIN, len(along) // 8)
+    for before, behind in reach:
+        if line - before >= 0 and line + behind < len(starts):
+            first, last = int(starts[line - before]), int(ends[line + behind])
+            if last - first <= widest or before == behind == 0:
+                yield first, last
+
+
+def _before(along: Floats, index: int) -> float:
+    """A number that parts the photos before `index` from the rest."""
+    if 0 < index < len(along):
+        return between(float(along[index - 1]), float(along[index]))
+    return math.inf if index else -math.inf
 
 
 def _shared(points: Floats, photos: Ints, low: list[Box], high: list[Box]) -> tuple[Half, Half]:
