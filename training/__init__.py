@@ -1,0 +1,1 @@
+"""How the embedded scorer was made, from photos to the shipped weights."""

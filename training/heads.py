@@ -1,0 +1,157 @@
+"""Heads on frozen features: many of them trained at once, as one stack of small networks.
+
+A head is an MLP into GeoCLIP's location space; its logits are the cosines with the cells' vectors,
+times a learned scale, plus a bias a cell. Stacking (splits × seeds) makes a search affordable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+GOOD_TO_KM = 5.0
+"""Positions at least this exact may name one cell for certain."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides how a head is trained."""
+
+    hidden: int = 512
+    dropout: float = 0.7
+    weight_decay: float = 0.3
+    rate: float = 3e-4
+    epochs: float = 16
+    batch: int = 256
+    hard: float = 0.6
+    """Share of the target that is the photo's own cell, where its position is good to 5 km."""
+    tau: float = 60.0
+    """Kilometres over which the rest of the target is smeared."""
+    balance: float = 1.0
+    """Photos are drawn by 1 / (photos in the cell) to this power."""
+    scale: float = 20.0
+    """Where the learned scale starts."""
+    bias: bool = False
+    """Whether each cell gets a learned offset, which would be a prior."""
+    standardise: bool = True
+    source_weight: tuple[tuple[str, float], ...] = field(default=())
+    """Sources drawn more or less often than the balance says."""
+
+    def but(self, **changes: Any) -> Recipe:
+        """This recipe with some fields changed."""
+        return replace(self, **changes)
+
+
+@dataclass
+class Material:
+    """What every stack learns from, on one device."""
+
+    x: Tensor  # (N, D) features of length √D
+    cell: Tensor  # (N,)
+    km: Tensor  # (N, cells)
+    well_placed: Tensor  # (N,) whether the position is good to 5 km
+    cells: Tensor  # (cells, 512) unit vectors
+
+
+@dataclass
+class Stack:
+    """K trained heads."""
+
+    w1: Tensor
+    b1: Tensor
+    w2: Tensor
+    b2: Tensor
+    log_scale: Tensor
+    bias: Tensor
+    cells: Tensor
+    mean: Tensor
+    std: Tensor
+
+    def log_probabilities(self, x: Tensor) -> Tensor:
+        """(K, N, cells) of features (N, D)."""
+        x = ((x - self.mean) / self.std).expand(len(self.w1), -1, -1)
+        h = functional.gelu(torch.baddbmm(self.b1, x, self.w1), approximate="tanh")
+        z = functional.normalize(torch.baddbmm(self.b2, h, self.w2), dim=2)
+        logits = z @ self.cells.T * self.log_scale.exp() + self.bias
+        return functional.log_softmax(logits, dim=2)
+
+
+def sampling_weights(train: Tensor, group: Tensor, weight: Tensor, balance: float) -> Tensor:
+    """(K, N) weights with which photos are drawn: groups alike, whatever they hold."""
+    total = torch.zeros(len(train), int(group.max()) + 1, device=train.device)
+    total.index_add_(1, group, train.float())
+    return train.float() * weight * total.clamp(min=1)[:, group].pow(-balance)
+
+
+def standardisation(x: Tensor, train: Tensor, wanted: bool) -> tuple[Tensor, Tensor]:
+    """Mean and deviation of the features that every head of the stack may see."""
+    if not wanted:
+        return torch.zeros_like(x[0]), torch.ones_like(x[0])
+    common = x[train.all(dim=0)]
+    return common.mean(dim=0), common.std(dim=0)
+
+
+def targets(data: Material, idx: Tensor, recipe: Recipe) -> Tensor:
+    """What the drawn photos should have said: partly their cell, partly the cells around."""
+    share = (recipe.hard * data.well_placed[idx].float())[..., None]
+    soft = torch.softmax(-data.km[idx] / recipe.tau, dim=2) * (1 - share)
+    return soft.scatter_add_(2, data.cell[idx][..., None], share)
+
+
+def train_stack(data: Material, train: Tensor, weight: Tensor, recipe: Recipe, seed: int) -> Stack:
+    """Train K heads; ``train`` (K, N) says which photos each may see."""
+    torch.manual_seed(seed)
+    device, k, d = data.x.device, len(train), data.x.shape[1]
+    mean, std = standardisation(data.x, train, recipe.standardise)
+    x_all = (data.x - mean) / std
+    out = data.cells.shape[1]
+    w1 = torch.randn(k, d, recipe.hidden, device=device) * d**-0.5
+    w2 = torch.randn(k, recipe.hidden, out, device=device) * recipe.hidden**-0.5
+    b1 = torch.zeros(k, 1, recipe.hidden, device=device)
+    b2 = torch.zeros(k, 1, out, device=device)
+    log_scale = torch.full((k, 1, 1), recipe.scale, device=device).log()
+    bias = torch.zeros(k, 1, len(data.cells), device=device)
+    free = [b1, b2, log_scale] + ([bias] if recipe.bias else [])
+    for p in (w1, w2, *free):
+        p.requires_grad_(True)
+    optimiser = torch.optim.AdamW(
+        [
+            {"params": [w1, w2], "weight_decay": recipe.weight_decay},
+            {"params": free, "weight_decay": 0.0},
+        ],
+        lr=recipe.rate,
+        betas=(0.9, 0.99),
+    )
+    drawn = sampling_weights(train, data.cell, weight, recipe.balance)
+    steps = int(recipe.epochs * float(train.sum(dim=1).float().mean()) / recipe.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, recipe.rate, total_steps=steps + 1, pct_start=0.1, cycle_momentum=False
+    )
+    for _ in range(steps):
+        idx = torch.multinomial(drawn, recipe.batch, replacement=True)
+        h = functional.gelu(torch.baddbmm(b1, x_all[idx], w1), approximate="tanh")
+        h = functional.dropout(h, recipe.dropout)
+        z = functional.normalize(torch.baddbmm(b2, h, w2), dim=2)
+        logits = z @ data.cells.T * log_scale.exp() + bias
+        said = functional.log_softmax(logits, dim=2)
+        # summed over heads: each has its own parameters, so each sees its own mean gradient
+        loss = -(targets(data, idx, recipe) * said).sum(dim=2).mean(dim=1).sum()
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        optimiser.step()
+        schedule.step()
+    return Stack(
+        w1=w1.detach(),
+        b1=b1.detach(),
+        w2=w2.detach(),
+        b2=b2.detach(),
+        log_scale=log_scale.detach(),
+        bias=bias.detach(),
+        cells=data.cells,
+        mean=mean,
+        std=std,
+    )

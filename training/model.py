@@ -1,0 +1,120 @@
+"""The whole model on features: an ensemble of heads and the landmark recogniser, per split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from training.dataset import LANDMARK_SOURCES, Dataset
+from training.heads import GOOD_TO_KM, Material, Recipe, Stack, train_stack
+from training.landmarks import Recognisers, train_recognisers
+
+Mask = npt.NDArray[np.bool_]
+
+SHIPPED = Recipe(epochs=24, bias=False, source_weight=(("documerica_us", 0.4),))
+"""What the search settled on. No bias: it would be a prior over cells, counted once a photo."""
+
+MEMBERS = 4
+HALF_MEMBERS = 2
+
+
+@dataclass
+class Trained:
+    """For each of S splits: an ensemble of heads and a recogniser."""
+
+    heads: Stack
+    recognisers: Recognisers
+    members: int
+
+    def log_probabilities(self, x: Tensor, split: int) -> npt.NDArray[np.float32]:
+        """(N, cells) by one split's model: the heads' geometric mean, lifted."""
+        out = []
+        for part in x.split(2048):
+            said = self.heads.log_probabilities(part).unflatten(0, (self.members, -1))[:, split]
+            lift = self.recognisers.lift(part, said.shape[-1])[split]
+            out.append(functional.log_softmax(said.mean(dim=0) + lift, dim=1))
+        scores: npt.NDArray[np.float32] = torch.cat(out).cpu().numpy()
+        return scores
+
+    def export(self, split: int, path: Path) -> None:
+        """One split's model as plain arrays, as ``elsewhere.scorers.head`` reads them."""
+        every = slice(split, None, len(self.recognisers.w))
+        half, h, r = np.float16, self.heads, self.recognisers
+
+        def plain(t: Tensor, kind: Any = np.float32) -> npt.NDArray[Any]:
+            return np.ascontiguousarray(t.cpu().numpy().astype(kind))
+
+        np.savez_compressed(
+            path,
+            format=np.array(1),
+            mean=plain(h.mean),
+            std=plain(h.std),
+            w1=plain(h.w1[every], half),
+            b1=plain(h.b1[every, 0]),
+            w2=plain(h.w2[every], half),
+            b2=plain(h.b2[every, 0]),
+            cells=plain(h.cells.T, half),
+            scale=plain(h.log_scale[every, 0, 0].exp()),
+            bias=plain(h.bias[every, 0]),
+            landmark_w=plain(r.w[split], half),
+            landmark_b=plain(r.b[split, 0]),
+            landmark_cell=plain(r.cell, np.int64),
+            gate=np.array([1.0, 0.0], dtype=np.float32),
+            temperature=np.array(1.0, dtype=np.float32),
+        )
+
+
+def material(data: Dataset, device: str) -> Material:
+    """The dataset on a device."""
+
+    def there(a: npt.NDArray[Any]) -> Tensor:
+        return torch.from_numpy(np.ascontiguousarray(a)).to(device)
+
+    x = there(data.embeds)
+    return Material(
+        x=functional.normalize(x, dim=1) * x.shape[1] ** 0.5,
+        cell=there(data.cell),
+        km=there(data.km),
+        well_placed=there(data.radius <= GOOD_TO_KM),
+        cells=functional.normalize(there(data.cell_embedding), dim=1),
+    )
+
+
+def landmarks(data: Dataset) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Number each photo's landmark (the count of them for other photos), and each one's cell."""
+    place = np.array([f"{p.source}/{p.place}" for p in data.photos])
+    names, number = np.unique(
+        np.where(np.isin(data.source, LANDMARK_SOURCES), place, "~"), return_inverse=True
+    )
+    assert names[-1] == "~"
+    cells = [np.bincount(data.cell[number == i]).argmax() for i in range(len(names) - 1)]
+    return number.astype(np.int64), np.array(cells, dtype=np.int64)
+
+
+def train(
+    data: Dataset,
+    on: Material,
+    splits: Mask,
+    *,
+    recipe: Recipe = SHIPPED,
+    members: int = MEMBERS,
+    seed: int = 0,
+) -> Trained:
+    """Train one model per row of ``splits`` (S, N): who may be trained on."""
+    device = on.x.device
+    weight = np.ones(len(data.photos), dtype=np.float32)
+    for source, factor in recipe.source_weight:
+        weight[data.source == source] = factor
+    allowed = torch.from_numpy(splits).to(device)
+    heads = train_stack(
+        on, allowed.repeat(members, 1), torch.from_numpy(weight).to(device), recipe, seed
+    )
+    number, cells = (torch.from_numpy(a).to(device) for a in landmarks(data))
+    return Trained(heads, train_recognisers(on, allowed, number, cells, seed), members)
