@@ -83,13 +83,13 @@ def _places(about: About, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
     """The most likely cells of one row, with names where the scorer knows its cells."""
     import numpy as np
 
-    from elsewhere.globe.names import cell_names
+    from elsewhere.globe import cell_names, cell_towns
 
     found = []
     for cell in np.argsort(-row, kind="stable")[:top].tolist():
         place: dict[str, Any] = {"cell": cell, "probability": round(float(np.exp(row[cell])), 6)}
         if about.globe is not None:
-            lat, lon = about.globe.centres
+            lat, lon = cell_towns(about.globe)
             place |= {
                 "place": cell_names(about.globe)[cell],
                 "lat": round(float(lat[cell]), 4),
@@ -135,11 +135,11 @@ def _show(about: About, scores: Scores, top: int) -> None:
     console = Console(highlight=False)
     if scores.photos > 1:
         each = min(top, 3 if scores.photos <= _FEW else 1)
-        rows = zip(scores.ids, scores.values, strict=True)
+        rows = zip(_short(scores.ids), scores.values, strict=True)
         _table(console, [(name, _places(about, row, each)) for name, row in rows])
         last, title = _together(about, scores), f"all {scores.photos} together"
     else:
-        last, title = scores.values[0], scores.ids[0]
+        last, title = scores.values[0], _short(scores.ids)[0]
     places = _places(about, last, top)
     _table(console, [(title, places)], numbered=True)
     if about.globe is not None:
@@ -180,6 +180,16 @@ def _table(
             )
     console.print(table)
     console.print()
+
+
+def _short(names: tuple[str, ...]) -> list[str]:
+    """Names without their folders, where that is enough to tell them apart.
+
+    >>> _short(("trip/a.jpg", "trip/b.jpg")), _short(("1/a.jpg", "2/a.jpg"))
+    (['a.jpg', 'b.jpg'], ['1/a.jpg', '2/a.jpg'])
+    """
+    last = [name.rpartition("/")[2] for name in names]
+    return last if len(set(last)) == len(names) else list(names)
 
 
 def _has_unicode(console: Console) -> bool:

@@ -9,7 +9,7 @@ hidden = zone_of_place(cells, home, radius_km=25)
 
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.distance import across_km, between_km, distance_km
-from elsewhere.globe.names import cell_names, nearest_town
+from elsewhere.globe.names import cell_names, cell_towns, nearest_town
 from elsewhere.globe.outlines import Outline, countries
 from elsewhere.globe.places import Place, place, places
 from elsewhere.globe.zones import Zone, zone, zone_of_cells, zone_of_place
@@ -22,6 +22,7 @@ __all__ = [
     "across_km",
     "between_km",
     "cell_names",
+    "cell_towns",
     "countries",
     "distance_km",
     "nearest_town",
