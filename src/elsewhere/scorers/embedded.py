@@ -1,0 +1,90 @@
+"""The scorer `embedded`, the default: CLIP ViT-B/16 and our head, on the CPU, offline.
+
+The weights lie in the package. `model.json` beside them records the SHA-256 of each file, the
+cells they were trained on and how albums are calibrated; a file that does not match is refused
+before it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from elsewhere.errors import FileError, InputError, ScorerError
+from elsewhere.globe import Cells
+from elsewhere.scorers.head import Head
+from elsewhere.scorers.interface import About, Row
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.preprocess import SIDE, view
+from elsewhere.scorers.sessions import Session, session, verified
+
+WEIGHTS = Path(__file__).parent / "weights"
+PREPARATION = 1
+"""Counts up when decoding or preparing a photo changes on purpose, so that old rows are not met."""
+
+
+def make(about: str) -> EmbeddedScorer:
+    """The scorer behind the word `embedded`."""
+    if about:
+        raise InputError(f'the scorer embedded takes nothing behind a colon, but has ":{about}"')
+    return EmbeddedScorer()
+
+
+class EmbeddedScorer:
+    """Tower and head from one folder."""
+
+    def __init__(self, weights: Path = WEIGHTS) -> None:
+        self._weights = weights
+        self._about: About | None = None
+
+    def load(self) -> About:
+        """Verify and read everything; the session is shared with every other one like it."""
+        if self._about is None:
+            told = record(self._weights)
+            cells = Cells.default()
+            if told["cells"] != cells.fingerprint:
+                raise ScorerError(
+                    "the embedded model was trained on other cells than this version has: "
+                    "install elsewhere again"
+                )
+            tower, head = told["tower"], told["head"]
+            self._session: Session = session(self._weights / tower["file"], tower["sha256"])
+            self._ends = tower["input"], tower["output"]
+            self._head = Head.read(verified(self._weights / head["file"], head["sha256"]))
+            self._about = About(
+                name="embedded",
+                fingerprint=_fingerprint(told),
+                cells=cells.count,
+                grid=cells.fingerprint,
+                globe=cells,
+                exponents={int(n): float(e) for n, e in told["album_exponents"].items()},
+            )
+        return self._about
+
+    def score(self, photo: Photo) -> Row:
+        """Decode, one forward pass, head."""
+        tensor = view(photo.image((SIDE, SIDE)))[None]
+        features = self._session(tensor, *self._ends)
+        return self._head.log_probabilities(features[0])
+
+
+def record(weights: Path = WEIGHTS) -> dict[str, Any]:
+    """What `model.json` records about the files beside it."""
+    path = weights / "model.json"
+    try:
+        told: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        raise FileError(
+            f"the embedded model's record {path.name} is missing or damaged: "
+            "install elsewhere again"
+        ) from None
+    return told
+
+
+def _fingerprint(told: dict[str, Any]) -> str:
+    """Over what makes the rows, and not over what is merely told about them."""
+    parts = told["tower"]["sha256"], told["head"]["sha256"], told["cells"]
+    seal = f"embedded {PREPARATION} {' '.join(parts)}"
+    return hashlib.sha256(seal.encode()).hexdigest()
