@@ -84,8 +84,8 @@ class Head:
             h = np.float32(0.5) * h * (1 + np.tanh(_GELU * (h + np.float32(0.044715) * h * h * h)))
             z = _times(h, w2) + b2
             z = z / max(float(np.linalg.norm(z)), 1e-12)
-            total += np.exp(_normalised(_times(z, self.cells) * scale + bias))
-        scores = np.log(total / len(self.w1))
+            total += _normalised(_times(z, self.cells) * scale + bias)
+        scores = total / len(self.w1)
         known = _normalised(_times(standard, self.landmark_w) + self.landmark_b)
         odds = known[:-1] - known[-1]
         lift = np.zeros_like(scores)
