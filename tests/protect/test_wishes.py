@@ -42,6 +42,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"scores": [[0.0, 1.0], [2.0]]}, "rectangular"),
     ({"scores": "album"}, "scores must be"),
     ({"scores": None}, "scores must"),
+    ({"scores": [[[0.0, 1.0], [2.0]], NAMED], "truth": 0}, "rectangular"),
+    ({"scores": [NAMED, None]}, "two dimensions"),
+    ({"scores": np.zeros((2, 3), complex)}, "scores must be numbers, not complex128"),
+    ({"scores": [["a", "b"]]}, "scores must be numbers"),
     ({"scores": [NAMED, np.zeros((2, 4))]}, "the same photos, but one has 3 and another 2"),
     # truth
     ({"truth": 4}, "truth 4 is not a cell: there are 4, numbered from 0"),
@@ -53,6 +57,9 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"truth": True}, "truth must be a whole number, not True"),
     ({"truth": "Rome"}, "truth must be a whole number, not 'Rome'"),
     ({"truth": None}, "truth must be a whole number"),
+    ({"truth": np.array(1)}, r"truth must be a whole number, not array\(1\)"),
+    ({"truth": [[1, 2]]}, r"truth must be a whole number, not \[1, 2\]"),
+    ({"truth": NAN}, "truth must be a whole number, not nan"),
     ({"scores": [NAMED, np.zeros((3, 5))]}, "4 and 5 cells: one truth cannot mean the same"),
     ({"scores": [NAMED, NAMED], "truth": [1]}, "2 attackers need one truth for all"),
     # top and budget
@@ -66,6 +73,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"top": 2, "rivals": [0]}, "only 1 rivals"),
     ({"top": 3, "truth": {1, 2}}, "only 2 rivals"),
     ({"scores": [NAMED, NAMED], "top": [1, 1, 1]}, "top: 2 attackers need one or 2, not 3"),
+    ({"scores": [NAMED, NAMED], "top": [[1], [1, 2]]}, "top must be a whole number"),
+    ({"top": [1]}, r"top must be a whole number, not \[1\]"),  # a list, but one attacker
+    ({"top": "5"}, "top must be a whole number, not '5'"),
+    ({"budget": True}, "budget must be a whole number, not True"),
     ({"budget": -1}, "budget must be 0 or more, not -1"),
     ({"budget": 2.0}, "budget must be a whole number"),
     # pins
@@ -73,7 +84,17 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"drop": [3]}, "drop: there is no photo 3; the 3 photos are numbered from 0"),
     ({"keep": [-1]}, "keep: there is no photo -1"),
     ({"keep": [0], "drop": ["a"]}, "photo a cannot be both kept and dropped"),
+    ({"keep": [True]}, "keep must be a whole number, not True"),
+    ({"keep": [0.0]}, "keep must be a whole number, not 0.0"),
+    ({"keep": np.array([True, False, False])}, "keep must be a whole number"),  # not a mask
+    # strict
+    ({"strict": "no"}, "strict must be True or False, not 'no'"),
+    ({"strict": None}, "strict must be True or False, not None"),
     # amounts
+    ({"margin": True}, "margin must be a number, not True"),
+    ({"margin": [0.5]}, "margin must be a number"),
+    ({"margin": 10**400}, "margin must be finite and not negative"),
+    ({"lead": None}, "lead must be a number, not None"),
     ({"margin": NAN}, "margin must be finite"),
     ({"margin": -0.1}, "margin must be finite and not negative"),
     ({"margin": "much"}, "margin must be a number"),
@@ -84,7 +105,18 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"prior": [0.0, NAN, 0.0, 0.0]}, "prior must be finite or −inf"),
     ({"prior": [0.0, INF, 0.0, 0.0]}, "prior must be finite or −inf"),
     ({"prior": ["a"] * 4}, "prior must be one number for each cell"),
+    ({"prior": [10**400, 0, 0, 0]}, "prior must be one number for each cell"),
+    ({"prior": np.zeros((2, 4))}, "one number for each of the 4 cells"),
     # values
+    ({"values": 5}, "values must be one number for each photo, or a mapping, not 5"),
+    ({"values": "123"}, "values must be one number for each photo, or a mapping, not '123'"),
+    ({"values": [True, 1, 2]}, "a photo's value must be a positive number, not True"),
+    ({"values": [None, 1, 2]}, "a photo's value must be a positive number, not None"),
+    ({"values": ["1/0", 1, 2]}, "a photo's value must be a positive number, not '1/0'"),
+    ({"values": ["1e999999999", 1, 2]}, "a photo's value must be a positive number"),
+    ({"values": [Decimal("1e-999999999"), 1, 2]}, "a photo's value must be a positive number"),
+    ({"values": [Decimal("nan"), 1, 2]}, "a photo's value must be a positive number"),
+    ({"values": np.ones((3, 2))}, "a photo's value must be a positive number"),
     ({"values": [1, 2]}, "3 photos need 3 values, not 2"),
     ({"values": [1, 0, 1]}, "the value of photo b must be above zero"),
     ({"values": [1, 1, -2.5]}, "the value of photo c must be above zero"),
@@ -93,6 +125,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"values": {"z": 2}}, "no photo is called 'z'"),
     # groups, rivals, sees
     ({"groups": [[0, 1], [1, 2]]}, "photo b is in two groups"),
+    ({"groups": 5}, "groups must be a list of lists of photos, but one is 5"),
+    ({"groups": [0, 1]}, "groups must be a list of lists of photos, but one is 0"),
+    ({"groups": "ab"}, "groups must be a list of lists of photos, but one is 'ab'"),
+    ({"groups": ["ab"]}, "groups must be a list of lists of photos, but one is 'ab'"),
     ({"groups": [[0, 7]]}, "groups: there is no photo 7"),
     ({"rivals": []}, "rivals is empty"),
     ({"rivals": [1, 2]}, "rival 1 belongs to the truth"),
@@ -101,6 +137,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"sees": [5]}, "sees: there is no photo 5"),
     # each photo
     ({"each_photo": 4}, "each_photo 4 is out of reach"),
+    ({"each_photo": 0}, "each_photo must be 1 or more, not 0"),
+    ({"each_photo": "yes"}, "each_photo must be a whole number, not 'yes'"),
     ({"each_photo": 0.5}, "each_photo must be a whole number"),
     ({"budget": 1, "each_photo": True}, "say which top each photo must avoid"),
 ]
@@ -205,6 +243,8 @@ def test_odd_but_legal() -> None:
     assert read(np.array([[0.0, -INF]]), 0).photos == 1
     assert read(keep=[0, 1, 2]).keep == (0, 1, 2)
     assert read(drop=[0, 0, "a"]).drop == (0,)
+    assert read(keep=None, drop=None, groups=None).keep == ()
+    assert read(strict=np.True_).strict
     assert read(budget=99).budget == 99
     assert read(budget=0).budget == 0
     assert against(truth=[1]).truth == (1,)

@@ -14,6 +14,7 @@ from elsewhere.protect.exact.staircase import Step, staircase
 from elsewhere.protect.plan import Plan
 from elsewhere.protect.problem import Answer
 from elsewhere.protect.protecting import finish, read_limits
+from elsewhere.protect.reading import whole
 from elsewhere.protect.reductions import Contradiction, reduce
 from elsewhere.protect.wishes import Asked, read_wishes
 
@@ -89,9 +90,7 @@ def frontier(
         raise InputError("frontier goes through all budgets: give neither top nor budget")
     asked = read_wishes(scores, truth, budget=0, **wishes)
     half = asked.promise.photos // 2
-    limit = half if prove_up_to is None else prove_up_to
-    if not isinstance(limit, int) or limit < 0:
-        raise InputError(f"prove_up_to must be a number of photos, not {prove_up_to!r}")
+    limit = half if prove_up_to is None else whole(prove_up_to, "prove_up_to", least=0)
     return Frontier(tuple(_points(asked, limit, read_limits(time_limit, work_limit))))
 
 

@@ -16,6 +16,7 @@ from elsewhere.protect.exact import Instance, Limits, solve
 from elsewhere.protect.explain import explain_infeasible, explain_plan, explain_unknown
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.problem import Answer
+from elsewhere.protect.reading import photos, shown, whole
 from elsewhere.protect.reductions import Chain, Contradiction, reduce
 from elsewhere.protect.views import views
 from elsewhere.protect.wishes import Asked, read_wishes
@@ -105,6 +106,8 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
     >>> bool(elsewhere.check(plan, scores + 1e-3 * np.eye(4, 3), truth=0, top=1))
     False
     """
+    if not isinstance(plan, Plan):
+        raise InputError(f"check needs a plan as protect gives it, not {shown(plan)}")
     if truth is None and wishes:
         raise InputError("pass the truth too, or nothing but the scores")
     if truth is None:
@@ -117,13 +120,12 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
 
 def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
     """The solver's limits from what a person passed."""
-    if work_limit is not None and (not isinstance(work_limit, int) or work_limit < 0):
-        raise InputError(f"work_limit must be a whole number, not {work_limit!r}")
+    work = math.inf if work_limit is None else float(whole(work_limit, "work_limit", least=0))
     if time_limit is None:
         time_limit = PATIENCE if work_limit is None else math.inf
-    if not time_limit >= 0:
-        raise InputError(f"time_limit must be a number of seconds, not {time_limit!r}")
-    work = math.inf if work_limit is None else float(work_limit)
+    number = isinstance(time_limit, (int, float, np.integer, np.floating))
+    if not number or isinstance(time_limit, bool) or not time_limit >= 0:
+        raise InputError(f"time_limit must be a number of seconds, not {shown(time_limit)}")
     return Limits(deadline=time.monotonic() + time_limit, work=work)
 
 
@@ -187,12 +189,10 @@ def _plain(value: int | Fraction) -> int | Fraction:
 def _previous(near: Plan | Iterable[int | str] | None, asked: Asked) -> frozenset[int] | None:
     if near is None:
         return None
-    if isinstance(near, Plan):
-        return frozenset(near.withheld)
-    first, photos = asked.scores[0], set()
-    for photo in near:
-        number = first.index(photo) if isinstance(photo, str) else int(photo)
-        if not 0 <= number < first.photos:
-            raise InputError(f"near: there is no photo {number}")
-        photos.add(number)
-    return frozenset(photos)
+    if not isinstance(near, Plan):
+        return frozenset(photos(near, asked.scores[0], "near"))
+    if near.promise.photos != asked.promise.photos:
+        raise InputError(
+            f"near is a plan for {near.promise.photos} photos, but there are {asked.promise.photos}"
+        )
+    return frozenset(near.withheld) if near.found else None

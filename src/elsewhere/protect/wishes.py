@@ -5,8 +5,7 @@ The same reading serves `protect`, `frontier` and `check`, so that a wish means 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,6 +14,19 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere.protect.promise import Against, Promise
+from elsewhere.protect.reading import (
+    amount,
+    decimal,
+    dimensions,
+    each,
+    is_collection,
+    photo,
+    photos,
+    shown,
+    tables,
+    whole,
+    yes_or_no,
+)
 from elsewhere.scores import Scores
 
 
@@ -58,12 +70,12 @@ def read_wishes(
     if (top is None) == (budget is None):
         raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
     truths = _truths(truth, matrices, several)
-    tops = _each(top, count, several, "top")
-    margins = _each(margin, count, several, "margin")
-    leads = _each(lead, count, several, "lead")
-    priors = _tables(prior, count, several, "prior")
-    allowed = _tables(rivals, count, several, "rivals")
-    seen = _tables(sees, count, several, "sees")
+    tops = each(top, count, several, "top")
+    margins = each(margin, count, several, "margin")
+    leads = each(lead, count, several, "lead")
+    priors = tables(prior, count, several, "prior")
+    allowed = tables(rivals, count, several, "rivals")
+    seen = tables(sees, count, several, "sees")
     against = []
     for i, matrix in enumerate(matrices):
         zone = _zone(truths[i], matrix)
@@ -77,27 +89,27 @@ def read_wishes(
                 cells=matrix.cells,
                 truth=zone,
                 top=k,
-                margin=_amount(margins[i], "margin"),
-                lead=_amount(leads[i], "lead"),
+                margin=amount(margins[i], "margin"),
+                lead=amount(leads[i], "lead"),
                 prior=_prior(priors[i], matrix),
                 rivals=decoys,
-                sees=None if seen[i] is None else _photos(seen[i], matrix, "sees"),
+                sees=None if seen[i] is None else photos(seen[i], matrix, "sees"),
                 each_photo=_alone(each_photo, k, available),
             )
         )
-    kept, dropped = _photos(keep, first, "keep"), _photos(drop, first, "drop")
+    kept, dropped = photos(keep, first, "keep"), photos(drop, first, "drop")
     both = sorted({*kept} & {*dropped})
     if both:
         raise InputError(f"photo {first.ids[both[0]]} cannot be both kept and dropped")
     promise = Promise(
         photos=first.photos,
         against=tuple(against),
-        budget=None if budget is None else _whole(budget, "budget", least=0),
+        budget=None if budget is None else whole(budget, "budget", least=0),
         keep=kept,
         drop=dropped,
         values=_values(values, first),
         groups=_groups(groups, first),
-        strict=bool(strict),
+        strict=yes_or_no(strict, "strict"),
     )
     return Asked(promise, matrices, several)
 
@@ -106,7 +118,7 @@ def _attackers(scores: Any) -> tuple[tuple[Scores, ...], bool]:
     if isinstance(scores, Scores):
         return (scores,), False
     if isinstance(scores, (list, tuple)) and any(
-        isinstance(s, Scores) or np.ndim(s) == 2 for s in scores
+        isinstance(s, Scores) or dimensions(s) not in (0, 1) for s in scores
     ):
         return tuple(s if isinstance(s, Scores) else Scores(s) for s in scores), True
     if isinstance(scores, (list, tuple)) and not scores:
@@ -132,14 +144,14 @@ def _truths(truth: Any, matrices: Sequence[Scores], several: bool) -> list[Any]:
 
 
 def _zone(truth: Any, matrix: Scores) -> tuple[int, ...]:
-    cells = truth if _is_collection(truth) else [truth]
-    zone = sorted({_whole(cell, "truth") for cell in cells})
+    cells = truth if is_collection(truth) else [truth]
+    zone = sorted({whole(cell, "truth") for cell in cells})
     if not zone:
         raise InputError("truth is empty: give at least one cell to hide")
     for cell in zone:
         if not 0 <= cell < matrix.cells:
             raise InputError(
-                f"truth {cell} is not a cell: there are {matrix.cells}, numbered from 0"
+                f"truth {shown(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
             )
     if len(zone) == matrix.cells:
         raise InputError("the truth covers every cell: no rival is left to hide behind")
@@ -149,13 +161,13 @@ def _zone(truth: Any, matrix: Scores) -> tuple[int, ...]:
 def _rivals(given: Any, zone: tuple[int, ...], matrix: Scores) -> tuple[int, ...] | None:
     if given is None:
         return None
-    if not _is_collection(given):
+    if not is_collection(given):
         raise InputError("rivals must be a collection of cells")
-    cells = sorted({_whole(cell, "rivals") for cell in given})
+    cells = sorted({whole(cell, "rivals") for cell in given})
     for cell in cells:
         if not 0 <= cell < matrix.cells:
             raise InputError(
-                f"rival {cell} is not a cell: there are {matrix.cells}, numbered from 0"
+                f"rival {shown(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
             )
         if cell in zone:
             raise InputError(f"rival {cell} belongs to the truth and cannot be its own rival")
@@ -165,9 +177,9 @@ def _rivals(given: Any, zone: tuple[int, ...], matrix: Scores) -> tuple[int, ...
 
 
 def _top(given: Any, available: int, wish: str = "top") -> int:
-    k = _whole(given, wish, least=1)
+    k = whole(given, wish, least=1)
     if k > available:
-        raise InputError(f"{wish} {k} is out of reach: there are only {available} rivals")
+        raise InputError(f"{wish} {shown(k)} is out of reach: there are only {available} rivals")
     return k
 
 
@@ -186,7 +198,7 @@ def _prior(given: Any, matrix: Scores) -> tuple[float, ...] | None:
         return None
     try:
         table = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("prior must be one number for each cell") from None
     if table.shape != (matrix.cells,):
         raise InputError(f"prior must have one number for each of the {matrix.cells} cells")
@@ -200,101 +212,33 @@ def _values(given: Any, matrix: Scores) -> tuple[Fraction, ...] | None:
         return None
     if isinstance(given, Mapping):
         listed: list[Any] = [1] * matrix.photos
-        for photo, value in given.items():
-            listed[_photo(photo, matrix, "values")] = value
+        for which, value in given.items():
+            listed[photo(which, matrix, "values")] = value
+    elif not is_collection(given):
+        raise InputError(f"values must be one number for each photo, or a mapping, not {shown(given)}")
     else:
         listed = list(given)
     if len(listed) != matrix.photos:
         raise InputError(f"{matrix.photos} photos need {matrix.photos} values, not {len(listed)}")
-    values = tuple(_decimal(value) for value in listed)
+    values = tuple(decimal(value) for value in listed)
     for i, value in enumerate(values):
         if value <= 0:
             raise InputError(f"the value of photo {matrix.ids[i]} must be above zero")
     return None if all(value == values[0] == 1 for value in values) else values
 
 
-def _decimal(value: Any) -> Fraction:
-    """A float means the decimal that it is written as: 0.1 is one tenth."""
-    try:
-        if isinstance(value, (float, np.floating)):
-            return Fraction(repr(float(value)))
-        return Fraction(int(value)) if isinstance(value, np.integer) else Fraction(value)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise InputError(f"a photo's value must be a positive number, not {value!r}") from None
-
-
 def _groups(given: Any, matrix: Scores) -> tuple[tuple[int, ...], ...]:
     groups: list[tuple[int, ...]] = []
     seen: set[int] = set()
-    for group in given:
-        photos = _photos(group, matrix, "groups")
-        for photo in photos:
-            if photo in seen:
-                raise InputError(f"photo {matrix.ids[photo]} is in two groups")
-        seen.update(photos)
-        if len(photos) > 1:
-            groups.append(photos)
+    listed = [] if given is None else given
+    for group in listed if is_collection(listed) else [listed]:
+        if not is_collection(group):
+            raise InputError(f"groups must be a list of lists of photos, but one is {shown(group)}")
+        together = photos(group, matrix, "groups")
+        for one in together:
+            if one in seen:
+                raise InputError(f"photo {matrix.ids[one]} is in two groups")
+        seen.update(together)
+        if len(together) > 1:
+            groups.append(together)
     return tuple(sorted(groups))
-
-
-def _photos(given: Any, matrix: Scores, wish: str) -> tuple[int, ...]:
-    if given is None:
-        return ()
-    listed = given if _is_collection(given) else [given]
-    return tuple(sorted({_photo(photo, matrix, wish) for photo in listed}))
-
-
-def _photo(photo: Any, matrix: Scores, wish: str) -> int:
-    if isinstance(photo, str):
-        return matrix.index(photo)
-    number = _whole(photo, wish)
-    if not 0 <= number < matrix.photos:
-        raise InputError(
-            f"{wish}: there is no photo {number}; the {matrix.photos} photos are numbered from 0"
-        )
-    return number
-
-
-def _each(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """One for all, or a list with one each."""
-    if several and isinstance(given, (list, tuple, np.ndarray)) and np.ndim(given) == 1:
-        if len(given) != count:
-            raise InputError(f"{wish}: {count} attackers need one or {count}, not {len(given)}")
-        return list(given)
-    return [given] * count
-
-
-def _tables(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """Like `_each` for what is itself a collection: a list of collections is one each."""
-    nested = (
-        several
-        and isinstance(given, (list, tuple))
-        and any(item is None or _is_collection(item) for item in given)
-    )
-    if not nested:
-        return [given] * count
-    if len(given) != count:
-        raise InputError(f"{wish}: {count} attackers need one or {count}, not {len(given)}")
-    return list(given)
-
-
-def _whole(given: Any, wish: str, least: int | None = None) -> int:
-    if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, np.integer)):
-        raise InputError(f"{wish} must be a whole number, not {given!r}")
-    if least is not None and given < least:
-        raise InputError(f"{wish} must be {least} or more, not {given}")
-    return int(given)
-
-
-def _amount(given: Any, wish: str) -> float:
-    try:
-        amount = float(given)
-    except (TypeError, ValueError):
-        raise InputError(f"{wish} must be a number, not {given!r}") from None
-    if not math.isfinite(amount) or amount < 0:
-        raise InputError(f"{wish} must be finite and not negative, not {given}")
-    return amount
-
-
-def _is_collection(given: Any) -> bool:
-    return isinstance(given, (Iterable, Set)) and not isinstance(given, (str, bytes))
