@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -79,7 +81,7 @@ def test_stopped_early_it_says_nothing_false_and_more_work_never_hurts(
     assert merits == sorted(merits)
 
 
-def _merit(problem: Problem, answer: Answer) -> tuple[float, ...]:
+def _merit(problem: Problem, answer: Answer) -> tuple[float | Fraction, ...]:
     """Better is larger; without a plan it is the least there is."""
     if answer.kept is None:
         return (-math.inf,)
@@ -94,7 +96,7 @@ def test_on_a_hard_problem_the_gap_closes_as_work_is_added(top: int) -> None:
     scores, truth = simulator.collection(7, photos=32)
     problem = plain(scores.values, truth, top)
     answers = [solve(problem, Limits(work=work)) for work in (0, 100, 1_000, 5_000)]
-    for early, late in zip(answers, answers[1:], strict=False):
+    for early, late in itertools.pairwise(answers):
         assert early.bound <= late.bound <= late.cost <= early.cost
     for answer in answers:
         assert answer.kept is not None
