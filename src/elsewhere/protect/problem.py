@@ -31,6 +31,8 @@ Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 FREE, IN, OUT = 0, 1, -1
+LARGEST = 2**53
+"""Weights add up to less than this, so that floats hold them exactly."""
 
 
 @dataclass(frozen=True)

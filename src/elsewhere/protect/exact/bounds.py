@@ -17,9 +17,7 @@ from elsewhere.protect.problem import Floats
 ROUNDOFF = 2.0**-52
 
 
-def best_with_one_row(
-    cost: Floats, rows: Floats, room: Floats, doubt: Floats
-) -> Floats:
+def best_with_one_row(cost: Floats, rows: Floats, room: Floats, doubt: Floats) -> Floats:
     """What adding each row, alone, lifts the bound by: one safe number a row, +inf if impossible.
 
     `cost` are the units' reduced costs at the present multipliers, `rows` (rows × units) are the

@@ -87,14 +87,25 @@ class Dive:
         return None
 
 
-def repaired(
-    instance: Instance, weights: Floats, rivals: Ints, order: Ints, cap: float
-) -> Mask:
-    """Swap units in and out of a prefix until these rivals hold, if that can be reached."""
+def repaired(instance: Instance, weights: Floats, rivals: Ints, order: Ints, cap: float) -> Mask:
+    """A prefix of `order` within `cap`, repaired near its end until these rivals hold."""
     steps = int(np.searchsorted(weights[order].cumsum(), cap, side="right"))
     left_out = np.zeros(instance.units, bool)
     left_out[order[:steps]] = True
     around = order[max(0, steps - NEIGHBOURS) : steps + NEIGHBOURS]
+    return repaired_around(instance, weights, rivals, left_out, around=around, cap=cap)
+
+
+def repaired_around(
+    instance: Instance,
+    weights: Floats,
+    rivals: Ints,
+    left_out: Mask,
+    *,
+    around: Ints,
+    cap: float,
+) -> Mask:
+    """Swap some units in and out until these rivals hold, if that can be reached within `cap`."""
     leading = instance.leading(instance.sums(left_out.astype(np.float64)))
     rows = instance.lines[rivals] - instance.lines[leading[rivals]]
     size = np.abs(rows).mean(axis=1) + 1e-300

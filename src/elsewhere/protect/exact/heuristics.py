@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.protect.exact.dive import Dive, repaired
+from elsewhere.protect.exact.dive import Dive, repaired, repaired_around
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import INTEGRAL, Goal
 from elsewhere.protect.exact.simplex import Tableau
@@ -18,6 +18,8 @@ from elsewhere.protect.problem import Floats, Ints, Mask
 
 PREFIX_ROWS = (1, 2, 3, 5, 8, 12, 20, 30, 45)
 ROUNDS = 6
+ADAPTABLE = 128
+"""Units that may be swapped to make an old plan fit new wishes."""
 
 
 def cheapest_plan(
@@ -109,9 +111,7 @@ def fullest_plan(instance: Instance, weights: Floats, costs: Floats, cap: float)
     return best
 
 
-def prefix_plans(
-    instance: Instance, weights: Floats, costs: Floats, cap: float
-) -> dict[int, Mask]:
+def prefix_plans(instance: Instance, weights: Floats, costs: Floats, cap: float) -> dict[int, Mask]:
     """For every weight up to `cap`, the fullest plan among prefixes of the surrogate orders."""
     best: dict[int, tuple[tuple[int, int], Ints, int]] = {}
     for order in _prefix_orders(instance, weights, costs, 20):
@@ -129,17 +129,22 @@ def adapted(instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: M
     """A plan made from `hint` if it is as light as `best`, otherwise `best`."""
     most = float(weights[best].sum())
     trial = hint.copy()
-    favoured = _favoured(instance, best, goal.each)
-    while float(weights[trial].sum()) <= most:
-        if goal.reached(instance.counts(instance.holding(trial))):
-            trial = restored(instance, weights, trial, goal)
-            return trial if float(weights[trial].sum()) <= most else best
+    favoured = _favoured(instance, hint, goal.each)
+    while not goal.reached(instance.counts(instance.holding(trial))):
         sums = instance.sums(trial.astype(np.float64))
-        free = np.flatnonzero(~trial)
+        lighter = ~trial & (weights <= most - float(weights[trial].sum()))
+        free = np.flatnonzero(lighter)
+        if not len(free):
+            near = np.argsort(np.abs(instance.lines[favoured]).sum(axis=0))[-ADAPTABLE:]
+            trial = repaired_around(instance, weights, favoured, trial, around=near, cap=most)
+            break
         after = instance.ahead_many(sums[:, None] - instance.lines[:, free])[favoured]
         lacking = np.minimum(after, 0.0).sum(axis=0) / weights[free]
         trial[free[lacking.argmax()]] = True
-    return best
+    if not goal.reached(instance.counts(instance.holding(trial))):
+        return best
+    trial = restored(instance, weights, trial, goal)
+    return trial if float(weights[trial].sum()) <= most else best
 
 
 def restored(instance: Instance, weights: Floats, left_out: Mask, goal: Goal) -> Mask:
@@ -192,9 +197,7 @@ def _along(instance: Instance, weights: Floats, order: Ints, cap: float) -> Ints
     return _count(instance, sums)
 
 
-def _prefix_orders(
-    instance: Instance, weights: Floats, costs: Floats, k: int
-) -> list[Ints]:
+def _prefix_orders(instance: Instance, weights: Floats, costs: Floats, k: int) -> list[Ints]:
     """Unit orders from the sums of each attacker's q cheapest rows, for several q."""
     leading = instance.leading(instance.full)
     room = instance.full[: instance.rivals] - instance.full[leading]

@@ -9,9 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.protect.problem import Answer, Problem
-
-LARGEST = 2**53
+from elsewhere.protect.problem import LARGEST, Answer, Problem
 
 
 @dataclass(frozen=True)
