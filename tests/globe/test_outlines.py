@@ -63,6 +63,13 @@ def test_a_cell_wholly_inside_is_touched() -> None:
     assert Outline([SQUARE]).touching(cells).tolist() == [0, 1, 2]  # the edge lies on cell 0
 
 
+def test_an_outline_may_be_wrong_by_its_margin() -> None:
+    cells = Cells([(-90, -180, -0.02, 180), (-0.02, -180, 90, 180)])
+    assert Outline([SQUARE]).touching(cells).tolist() == [0, 1]
+    cells = Cells([(-90, -180, -0.04, 180), (-0.04, -180, 90, 180)])
+    assert Outline([SQUARE]).touching(cells).tolist() == [1]
+
+
 @pytest.mark.parametrize(
     ("code", "lat", "lon"),
     [

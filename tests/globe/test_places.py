@@ -40,6 +40,7 @@ from elsewhere.globe import Place, place, places
         ("Singapore", "Singapore", "country"),
         ("Mexico", "Mexico", "country"),
         ("Sintra", "Sintra, Portugal", "city"),
+        ("Porto", "Porto, Portugal", "city"),  # some call a Chinese town so too
     ],
 )
 def test_names_that_are_clear(text: str, label: str, kind: str) -> None:
@@ -89,6 +90,14 @@ def test_ambiguous_names_give_a_short_list_most_populous_first() -> None:
     assert people == sorted(people, reverse=True)
     assert len(places("Springfield")) <= 8
     assert len(places("Springfield", limit=2)) == 2
+
+
+def test_a_name_at_home_counts_more_than_one_abroad() -> None:
+    """Florence is larger than the Colombian Florencia, but only Spaniards call it so."""
+    assert [str(found) for found in places("Florencia")][:2] == [
+        "Florencia, Colombia",
+        "Florence, Italy",
+    ]
 
 
 def test_a_country_and_a_state_of_one_name_are_told_apart() -> None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from elsewhere.errors import InputError
 from elsewhere.globe.coordinates import Floats, Ints, canonical
 from elsewhere.globe.lattice import Lattice, tidy
+from elsewhere.globe.packed import DATA
 from elsewhere.globe.partition import equal_count
 
 
@@ -87,12 +88,9 @@ class Cells:
     @cache
     def default() -> Cells:
         """The 512 cells of the embedded scorer (where they come from: training/cells.py)."""
-        from importlib import resources
+        from elsewhere.globe.cell_files import load
 
-        from elsewhere.globe.cell_files import parse
-
-        file = resources.files("elsewhere.globe") / "data" / "cells_512.json"
-        return parse(file.read_bytes(), "the default cells")
+        return load(DATA / "cells_512.json")
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Cells:

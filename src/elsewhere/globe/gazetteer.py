@@ -48,6 +48,17 @@ class Gazetteer:
         """What each row is called in English, or at home."""
         return self._data.text("names").split("\n")
 
+    def name(self, row: int) -> str:
+        """`names[row]`, without taking them all apart."""
+        raw, ends = self._names
+        return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode()
+
+    @cached_property
+    def _names(self) -> tuple[bytes, Ints]:
+        """All names, and where each ends."""
+        raw = self._data.raw("names") + b"\n"
+        return raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
+
     @cached_property
     def kind(self) -> Ints:
         """An index into `KINDS` for each row."""

@@ -7,6 +7,7 @@ in an ocean, is called after the nearest one.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache, lru_cache
 
 import numpy as np
@@ -115,7 +116,7 @@ def _called(rows: Ints) -> list[str]:
     km[one, other] = between_km(table.lat[a], table.lon[a], table.lat[b], table.lon[b])
     names = []
     for row, near in zip(rows.tolist(), km <= _REACH_KM, strict=True):
-        town = table.names[row]
+        town = table.name(row)
         if near.any():
             city = place_of_row(int(cities[near.argmax()]))  # the most populous comes first
             quarter = f"{city.name} ({town.removeprefix(city.name + ' ')})"
@@ -128,7 +129,7 @@ def _called(rows: Ints) -> list[str]:
 def _all_different(cells: Cells, names: list[str]) -> list[str]:
     """Cells of one name told apart by where they lie from each other, else by a number."""
     lat, lon = cells.centres
-    for name in {name for name in names if names.count(name) > 1}:
+    for name in [name for name, times in Counter(names).items() if times > 1]:
         twins = [cell for cell, other in enumerate(names) if other == name]
         spread = np.ptp(lat[twins]), np.ptp(lon[twins]) * np.cos(np.radians(lat[twins].mean()))
         ways, along = (

@@ -11,12 +11,14 @@ import json
 import zlib
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError
 
+DATA = Path(__file__).parent / "data"
 _MAGIC = b"elsewhere data 1\n"
 
 
@@ -84,10 +86,8 @@ class Packed:
 @cache
 def shipped(name: str) -> Packed:
     """A data file of this package."""
-    from importlib import resources
-
-    file = resources.files("elsewhere.globe") / "data" / name
     try:
-        return Packed(file.read_bytes(), f"the data file {name}")
+        raw = (DATA / name).read_bytes()
     except OSError:
         raise FileError(f"the data file {name} is missing: install elsewhere again") from None
+    return Packed(raw, f"the data file {name}")

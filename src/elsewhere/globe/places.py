@@ -123,13 +123,13 @@ def place_of_row(row: int) -> Place:
     country, part = int(table.country[row]), int(table.part[row])
     region = int(table.region_of_part[part]) if part >= 0 else -1
     return Place(
-        name=table.names[row],
+        name=table.name(row),
         kind=KINDS[table.kind[row]],
         lat=float(table.lat[row]),
         lon=float(table.lon[row]),
         population=int(table.population[row]),
-        region=table.names[region] if region >= 0 else "",
-        country=table.names[table.country_row[country]],
+        region=table.name(region) if region >= 0 else "",
+        country=table.name(int(table.country_row[country])),
         code=table.codes[country],
         row=row,
         namesake=bool(table.namesake[row]),
