@@ -37,9 +37,10 @@ anything = st.recursive(
     | st.dictionaries(st.text(max_size=2) | st.integers(0, 3), inner, max_size=2),
     max_leaves=6,
 )
-WISHES = (
-    "top budget keep drop margin lead prior values groups rivals sees each_photo strict".split()
-)
+WISHES = [
+    *("top", "budget", "keep", "drop", "margin", "lead", "prior", "values", "groups", "rivals"),
+    *("sees", "each_photo", "strict"),
+]
 
 
 @pytest.mark.parametrize("scores", [NAMED, [NAMED, NAMED]], ids=["one", "several"])
@@ -85,9 +86,9 @@ def test_a_value_is_the_decimal_it_is_written_as(value: Decimal) -> None:
 
 
 def test_a_sentence_repeats_what_was_given_but_not_at_length() -> None:
-    for given in (10**5000, 10**400, "x" * 500, np.zeros((50, 50))):
+    for long in (10**5000, 10**400, "x" * 500, np.zeros((50, 50))):
         with pytest.raises(InputError) as caught:
-            read_wishes(NAMED, 1, top=given)
+            read_wishes(NAMED, 1, top=long)
         assert len(str(caught.value)) < 150
         assert "\n" not in str(caught.value)
 

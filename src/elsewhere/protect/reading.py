@@ -118,7 +118,8 @@ def photo(given: Any, matrix: Scores, wish: str) -> int:
     number = whole(given, wish)
     if not 0 <= number < matrix.photos:
         raise InputError(
-            f"{wish}: there is no photo {shown(number)}; the {matrix.photos} photos are numbered from 0"
+            f"{wish}: there is no photo {shown(number)}; "
+            f"the {matrix.photos} photos are numbered from 0"
         )
     return number
 

@@ -215,7 +215,9 @@ def _values(given: Any, matrix: Scores) -> tuple[Fraction, ...] | None:
         for which, value in given.items():
             listed[photo(which, matrix, "values")] = value
     elif not is_collection(given):
-        raise InputError(f"values must be one number for each photo, or a mapping, not {shown(given)}")
+        raise InputError(
+            f"values must be one number for each photo, or a mapping, not {shown(given)}"
+        )
     else:
         listed = list(given)
     if len(listed) != matrix.photos:
