@@ -27,6 +27,9 @@ from elsewhere.scores import Scores
 MOST_WORKERS = 8
 """More would cost memory for every photo under way and gain little on machines people own."""
 
+_LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
+"""What may change a row's last bits when it is updated."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -122,7 +125,7 @@ def _one(
 def _context(about: About) -> str:
     """What besides the photo decides a row's bits: the scorer and the libraries under it."""
     parts = [about.fingerprint, about.grid]
-    for library in ("onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers"):
+    for library in _LIBRARIES:
         try:
             parts.append(f"{library} {version(library)}")
         except PackageNotFoundError:
