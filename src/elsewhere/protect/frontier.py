@@ -99,17 +99,21 @@ def _points(asked: Asked, prove_up_to: int, limits: Limits) -> Iterator[Point]:
     try:
         chain = reduce(everything.promise, asked.scores)
     except Contradiction as reason:
-        raise InputError(f"no plan can do this: {reason}") from None
+        why = reason.named(asked.scores[0].ids)
+        raise InputError(f"no plan can do this: {why}") from None
     instance = Instance(chain.problem)
     if not instance.units and not instance.fixed_in.any():
         raise InputError("every photo must go, but at least one must be kept")
+    # steps count photos for the worst-off attacker; an optimal plan is also best in all other ways
+    alike = len(asked.scores) == 1 and asked.promise.values is None
     plan: Plan | None = None
     last: Step | None = None
     with np.errstate(all="ignore"):
         for step in staircase(instance, prove_up_to, limits):
             if plan is None or last is None or (step.left_out != last.left_out).any():
                 promise = replace(asked.promise, budget=step.budget)
-                status = "optimal" if step.reached == step.bound else "feasible"
+                best = step.reached == step.bound and step.fewest and alike
+                status = "optimal" if best else "feasible"
                 kept = instance.units_kept(step.left_out)
                 cost = int(chain.problem.weights[~kept].sum())
                 answer = Answer(status, kept, cost, step.bound, counts=True)

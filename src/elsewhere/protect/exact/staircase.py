@@ -32,6 +32,8 @@ class Step:
     """The smallest count of holding rivals over the attackers."""
     bound: int
     """No plan within the budget reaches more."""
+    fewest: bool = True
+    """Whether it is proved that no plan with fewer photos left out reaches as much."""
 
 
 def staircase(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[Step]:
@@ -75,6 +77,7 @@ def _unproved(
     """Steps for the remaining budgets: a plan, and how many rivals could hold one at a time."""
     first, sizes = instance.sunk_photos, instance.sizes
     best, reached = so_far
+    fewest = True
     if budget > last:
         return
     costs = costs_against_zone(instance, sizes, costs_alone(instance, sizes), last - first)
@@ -85,9 +88,9 @@ def _unproved(
         if plan is not None:
             count = _count(instance, plan)
             if count > reached:
-                best, reached = plan, count
+                best, reached, fewest = plan, count, False
         possible = [int((costs[instance.owner == a] <= b - first).sum()) for a in attackers]
-        yield Step(b, best, reached, max(reached, min(possible)))
+        yield Step(b, best, reached, max(reached, min(possible)), fewest)
 
 
 def _count(instance: Instance, left_out: Mask) -> int:

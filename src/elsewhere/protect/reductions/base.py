@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -10,7 +10,22 @@ from elsewhere.protect.problem import Answer, Attacker, Problem
 
 
 class Contradiction(Exception):  # noqa: N818 — it says what is wrong, not that the code erred
-    """The wishes exclude each other: no plan can fulfil them. The message says why."""
+    """The wishes exclude each other: no plan can fulfil them. The message says why.
+
+    Reductions know photos by number; who knows their names asks for `named`.
+
+    >>> why = Contradiction("photos {} belong together", [0, 2])
+    >>> str(why), why.named(["a.jpg", "b.jpg", "c.jpg"])
+    ('photos 0, 2 belong together', 'photos a.jpg, c.jpg belong together')
+    """
+
+    def __init__(self, reason: str, photos: Sequence[int]) -> None:
+        self.reason, self.photos = reason, tuple(photos)
+        super().__init__(reason.format(", ".join(map(str, self.photos))))
+
+    def named(self, ids: Sequence[str]) -> str:
+        """The message with the photos' names."""
+        return self.reason.format(", ".join(ids[photo] for photo in self.photos))
 
 
 class Reduction(Protocol):

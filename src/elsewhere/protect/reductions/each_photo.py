@@ -22,9 +22,11 @@ class EachPhoto(Unchanged):
         revealing = self.revealing(problem)
         pinned = np.flatnonzero(revealing & (problem.fixed == IN))
         if len(pinned):
-            names = ", ".join(str(i) for i in pinned.tolist())
+            one = "photo {} reveals the truth by itself"
+            more = "photos {} reveal the truth each by itself"
             raise Contradiction(
-                f"each photo must be safe alone, but kept photo {names} reveals the truth by itself"
+                f"each photo must be safe alone, but kept {one if len(pinned) == 1 else more}",
+                pinned.tolist(),
             )
         fixed = np.where(revealing, np.int8(OUT), problem.fixed)
         return replace(problem, fixed=fixed)

@@ -40,8 +40,7 @@ class Groups:
             if len(clash):
                 group = np.flatnonzero(unit_of == clash[0]).tolist()
                 raise Contradiction(
-                    f"photos {', '.join(map(str, group))} belong together, "
-                    f"but one must {word} and another must not"
+                    f"photos {{}} belong together, but one must {word} and another must not", group
                 )
             fixed[there] = value
         weights = np.bincount(unit_of, weights=problem.weights, minlength=units)
