@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +14,11 @@ import numpy as np
 from elsewhere.errors import CheckError, InputError
 from elsewhere.protect.check import Verdict, prove
 from elsewhere.protect.exact import Instance, Limits, solve
-from elsewhere.protect.explain import explain_infeasible, explain_plan, explain_unknown
+from elsewhere.protect.explain import explain_plan, explain_unknown
+from elsewhere.protect.infeasible import explain_infeasible
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.problem import Answer
+from elsewhere.protect.promise import Promise
 from elsewhere.protect.reading import photos, shown, whole
 from elsewhere.protect.reductions import Chain, Contradiction, reduce
 from elsewhere.protect.views import views
@@ -115,7 +118,7 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
         matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
         return prove(plan, plan.promise, matrices)
     asked = read_wishes(scores, truth, **wishes)
-    return prove(plan, asked.promise, asked.scores)
+    return prove(plan, _named_as_in(plan, asked.promise), asked.scores)
 
 
 def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
@@ -131,18 +134,23 @@ def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
 
 def fulfil(asked: Asked, limits: Limits, previous: frozenset[int] | None = None) -> Plan:
     """Solve a promise that was read, and re-prove the plan."""
+    with np.errstate(all="ignore"):  # scores of extreme spread overflow into doubt, never an error
+        return _fulfil(asked, limits, previous)
+
+
+def _fulfil(asked: Asked, limits: Limits, previous: frozenset[int] | None) -> Plan:
     promise = asked.promise
     try:
         chain = reduce(promise, asked.scores)
     except Contradiction as reason:
         answer = Answer(Status.INFEASIBLE, None, 0, 0)
-        return _without(asked, answer, explain_infeasible(promise, asked.scores, (), str(reason)))
+        return _without(asked, answer, f"No plan can do this: {reason.named(asked.scores[0].ids)}.")
     instance = Instance(chain.problem)
     answer = solve(instance, limits, previous)
     if answer.kept is None:
         if answer.status == Status.UNKNOWN:
             return _without(asked, chain.invert(answer), explain_unknown(promise))
-        why = explain_infeasible(promise, asked.scores, asked.scores[0].ids)
+        why = explain_infeasible(promise, asked.scores, limits)
         return _without(asked, answer, why)
     return finish(asked, chain, instance, answer)
 
@@ -168,17 +176,32 @@ def finish(asked: Asked, chain: Chain, instance: Instance, answer: Answer) -> Pl
         rests_on_zero=rests_on_zero,
         work=answer.work,
     )
+    return _proved(plan, asked)
+
+
+def _without(asked: Asked, answer: Answer, why: str) -> Plan:
+    plan = Plan(
+        status=Status(answer.status), withheld=(), kept=(), cost=0, bound=_plain(answer.bound),
+        views=(), promise=asked.promise, explanation=why, several=asked.several, work=answer.work,
+    )  # fmt: skip
+    return _proved(plan, asked)
+
+
+def _proved(plan: Plan, asked: Asked) -> Plan:
+    """The plan, if the check lets it pass."""
     verdict = prove(plan, asked.promise, asked.scores)
     if not verdict:
         raise CheckError(f"the plan did not survive its re-proof ({verdict}); please report this")
     return plan
 
 
-def _without(asked: Asked, answer: Answer, why: str) -> Plan:
-    return Plan(
-        status=Status(answer.status), withheld=(), kept=(), cost=0, bound=_plain(answer.bound),
-        views=(), promise=asked.promise, explanation=why, several=asked.several, work=answer.work,
-    )  # fmt: skip
+def _named_as_in(plan: Plan, promise: Promise) -> Promise:
+    """Scores given as a bare table name no model: the plan's word for it is then taken."""
+    if len(plan.promise.against) != len(promise.against):
+        return promise
+    pairs = zip(promise.against, plan.promise.against, strict=True)
+    named = tuple(a if a.scorer else replace(a, scorer=b.scorer) for a, b in pairs)
+    return replace(promise, against=named)
 
 
 def _plain(value: int | Fraction) -> int | Fraction:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from elsewhere.protect.exact.search import Limits, Search
 
-FIRST_TURN = 30_000
+FIRST_TURN = 100_000
 """Work that the main search may do before the first question is asked."""
 FIRST_QUESTION = 1_500
 """Work spent on a question before an easier one is asked."""

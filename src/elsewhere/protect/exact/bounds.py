@@ -51,7 +51,8 @@ def best_with_one_row(cost: Floats, rows: Floats, room: Floats, doubt: Floats) -
     raw = np.minimum(priced, 0.0).sum(axis=1) - mu * room - present.sum()
     extent = size.sum(axis=1) + np.abs(room)
     fuzz = (len(cost) + 8) * ROUNDOFF * (np.abs(cost).sum() + mu * extent) + mu * doubt
-    lift: Floats = np.maximum(raw - fuzz, 0.0)
+    safe = raw - fuzz
+    lift: Floats = np.where(safe > 0, safe, 0.0)  # what overflowed is NaN here, and says nothing
     never = (slope > 0) & ~ever
     if never.any():  # even all helpful units together cannot make room
         worst = slope - np.where(turning, size, 0.0).sum(axis=1)

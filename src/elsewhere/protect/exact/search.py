@@ -15,11 +15,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.protect.exact.bounds import best_with_one_row
+from elsewhere.protect.exact.completions import completions, worth_trying
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.simplex import IMPOSSIBLE, Tableau
 from elsewhere.protect.problem import Floats, Ints, Mask
+
+State = NDArray[np.int8]
 
 SLACK = 1e-9  # a relaxed rival counts as satisfied down to here
 INTEGRAL = 1e-6
@@ -135,7 +139,7 @@ class Search:
                 cost[free], inner, room - rows[:, ones].sum(axis=1), instance.doubt[hard]
             )
             lifted = bound + lift
-            alive = lifted <= self.cutoff
+            alive = ~(lifted > self.cutoff)
             hard, lifted = hard[alive], lifted[alive]
             order = np.argsort(-lifted, kind="stable")
             hard, lifted = hard[order], lifted[order]
@@ -144,8 +148,13 @@ class Search:
         easy = candidates[~violated]
         if not self._possible(node.chosen, np.concatenate([hard, easy])):
             return
+        left = np.concatenate([hard, easy])
+        zones = len(instance.lines) - instance.rivals
+        if worth_trying(len(node.chosen) + len(left) + zones, int(free.sum())):
+            self._try_all(node, left, free)
+            return
         if not len(hard) or self._possible(node.chosen, easy):
-            yield from self._branch_on_unit(node, np.concatenate([hard, easy]), x, cost, free)
+            yield from self._branch_on_unit(node, left, x, cost, free)
             return
         # child i: the i-th hardest holds and no harder one is counted
         most = next(
@@ -159,11 +168,30 @@ class Search:
             if lifted[i] > self.cutoff:
                 continue
             rival, z = int(hard[i]), int(leading[hard[i]])
-            rest = np.concatenate([hard[i + 1 :][lifted[i + 1 :] <= self.cutoff], easy])
+            rest = np.concatenate([hard[i + 1 :][~(lifted[i + 1 :] > self.cutoff)], easy])
             chosen = np.append(node.chosen, rival)
             if self._possible(chosen, rest):
                 child = tableau.with_row(*instance.row(rival, z))
                 yield Node(child, rest, chosen, node.state)
+
+    def _try_all(self, node: Node, candidates: Ints, free: Mask) -> None:
+        """Offer every plan that is left and may reach the goal, the lightest first."""
+        part = self.instance.restricted(np.sort(np.concatenate([node.chosen, candidates])))
+        units = np.flatnonzero(free)
+        fixed = node.state > 0
+        cost, counts = completions(part, self.weights, fixed, units)
+        self.limits.done += len(cost) * len(part.lines) // 8192
+        reaching = (counts >= self.goal.each[:, None]).all(axis=0) & (cost <= self.cutoff)
+        reaching &= counts.sum(axis=0) >= self.goal.total
+        plans = np.flatnonzero(reaching)
+        # as plans are taken, cutoff and goal leave the rest behind
+        order = np.lexsort((cost[plans], -counts[:, plans].min(axis=0)))
+        for plan in plans[order].tolist():
+            if self.stop or cost[plan] > self.cutoff or not self.goal.reached(counts[:, plan]):
+                continue
+            left_out = fixed.copy()
+            left_out[units] = (plan >> np.arange(len(units))) & 1
+            self.offer(left_out)
 
     def _branch_on_unit(
         self, node: Node, candidates: Ints, x: Floats, cost: Floats, free: Mask
@@ -205,7 +233,7 @@ class Search:
                 return None
             x = tableau.values()
             self._fix_by_cost(node, bound, cost)
-            self._round(x)
+            self._round(x, node.state)
             if self.stop or bound > self.cutoff:
                 return None
             sums = instance.sums(x)
@@ -231,10 +259,14 @@ class Search:
         node.state = state
         node.tableau.fix(units, values)
 
-    def _round(self, x: Floats) -> None:
-        """Offer the plans next to the relaxed point."""
-        up = x > INTEGRAL
-        near = x > 0.5
+    def _round(self, x: Floats, state: State) -> None:
+        """Offer the plans next to the relaxed point.
+
+        Fixed units are taken as they are fixed, not as the simplex has them: where all are, the
+        plan offered is the one plan that is left, whatever round-off did to the relaxation.
+        """
+        up = np.where(state < 0, x > INTEGRAL, state > 0)
+        near = np.where(state < 0, x > 0.5, state > 0)
         self.offer(near)
         if (up != near).any() and not self.stop:
             self.offer(up)
@@ -247,6 +279,6 @@ class Node:
     tableau: Tableau
     candidates: Ints
     chosen: Ints
-    state: np.ndarray[tuple[int], np.dtype[np.int8]]
+    state: State
     """(units,) −1 open, 0 kept, 1 left out."""
     rows: set[tuple[int, int]] = field(default_factory=set)

@@ -1,0 +1,119 @@
+"""Why there is no plan: the attacker that blocks, the best top to be had, the pins to give up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from elsewhere.protect.exact import Instance, Limits, solve
+from elsewhere.protect.explain import count
+from elsewhere.protect.plan import Status
+from elsewhere.protect.problem import Answer
+from elsewhere.protect.promise import Promise
+from elsewhere.protect.reductions import Contradiction, reduce
+from elsewhere.protect.views import views
+from elsewhere.scores import Scores
+
+PATIENCE = 4_000
+"""Work spent on each question about an infeasible promise."""
+GRACE = 1.0
+"""Seconds that the questions may take together beyond the solver's own deadline."""
+
+
+def explain_infeasible(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
+    """Sentences for a promise that was proved impossible within `limits`."""
+    deadline = max(limits.deadline, time.monotonic()) + GRACE
+    inquiry = _Inquiry(promise, scores, deadline)
+    forced = inquiry.forced_out()
+    if forced == promise.photos:
+        return "No plan can do this: every photo must go, and at least one must be kept."
+    if promise.budget is not None:
+        return (
+            f"No plan can do this: {count(forced, 'photo')} must go, "
+            f"but the budget is {promise.budget}."
+        )
+    parts = ["No plan can do this."]
+    if len(promise.against) > 1:
+        parts.append(inquiry.about_attackers())
+    parts.append(inquiry.about_top())
+    if promise.keep:
+        parts.append(inquiry.about_pins())
+    return " ".join(part for part in parts if part)
+
+
+@dataclass
+class _Inquiry:
+    """Asks the solver about neighbouring promises."""
+
+    promise: Promise
+    scores: Sequence[Scores]
+    deadline: float
+
+    def about_attackers(self) -> str:
+        """Whether some attacker blocks alone."""
+        promise, scores = self.promise, self.scores
+        alone = [
+            self._feasible(replace(promise, against=(one,)), [scores[i]])
+            for i, one in enumerate(promise.against)
+        ]
+        blocking = [str(i) for i, feasible in enumerate(alone) if feasible is False]
+        if blocking:
+            return f"Attacker {' and '.join(blocking)} alone cannot be satisfied."
+        if all(alone):
+            return "Each attacker alone could be satisfied, but not all together."
+        return ""
+
+    def about_top(self) -> str:
+        """The largest k that can be had for all attackers, with the same pins."""
+        against = tuple(replace(a, top=None) for a in self.promise.against)
+        wide = replace(self.promise, against=against, budget=self.promise.photos)
+        instance, answer = self._solve(wide, self.scores)
+        if instance is None or answer is None or answer.kept is None:
+            return ""
+        reached = min(view.protected_k for view in views(instance, answer.kept)[0])
+        if answer.bound != reached:
+            return f"The best top that can be had is {reached} or more."
+        if not reached:
+            return "Not even top 1 can be had."
+        return f"The best top that can be had is {reached}."
+
+    def about_pins(self) -> str:
+        """A minimal set of pins that makes the promise impossible, or that they don't."""
+        without = self._feasible(replace(self.promise, keep=()), self.scores)
+        if without is False:
+            return "The kept photos are not the reason: without them it cannot be done either."
+        if without is None:
+            return ""
+        needed = list(self.promise.keep)
+        for pin in self.promise.keep:
+            fewer = tuple(p for p in needed if p != pin)
+            if self._feasible(replace(self.promise, keep=fewer), self.scores) is False:
+                needed.remove(pin)
+        listed = ", ".join(self.scores[0].ids[i] for i in needed)
+        # there may be other such sets, so that letting go of one photo need not be enough
+        if len(needed) == 1:
+            return f"Kept photo {listed} is in the way: it, at least, must go."
+        return f"Kept photos {listed} are together in the way: one of them, at least, must go."
+
+    def forced_out(self) -> int:
+        """How many photos must go whatever the plan."""
+        problem = reduce(self.promise, self.scores).problem
+        return int(problem.sizes[problem.fixed < 0].sum())
+
+    def _feasible(self, promise: Promise, scores: Sequence[Scores]) -> bool | None:
+        """Whether a promise can be fulfilled; None when that was not found out."""
+        _, answer = self._solve(promise, scores)
+        if answer is None or answer.status == Status.INFEASIBLE:
+            return False
+        return None if answer.status == Status.UNKNOWN else True
+
+    def _solve(
+        self, promise: Promise, scores: Sequence[Scores]
+    ) -> tuple[Instance | None, Answer | None]:
+        """The solver's answer; None where the wishes contradict each other outright."""
+        try:
+            instance = Instance(reduce(promise, scores).problem)
+        except Contradiction:
+            return None, None
+        return instance, solve(instance, Limits(deadline=self.deadline, work=PATIENCE))
