@@ -18,7 +18,6 @@ import subprocess
 import sys
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from benchmarks.solver import cells, claims, report, running, whole
 from benchmarks.solver.processes import ROOT, interpreter
@@ -31,7 +30,7 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     kept = out / "solver.json"
     if asked.read:
-        document: dict[str, Any] = json.loads(asked.read.read_text())
+        document = running.joined([json.loads(path.read_text()) for path in asked.read])
     else:
         plan = running.Plan(
             seed=secrets.randbits(32) if asked.seed is None else asked.seed,
@@ -90,7 +89,8 @@ def _arguments() -> argparse.ArgumentParser:
     add("--limit", type=float, default=20.0, help="seconds a problem")
     add("--seed", type=int, help="the same problems again; fresh ones without")
     add("--out", type=Path, default=Path("build/benchmarks"), help="where the results go")
-    add("--from", dest="read", type=Path, metavar="JSON", help="only report on an earlier run")
+    add("--from", dest="read", type=Path, nargs="+", metavar="JSON",
+        help="only report on an earlier run, or on several parts of one")  # fmt: skip
     add("--whole", action=argparse.BooleanOptionalAction, default=True,
         help="also whole calls, start, memory and frontier")  # fmt: skip
     add("--check", action="store_true", help="print every claim; fail if one does not hold")

@@ -68,6 +68,19 @@ def run(grid: list[Cell], plan: Plan, keep: Path) -> dict[str, Any]:
     return document
 
 
+def joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Parts of a run that were measured apart (one for each core, say) as one run."""
+    whole = dict(parts[0], families={}, results=[])
+    for part in parts:
+        if (part["seed"], part["limit"]) != (whole["seed"], whole["limit"]):
+            raise SystemExit("these are not parts of one run: their seeds or limits differ")
+        whole["families"] |= part["families"]
+        whole["results"] += part["results"]
+        if "whole" in part:
+            whole["whole"] = part["whole"]
+    return whole
+
+
 def _takes_part(name: str, plan: Plan) -> bool:
     return interpreter(name) is not None and (name == "ours" or plan.peers(name))
 

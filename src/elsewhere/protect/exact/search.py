@@ -213,7 +213,8 @@ class Search:
         for value in (nearest, 1 - nearest):
             if self.stop:
                 return
-            child = node.tableau.copy()
+            # the last child may have the parent's own tableau: nobody needs it any more
+            child = node.tableau.copy() if value == nearest else node.tableau
             child.fix(np.array([unit]), np.array([float(value)]))
             state = node.state.copy()
             state[unit] = value
