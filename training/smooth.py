@@ -3,10 +3,11 @@
     python -m training.smooth WHEEL_TOWER.onnx PHOTOS OUT.onnx
 
 The wheel's file rounds each layer's activations to 256 steps between the image's least and largest
-value. A few channels are a hundred times larger than the rest, so the rest is rounded away: the
-embedding is off by about .03 in cosine. Here each channel is first divided by a constant of its
-own and the next weight multiplied by it, which changes nothing but the rounding. Constants for
-what follows a layer norm go into the norm; in the MLP's middle they are one multiplication.
+value. A few channels are ten to thirty times larger than the rest, so the rest is rounded
+coarsely: the embedding is off by about .03 in cosine. Here each channel is first divided by a
+constant of its own and the next weight multiplied by it, which changes nothing but the rounding.
+Constants for what follows a layer norm go into the norm; in the MLP's middle they are one
+multiplication.
 """
 
 from __future__ import annotations
