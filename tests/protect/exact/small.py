@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from elsewhere.protect.exact import search
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Goal
 from elsewhere.protect.problem import Floats, Mask, Problem
@@ -34,6 +37,18 @@ def drawn(seed: int, *, budget: bool = False) -> Problem:
     """The problem of a seed, of the kind that the seed says."""
     kind = KINDS[seed % len(KINDS)]
     return random_problem(np.random.default_rng(seed), budget=budget, **kind)  # type: ignore[arg-type]
+
+
+@contextmanager
+def trying_all(yes: bool) -> Iterator[None]:
+    """Small problems are solved by trying all plans at their first node: unless the tree is meant.
+
+    Scores of extreme spread overflow into doubt, never an error.
+    """
+    with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+        if not yes:
+            patch.setattr(search, "worth_trying", lambda lines, units: False)
+        yield
 
 
 def every_mask(length: int) -> Iterator[Mask]:

@@ -8,12 +8,13 @@ import time
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Goal, Limits, Search
 from elsewhere.protect.problem import Floats, Ints, Mask, plain
-from tests.protect.exact.small import drawn, least, needs, seeds
+from tests.protect.exact.small import drawn, least, needs, seeds, trying_all
 
 
 def lightest(
@@ -36,19 +37,18 @@ def lightest(
         search.cutoff = weight - 1
 
     search = Search(instance, instance.weights, goal, cutoff, on_plan, limits, side)
-    with np.errstate(all="ignore"):
-        finished = search.run()
-    return finished, cost, best
+    return search.run(), cost, best
 
 
 @settings(max_examples=100)
-@given(seeds)
-def test_a_finished_tree_has_met_the_lightest_plan(seed: int) -> None:
+@given(seeds, st.booleans())
+def test_a_finished_tree_has_met_the_lightest_plan(seed: int, try_all: bool) -> None:
     problem = drawn(seed)
     instance = Instance(problem)
     goal = needs(problem)
     most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
-    finished, cost, best = lightest(instance, goal, Limits(), cutoff=most)
+    with trying_all(try_all):
+        finished, cost, best = lightest(instance, goal, Limits(), cutoff=most)
     assert finished
     truth = least(instance, instance.weights, goal, cap=most)
     assert cost == truth
@@ -56,30 +56,32 @@ def test_a_finished_tree_has_met_the_lightest_plan(seed: int) -> None:
         assert goal.reached(instance.counts(instance.holding(best)))
 
 
-@settings(max_examples=40)
-@given(seeds)
-def test_a_budget_beside_the_weights_is_respected(seed: int) -> None:
+@settings(max_examples=60)
+@given(seeds, st.booleans())
+def test_a_budget_beside_the_weights_is_respected(seed: int, try_all: bool) -> None:
     rng = np.random.default_rng(seed)
     problem = drawn(seed)
     instance = Instance(problem)
     goal = needs(problem)
     most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
     side = (rng.integers(1, 4, instance.units).astype(float), int(rng.integers(0, 8)))
-    finished, cost, _ = lightest(instance, goal, Limits(), cutoff=most, side=side)
+    with trying_all(try_all):
+        finished, cost, _ = lightest(instance, goal, Limits(), cutoff=most, side=side)
     assert finished
     assert cost == least(instance, instance.weights, goal, cap=most, side=side)
 
 
-@settings(max_examples=40)
-@given(seeds)
-def test_nothing_above_the_cutoff_is_told_of(seed: int) -> None:
+@settings(max_examples=60)
+@given(seeds, st.booleans())
+def test_nothing_above_the_cutoff_is_told_of(seed: int, try_all: bool) -> None:
     problem = drawn(seed)
     instance = Instance(problem)
     goal = needs(problem)
     truth = least(instance, instance.weights, goal)
     if not 0 < truth < math.inf:
         return
-    finished, cost, best = lightest(instance, goal, Limits(), cutoff=int(truth) - 1)
+    with trying_all(try_all):
+        finished, cost, best = lightest(instance, goal, Limits(), cutoff=int(truth) - 1)
     assert (finished, cost, best) == (True, math.inf, None)
 
 
@@ -91,7 +93,8 @@ def test_a_search_that_is_interrupted_goes_on_where_it_was(seed: int) -> None:
     goal = needs(problem)
     most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
     at_once = Limits()
-    _, cost, _ = lightest(instance, goal, at_once, cutoff=most)
+    with trying_all(False):
+        _, cost, _ = lightest(instance, goal, at_once, cutoff=most)
     found = [math.inf]
 
     def on_plan(search: Search, left_out: Mask, weight: int, counts: Ints) -> None:
@@ -99,7 +102,7 @@ def test_a_search_that_is_interrupted_goes_on_where_it_was(seed: int) -> None:
         search.cutoff = weight - 1
 
     search = Search(instance, instance.weights, goal, most, on_plan, Limits(work=0))
-    with np.errstate(all="ignore"):
+    with trying_all(False):
         while not search.run():
             search.limits.work = search.limits.done + 1
     assert found[-1] == cost
