@@ -1,0 +1,28 @@
+"""Photos on disk: finding them, decoding them safely, what they carry, and their renditions.
+
+album       the value Album, and read_album, which makes one
+finding     which files are photos, and why the others are not · companions · kinds · left · names
+workers     decoding in processes with limits · worker (their inside) · frames (what is said)
+reading     what a worker does with one file · decode · colour · files
+metadata    what is known and what leaks · exif · xmp · takeout
+renditions  the bytes that are scored and exported · jpeg (their proof) · spool (where they wait)
+"""
+
+from elsewhere.album.album import Album, Photo, Progress, read_album
+from elsewhere.album.left import Left
+from elsewhere.album.metadata import Leak, Metadata
+from elsewhere.album.renditions import Recipe, Rendition
+from elsewhere.album.workers import Limits
+
+__all__ = [
+    "Album",
+    "Leak",
+    "Left",
+    "Limits",
+    "Metadata",
+    "Photo",
+    "Progress",
+    "Recipe",
+    "Rendition",
+    "read_album",
+]

@@ -1,0 +1,126 @@
+"""An album: photos ready to be scored, and every file that is not among them with its reason.
+
+Reading never fails because of one file. It fails only where there is nothing to read at all, or
+where no worker can be started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from elsewhere.album import metadata
+from elsewhere.album.companions import Candidate
+from elsewhere.album.decode import MAX_PIXELS
+from elsewhere.album.finding import find
+from elsewhere.album.left import KINDS, Left, left
+from elsewhere.album.metadata import Metadata
+from elsewhere.album.names import natural, shortened
+from elsewhere.album.renditions import Recipe, Rendition, accepted
+from elsewhere.album.spool import Spool
+from elsewhere.album.workers import Limits, Reply, Workers
+from elsewhere.errors import FileError
+
+TASK = "elsewhere.album.reading:read"
+
+
+@dataclass(frozen=True)
+class Photo:
+    """One photo of an album."""
+
+    id: str
+    """Its name below the folder that was given: printable, and no other photo's."""
+    path: Path
+    """The original, which is never opened for writing."""
+    rendition: Rendition
+    metadata: Metadata
+
+
+@dataclass(frozen=True)
+class Album:
+    """All photos that could be read, in natural order, and all files that are left out."""
+
+    photos: tuple[Photo, ...]
+    left: tuple[Left, ...]
+    recipe: Recipe
+    spool: Spool = field(repr=False, compare=False)
+
+    def close(self) -> None:
+        """Forget the renditions; they are gone at the latest when the program ends."""
+        self.spool.close()
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far the reading is, told after each file."""
+
+    done: int
+    total: int
+    name: str
+    """The file that was just done."""
+
+
+def read_album(
+    paths: Iterable[str | Path],
+    *,
+    recipe: Recipe | None = None,
+    limits: Limits | None = None,
+    pixels: int = MAX_PIXELS,
+    workers: int | None = None,
+    progress: Callable[[Progress], None] = lambda told: None,
+) -> Album:
+    """Read folders and files: find the photos, render each once, tell what is known of them."""
+    recipe = recipe or Recipe()
+    found = find(paths)
+    spool = Spool()
+    photos: dict[str, Photo] = {}
+    out = list(found.left)
+    count = min(len(found.photos), workers) if workers else None
+    if found.photos:
+        with Workers(TASK, limits, count) as pool:
+            requests = (_request(photo, recipe, pixels) for photo in found.photos)
+            for number, (candidate, reply) in enumerate(
+                zip(found.photos, pool.each(requests), strict=True), 1
+            ):
+                made = _photo(candidate, reply, recipe, spool)
+                if isinstance(made, Left):
+                    out.append(made)
+                elif (same := photos.get(made.rendition.digest)) is not None:
+                    out.append(_double(made, same))
+                    known = same.metadata.completed_by(made.metadata)
+                    photos[made.rendition.digest] = replace(same, metadata=known)
+                else:
+                    photos[made.rendition.digest] = made
+                progress(Progress(number, len(found.photos), candidate.name))
+    out.sort(key=lambda one: natural(one.name))
+    return Album(tuple(photos.values()), tuple(out), recipe, spool)
+
+
+def _request(photo: Candidate, recipe: Recipe, pixels: int) -> dict[str, object]:
+    return {
+        "path": str(photo.path.absolute()),
+        "sidecars": [str(note.absolute()) for note in photo.sidecars],
+        "max_side": recipe.max_side,
+        "pixels": pixels,
+    }
+
+
+def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> Photo | Left:
+    """A worker's answer, believed only as far as it can be checked."""
+    path, name = candidate.path, candidate.name
+    if reply.failed:
+        kind = reply.failed if reply.failed in KINDS else "damaged"
+        return left(path, name, kind, shortened(str(reply.told.get("detail", ""))))
+    if len(reply.blobs) != 1:
+        return left(path, name, "crash")
+    try:
+        rendition = accepted(reply.blobs[0], recipe, spool)
+    except FileError as problem:
+        return left(path, name, "crash", str(problem))
+    return Photo(name, path, rendition, metadata.from_json(reply.told.get("metadata")))
+
+
+def _double(photo: Photo, same: Photo) -> Left:
+    reason = f"it shows exactly the same picture as {same.id}, which is read"
+    return left(photo.path, photo.id, "duplicate", reason)

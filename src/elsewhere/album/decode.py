@@ -1,0 +1,186 @@
+"""Inside a worker: from the bytes of a photo to upright sRGB pixels of the size that is shared.
+
+The kind was told by the bytes, so one decoder is tried and no other. Sizes are looked at before
+any pixel is decoded. A JPEG that is more than twice too large is decoded at half its size or less,
+which saves most of the time. What follows the picture (a motion photo's video, a gain map, a
+second picture) is not looked at. Whatever is wrong is told as a RefusedError with its word.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from elsewhere.album.colour import UnknownPixelsError, eight_bits, on_white, to_srgb
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MAX_PIXELS = 130_000_000
+"""Most pixels held at once, at the scale that is decoded: half a gigabyte."""
+MAX_SIDE = 65_500
+"""The longest side that a JPEG can have."""
+
+_HARDLY = 0.9
+"""From this scale on, making a picture smaller changes it hardly at all."""
+_ORIENTATION = 0x0112
+_SUBFILE, _PHOTOMETRIC, _DNG = 0x00FE, 0x0106, 0xC612
+_RAW_PHOTOMETRICS = (32803, 34892)
+"""What a sensor saw, before it is made into colours."""
+
+
+class RefusedError(Exception):
+    """The file is not taken; `kind` is one of left.KINDS, the text what was found."""
+
+    def __init__(self, kind: str, detail: str = "") -> None:
+        super().__init__(detail)
+        self.kind = kind
+
+
+def warm_up() -> None:
+    """Load everything that is needed later, before the limits are drawn tight."""
+    from PIL import (  # noqa: F401
+        AvifImagePlugin,
+        Image,
+        ImageCms,
+        IptcImagePlugin,
+        JpegImagePlugin,
+        MpoImagePlugin,
+        PngImagePlugin,
+        TiffImagePlugin,
+        WebPImagePlugin,
+    )
+
+    import pi_heif  # isort: skip
+
+    # Hints about large pictures and bent tags are no news to a person; the limits are ours.
+    warnings.simplefilter("ignore")
+    Image.MAX_IMAGE_PIXELS = None
+    pi_heif.options.DECODE_THREADS = 1  # there are as many workers as cores
+
+
+def opened(content: bytes, kind: str) -> Image.Image:
+    """The picture behind its header; no pixel is decoded yet."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        if kind == "heic":
+            return _heic(content)
+        image = Image.open(io.BytesIO(content), formats=[kind.upper()])
+    except UnidentifiedImageError:
+        raise RefusedError("damaged", f"it begins like {_article(kind)} and is none") from None
+    if kind == "tiff":
+        _refuse_raw(image)
+    if _moves(image):
+        raise RefusedError("animated")
+    return image
+
+
+def pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> Image.Image:
+    """Upright, sRGB, its long side at most `max_side`: the picture as it would be shared."""
+    size = _fitting(image.size, max_side)
+    if image.format in ("JPEG", "MPO"):
+        image.draft(image.mode, size)
+    width, height = image.size
+    if width * height > most:
+        raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
+    if max(size) > MAX_SIDE:
+        raise RefusedError(
+            "pixels", f"its longer side of {max(size)} pixels is too long for a JPEG"
+        )
+    try:
+        image.load()
+        # Only now: a PNG may say it behind its pixels, and a TIFF is turned while it is loaded.
+        orientation = _orientation(image)
+        profile = image.info.get("icc_profile")
+        if image.format == "TIFF":
+            size = _fitting(image.size, max_side)
+        ready = eight_bits(image)
+    except UnknownPixelsError as problem:
+        raise RefusedError("unsupported", f"{problem}: save it as JPEG") from None
+    if ready.size != size:
+        ready = _resized(ready, size)
+    return _turned(to_srgb(on_white(ready), profile), orientation)
+
+
+def _heic(content: bytes) -> Image.Image:
+    """Apple's format; its decoder turns the picture upright by itself."""
+    import pi_heif
+
+    try:
+        # Looked into without decoding; the size is known before the pixels are.
+        found = pi_heif.open_heif(io.BytesIO(content), convert_hdr_to_8bit=True)
+    except EOFError:
+        raise RefusedError("damaged", "it is cut short") from None
+    width, height = found.size
+    if width * height > MAX_PIXELS:
+        raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
+    image: Image.Image = found.to_pillow()
+    image.format = "HEIF"
+    return image
+
+
+def _moves(image: Image.Image) -> bool:
+    """Whether there are several pictures to see; a JPEG's second one is a camera's by-product."""
+    return image.format != "MPO" and getattr(image, "n_frames", 1) > 1
+
+
+def _refuse_raw(image: Any) -> None:
+    """A raw file may call itself TIFF, and its first picture is then a mere thumbnail."""
+    tags = image.tag_v2
+    if _DNG in tags or tags.get(_PHOTOMETRIC) in _RAW_PHOTOMETRICS or tags.get(_SUBFILE) == 1:
+        raise RefusedError("raw")
+
+
+def _fitting(size: tuple[int, int], max_side: int | None) -> tuple[int, int]:
+    """The size to share: never enlarged, the proportions kept."""
+    width, height = size
+    if max_side is None or max(size) <= max_side:
+        return size
+    scale = max_side / max(size)
+    return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def _resized(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """The image at its size to share.
+
+    Most phones' photos come out of the reduced decoding a twentieth too large. There the cheaper
+    filter loses nothing to see, and halves what is left of the work.
+    """
+    from PIL.Image import Resampling
+
+    hardly = max(size) > _HARDLY * max(image.size)
+    return image.resize(
+        size, Resampling.BILINEAR if hardly else Resampling.BICUBIC, reducing_gap=3.0
+    )
+
+
+def _orientation(image: Image.Image) -> int:
+    """The camera's note on which way is up; 1 where there is none or it cannot be read."""
+    if image.format == "HEIF":
+        return 1  # said in the container, and heeded by the decoder
+    try:
+        return int(image.getexif().get(_ORIENTATION, 1))
+    except Exception:  # a bent tag must not cost the photo
+        return 1
+
+
+def _turned(image: Image.Image, orientation: int) -> Image.Image:
+    """The image as the camera was held."""
+    from PIL.Image import Transpose
+
+    turn = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }.get(orientation)
+    return image if turn is None else image.transpose(turn)
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind in ('avif',) else 'a'} {kind.upper()}"

@@ -1,0 +1,56 @@
+"""What parent and worker say to each other: one JSON object and some blobs of bytes.
+
+Never a pickle: a worker that a hostile file has taken over could make its parent run anything.
+Lengths are bounded on both sides, so that it cannot fill the parent's memory either.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import IO, Any
+
+MAX_TEXT = 4 << 20
+MAX_BLOB = 256 << 20
+_LENGTHS = struct.Struct(">II")
+
+
+class BadFrameError(Exception):
+    """The other side ended in mid-sentence, or does not speak our language."""
+
+
+def send(pipe: IO[bytes], told: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
+    """Say one thing, all of it."""
+    text = json.dumps([told, [len(blob) for blob in blobs]]).encode("ascii")
+    pipe.write(_LENGTHS.pack(len(text), sum(map(len, blobs))) + text)
+    for blob in blobs:
+        pipe.write(blob)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
+    """Hear one thing; None where the other side has hung up between two."""
+    head = pipe.read(_LENGTHS.size)
+    if not head:
+        return None
+    if len(head) < _LENGTHS.size:
+        raise BadFrameError("cut short")
+    text_length, blob_length = _LENGTHS.unpack(head)
+    if text_length > MAX_TEXT or blob_length > MAX_BLOB:
+        raise BadFrameError("too long")
+    try:
+        told, lengths = json.loads(_exactly(pipe, text_length))
+        assert isinstance(told, dict) and isinstance(lengths, list)
+        assert all(type(length) is int and length >= 0 for length in lengths)
+        assert sum(lengths) == blob_length
+    except (ValueError, TypeError, AssertionError, RecursionError):
+        raise BadFrameError("not understood") from None
+    return told, [_exactly(pipe, length) for length in lengths]
+
+
+def _exactly(pipe: IO[bytes], length: int) -> bytes:
+    content = pipe.read(length)
+    if len(content) < length:
+        raise BadFrameError("cut short")
+    return content

@@ -1,0 +1,153 @@
+"""What a file says about a photo beside its pixels: where, when, how good, and what leaks.
+
+The position and the time decide which place a photo belongs to; the rating what it is worth; the
+leaks are shown to the user, for they are what a plain copy would have given away. All of it is
+read in a worker and arrives as a stranger's words: every number is checked again here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any, NamedTuple
+
+from elsewhere.album.names import shortened
+
+MAX_LEAKS = 60
+"""More than anybody reads; a hostile file may have millions of text chunks."""
+
+
+class Leak(NamedTuple):
+    """One thing that the file would have told whoever got it."""
+
+    kind: str
+    """A word or two: "position", "serial number", "comment"."""
+    text: str
+    """What it says, shortened."""
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What is known about one photo beside its pixels."""
+
+    position: tuple[float, float] | None = None
+    """Latitude and longitude in degrees."""
+    time: datetime | None = None
+    """When it was taken; without a time zone where the camera did not say which."""
+    rating: int | None = None
+    """Stars, 0 to 5."""
+    leaks: tuple[Leak, ...] = ()
+
+    @property
+    def moment(self) -> float | None:
+        """Seconds since 1970, to compare photos: where no zone is told, the position tells it.
+
+        A camera's clock shows local time. Without a zone, fifteen degrees of longitude count as
+        an hour; without a position either, local time is taken for that of Greenwich.
+        """
+        if self.time is None:
+            return None
+        if self.time.tzinfo is not None:
+            return self.time.timestamp()
+        hours = round(self.position[1] / 15) if self.position else 0
+        return self.time.replace(tzinfo=timezone(timedelta(hours=hours))).timestamp()
+
+    def completed_by(self, other: Metadata) -> Metadata:
+        """This, with what it lacks taken from `other`; the leaks of both."""
+        return replace(
+            self,
+            position=self.position or other.position,
+            time=self.time or other.time,
+            rating=other.rating if self.rating is None else self.rating,
+            leaks=tuple(dict.fromkeys(self.leaks + other.leaks))[:MAX_LEAKS],
+        )
+
+
+def leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
+    """Leaks in words that can be shown, each once; empty ones are none."""
+    told: dict[Leak, None] = {}
+    for kind, text in found:
+        line = shortened(text if isinstance(text, str) else str(text))
+        if line:
+            told[Leak(kind, line)] = None
+        if len(told) >= MAX_LEAKS:
+            break
+    return tuple(told)
+
+
+def position(latitude: object, longitude: object) -> tuple[float, float] | None:
+    """A place on earth, or None: no number, out of bounds, or the zeros of a device without GPS."""
+    try:
+        lat, lon = float(latitude), float(longitude)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        return None
+    if not (math.isfinite(lat) and math.isfinite(lon)):
+        return None
+    if not (-90 <= lat <= 90 and -180 <= lon <= 180) or (lat == 0 and lon == 0):
+        return None
+    return lat, lon
+
+
+_DATE = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)([-_.: ]?)([01]\d)\2([0-3]\d)(?:[-_. T]|at)*"
+    r"(?:([0-2]\d)[-_.: h]?([0-5]\d)[-_.: m]?([0-5]\d))?"
+)
+
+
+def time_in_name(name: str) -> datetime | None:
+    """The date that a phone or a messenger wrote into a file's name.
+
+    >>> time_in_name("PXL_20230714_153000123.jpg")
+    datetime.datetime(2023, 7, 14, 15, 30)
+    """
+    for found in _DATE.finditer(name):
+        year, _, month, day, hour, minute, second = found.groups()
+        parts = (year, month, day, hour or 0, minute or 0, second or 0)
+        try:
+            return datetime(*(int(part) for part in parts))  # type: ignore[arg-type]
+        except ValueError:
+            continue
+    return None
+
+
+def to_json(value: Metadata) -> dict[str, Any]:
+    """As a worker tells it."""
+    return {
+        "position": value.position,
+        "time": value.time.isoformat() if value.time else None,
+        "rating": value.rating,
+        "leaks": [list(leak) for leak in value.leaks],
+    }
+
+
+def from_json(told: object) -> Metadata:
+    """As a worker told it: believed only where it has the right form."""
+    if not isinstance(told, dict):
+        return Metadata()
+    where, when, stars, out = (told.get(key) for key in ("position", "time", "rating", "leaks"))
+    found = Metadata()
+    if isinstance(where, list) and len(where) == 2:
+        found = replace(found, position=position(*where))
+    if isinstance(when, str):
+        with suppress(ValueError):
+            found = replace(found, time=datetime.fromisoformat(when))
+    if type(stars) is int and 0 <= stars <= 5:
+        found = replace(found, rating=stars)
+    if isinstance(out, list):
+        pairs = [pair for pair in out[:MAX_LEAKS] if isinstance(pair, list) and len(pair) == 2]
+        found = replace(
+            found, leaks=leaks((shortened(str(kind), 30), text) for kind, text in pairs)
+        )
+    return found
+
+
+def from_timestamp(seconds: object) -> datetime | None:
+    """A moment given as seconds since 1970, in UTC."""
+    try:
+        return datetime.fromtimestamp(float(seconds), UTC)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,253 @@
+"""A warm pool of worker processes: what a hostile file breaks is one worker, for one file.
+
+A worker is started like a program of its own, not forked: it inherits nothing of the parent, works
+alike on every platform, and needs no guard in the caller's script. It is asked over a pipe and
+answers over a pipe. One that takes too long is killed; one that died is replaced; either way its
+file fails with a word that says why, and the others never notice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import LifoQueue
+from types import TracebackType
+from typing import Any, Self
+
+from elsewhere.album.frames import BadFrameError, receive, send
+from elsewhere.album.worker import OUT_OF_MEMORY
+from elsewhere.errors import FileError
+
+MOST_WORKERS = 8
+"""More would cost memory for every photo under way and gain little on machines people own."""
+_START_SECONDS = 120.0
+"""How long a worker may take to start; a busy machine is no reason to give up."""
+
+# The worker looks for modules where the parent does, never in the current folder, which may be
+# the strangers' own. Our package is entered by the side door: its front door loads the solver.
+_BOOT = """\
+import json, sys, types
+settings = json.loads(sys.argv[1])
+sys.path[:] = settings["path"]
+package = types.ModuleType("elsewhere")
+package.__path__ = [settings["package"]]
+sys.modules["elsewhere"] = package
+from elsewhere.album.worker import main
+main(settings)
+"""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one file may cost."""
+
+    seconds: float = 60.0
+    """Time on the clock; a photo takes a tenth of a second, a slow machine and format ten."""
+    memory: int = 2 << 30
+    """Bytes of memory; the largest photo that the limit on pixels allows takes about half."""
+    watch: bool = sys.platform != "linux"
+    """Have the worker watch its own size, where the system does not enforce a limit."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: what the task told and its blobs, or one word for why there is nothing."""
+
+    told: dict[str, Any] = field(default_factory=dict)
+    blobs: list[bytes] = field(default_factory=list, repr=False)
+    failed: str = ""
+    """Empty, or "time", "memory", "crash", or whatever word the task itself failed with."""
+
+
+def cores() -> int:
+    """How many workers keep this machine busy."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    count = len(allowed(0)) if allowed else os.cpu_count() or 1
+    return max(1, min(count, MOST_WORKERS))
+
+
+class Workers:
+    """The pool. Use it in a `with` block: at its end no worker is left."""
+
+    def __init__(self, task: str, limits: Limits | None = None, count: int | None = None) -> None:
+        """`task` names a function as "package.module:function"; it runs in the workers."""
+        self.limits = limits or Limits()
+        self.count = count or cores()
+        self._task = task
+        self._idle: LifoQueue[_Worker] = LifoQueue()
+        self._all = [_Worker(task, self.limits) for _ in range(self.count)]
+        for worker in self._all:
+            self._idle.put(worker)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all workers; those under way too."""
+        for worker in self._all:
+            worker.end()
+
+    def ask(self, request: dict[str, Any]) -> Reply:
+        """One task, in whichever worker is free; safe to call from several threads."""
+        worker = self._idle.get()
+        try:
+            return worker.ask(request)
+        finally:
+            self._idle.put(worker)
+
+    def each(self, requests: Iterable[dict[str, Any]]) -> Iterator[Reply]:
+        """The replies in the order of the requests; only a few are under way at once."""
+        under_way: deque[Future[Reply]] = deque()
+        threads = ThreadPoolExecutor(self.count, thread_name_prefix="elsewhere-album")
+        try:
+            for request in requests:
+                under_way.append(threads.submit(self.ask, request))
+                if len(under_way) >= 2 * self.count:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            if under_way:
+                # Somebody stopped us: do not wait for what nobody wants any more.
+                self.close()
+            threads.shutdown(wait=True, cancel_futures=True)
+
+
+class _Worker:
+    """One place in the pool, and the process that sits in it at the moment."""
+
+    def __init__(self, task: str, limits: Limits) -> None:
+        self._task, self._limits = task, limits
+        self._lock = threading.Lock()
+        self._clock_lock = threading.Lock()
+        self._waiting = False
+        self._ended = False
+        self._late = False
+        self._ready = False
+        # Started at once and not waited for: it warms up while the files are being found.
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._ready = self._late = False
+        limits = self._limits
+        settings = {
+            "path": [str(Path(entry).resolve()) for entry in sys.path if entry],
+            "package": str(Path(__file__).resolve().parent.parent),
+            "task": self._task,
+            "seconds": limits.seconds,
+            "memory": limits.memory,
+            "watch": limits.watch,
+        }
+        return subprocess.Popen(
+            [sys.executable, "-I", "-c", _BOOT, json.dumps(settings)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+
+    def ask(self, request: dict[str, Any]) -> Reply:
+        with self._lock:
+            if not self._ready:
+                self._await_ready()
+            if self._ended:
+                return Reply(failed="crash")
+            heard = self._exchange(request, self._limits.seconds)
+        if heard is None:
+            reply = Reply(failed=self._why_dead())
+        else:
+            told, blobs = heard
+            reply = Reply(told, blobs, str(told.get("failed", "")))
+        if heard is None or reply.failed == "memory":
+            self._replace()  # even one that lives: its memory is in pieces
+        return reply
+
+    def _await_ready(self) -> None:
+        """Wait for the first word; twice no word means that none will ever come."""
+        for _ in range(2):
+            if self._ended:
+                return
+            if self._exchange(None, _START_SECONDS) is not None:
+                self._ready = True
+                return
+            self._discard()
+            self._process = self._start()
+        if self._ended:
+            return
+        raise FileError(
+            f"no worker process could be started with {sys.executable}: "
+            "photos are decoded in processes of their own, see whether the system forbids them"
+        )
+
+    def _exchange(
+        self, request: dict[str, Any] | None, seconds: float
+    ) -> tuple[dict[str, Any], list[bytes]] | None:
+        """Ask and hear; None when the worker died over it, by itself or by the clock."""
+        process = self._process
+        assert process.stdin and process.stdout
+        clock = threading.Timer(seconds, self._too_late, (process,))
+        clock.daemon = True
+        self._waiting = True
+        clock.start()
+        try:
+            if request is not None:
+                send(process.stdin, request)
+            return receive(process.stdout)
+        except (BadFrameError, OSError, ValueError):
+            return None
+        finally:
+            clock.cancel()
+            with self._clock_lock:
+                self._waiting = False
+
+    def _too_late(self, process: subprocess.Popen[bytes]) -> None:
+        with self._clock_lock:  # an answer that just came in time must not cost the next file
+            if self._waiting:
+                self._late = True
+                process.kill()
+
+    def _why_dead(self) -> str:
+        self._process.kill()
+        status = self._process.wait()
+        if self._late:
+            return "time"
+        return "memory" if status == OUT_OF_MEMORY else "crash"
+
+    def _replace(self) -> None:
+        with self._lock:
+            self._discard()
+            if not self._ended:
+                self._process = self._start()
+
+    def _discard(self) -> None:
+        process = self._process
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def end(self) -> None:
+        self._ended = True
+        self._process.kill()  # before the lock: whoever waits for this worker is set free
+        with self._lock:
+            self._discard()
