@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 
 import elsewhere
 from elsewhere.errors import InputError
 from elsewhere.lab import simulator
 from elsewhere.protect.frontier import Frontier
+from tests.protect.examples import examples
 from tests.protect.oracle import Oracle
 from tests.protect.strategies import Problem, problem, problems
 
@@ -65,7 +66,7 @@ def compare(made: Problem, **limits: int) -> Frontier | None:
     return found
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(problems)
 def test_every_point_against_brute_force(made: Problem) -> None:
     note(repr(made))

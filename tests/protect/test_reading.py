@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.protect.reading import amount, decimal, each, is_collection, photos, tables, whole
 from elsewhere.protect.wishes import read_wishes
 from elsewhere.scores import Scores
+from tests.protect.examples import examples
 
 NAMED = Scores(np.arange(12.0).reshape(3, 4), ["a", "b", "c"])
 
@@ -44,7 +45,7 @@ WISHES = [
 
 
 @pytest.mark.parametrize("scores", [NAMED, [NAMED, NAMED]], ids=["one", "several"])
-@settings(max_examples=200)
+@examples(200)
 @given(wish=st.sampled_from(WISHES), given=anything)
 def test_a_wish_is_read_or_refused_in_one_sentence(scores: Any, wish: str, given: Any) -> None:
     wishes: dict[str, Any] = {wish: given}
@@ -58,7 +59,7 @@ def test_a_wish_is_read_or_refused_in_one_sentence(scores: Any, wish: str, given
         assert len(str(refused)) < 200
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(anything, anything)
 def test_so_are_scores_and_truth(scores: Any, truth: Any) -> None:
     for call in ((scores, 1), (NAMED, truth), ([NAMED, NAMED], truth), (scores, truth)):

@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import numpy as np
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import elsewhere
@@ -16,11 +16,12 @@ from elsewhere.protect.plan import View
 from elsewhere.protect.problem import plain
 from elsewhere.protect.reductions import Contradiction, reduce
 from elsewhere.protect.views import views
+from tests.protect.examples import examples
 from tests.protect.oracle import Oracle
 from tests.protect.strategies import Problem, problems
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(problems, st.randoms(use_true_random=False))
 def test_views_of_any_choice_are_what_brute_force_sees(made: Problem, rng: random.Random) -> None:
     note(repr(made))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from elsewhere.protect.exact.completions import VALUES, completions, worth_trying
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.problem import plain
 from tests.protect.exact.small import drawn, seeds
+from tests.protect.examples import examples
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_every_plan_is_counted_and_near_ties_are_taken_for_holding(seed: int) -> None:
     instance = Instance(drawn(seed))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from elsewhere.lab import simulator
 from elsewhere.protect.exact.dive import Dive, repaired
@@ -11,9 +11,10 @@ from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Goal
 from elsewhere.protect.problem import plain
 from tests.protect.exact.small import drawn, every_plan, needs, seeds
+from tests.protect.examples import examples
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(seeds)
 def test_a_dive_ends_with_enough_rivals_at_a_true_bound(seed: int) -> None:
     problem = drawn(seed)
@@ -32,7 +33,7 @@ def test_a_dive_ends_with_enough_rivals_at_a_true_bound(seed: int) -> None:
     assert goal.reached(np.bincount(instance.owner[chosen], minlength=len(goal.each)))
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(seeds)
 def test_its_level_is_a_bound_for_the_rivals_it_starts_with(seed: int) -> None:
     problem = drawn(seed)
@@ -46,7 +47,7 @@ def test_its_level_is_a_bound_for_the_rivals_it_starts_with(seed: int) -> None:
         assert result[1] <= min(instance.weights[p].sum() for p in plans) + 1e-9
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(seeds)
 def test_a_repaired_plan_stays_within_its_cap(seed: int) -> None:
     instance = Instance(drawn(seed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from elsewhere.lab import simulator
 from elsewhere.protect.exact.heuristics import (
@@ -21,6 +21,7 @@ from elsewhere.protect.exact.search import Goal
 from elsewhere.protect.exact.solver import most_left_out, solve
 from elsewhere.protect.problem import Floats, Mask, plain
 from tests.protect.exact.small import drawn, every_plan, least, needs, seeds
+from tests.protect.examples import examples
 
 
 def prepared(seed: int) -> tuple[Instance, Floats, Floats, Goal, float]:
@@ -37,7 +38,7 @@ def reaches(instance: Instance, left_out: Mask, goal: Goal) -> bool:
     return goal.reached(instance.counts(instance.holding(left_out)))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_a_cheapest_plan_is_a_plan_within_the_cap(seed: int) -> None:
     instance, weights, costs, goal, cap = prepared(seed)
@@ -63,7 +64,7 @@ def test_on_calibrated_problems_it_is_rarely_far_off() -> None:
     assert dear <= found // 3  # on average less than a third of a photo too many
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_a_fullest_plan_is_within_the_cap_and_no_worse_than_nothing(seed: int) -> None:
     instance, weights, costs, _, most = prepared(seed)
@@ -75,7 +76,7 @@ def test_a_fullest_plan_is_within_the_cap_and_no_worse_than_nothing(seed: int) -
         assert instance.counts(instance.holding(left_out)).min() >= before
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_prefix_plans_weigh_what_they_are_filed_under(seed: int) -> None:
     instance, weights, costs, _, cap = prepared(seed)
@@ -85,7 +86,7 @@ def test_prefix_plans_weigh_what_they_are_filed_under(seed: int) -> None:
         assert weights[left_out].sum() == weight <= cap
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_nothing_more_can_be_put_back_into_a_restored_plan(seed: int) -> None:
     instance, weights, _, goal, _ = prepared(seed)
@@ -101,7 +102,7 @@ def test_nothing_more_can_be_put_back_into_a_restored_plan(seed: int) -> None:
             assert not reaches(instance, fewer, goal)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_an_adapted_plan_is_never_heavier_than_the_best_known(seed: int) -> None:
     instance, weights, _, goal, _ = prepared(seed)

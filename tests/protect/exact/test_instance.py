@@ -7,13 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from elsewhere.protect.exact.arithmetic import holds
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.problem import FREE, IN, OUT, Attacker, Problem, plain
 from elsewhere.protect.reductions import Contradiction, reduce
 from tests.protect.exact.small import drawn, every_mask, every_plan, seeds
+from tests.protect.examples import examples
 from tests.protect.strategies import problem
 
 
@@ -26,7 +27,7 @@ def assert_right(instance: Instance) -> None:
             assert said == [instance.holds_exactly(photos, j) for j in range(instance.rivals)]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_holding_is_exact_for_every_plan(seed: int) -> None:
     assert_right(Instance(drawn(seed)))
@@ -42,7 +43,7 @@ def test_holding_is_exact_for_scores_of_extreme_spread() -> None:
         assert_right(Instance(chain.problem))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_floats_are_never_further_off_than_the_doubt(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -61,7 +62,7 @@ def test_floats_are_never_further_off_than_the_doubt(seed: int) -> None:
             assert abs(Fraction(float(ahead[j])) - row) <= Fraction(float(instance.doubt[j]))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seeds)
 def test_fewer_rivals_hold_as_they_did_among_all(seed: int) -> None:
     instance = Instance(drawn(seed))
@@ -76,7 +77,7 @@ def test_fewer_rivals_hold_as_they_did_among_all(seed: int) -> None:
     assert part.counts(np.ones(part.rivals, bool)).sum() == len(some)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seeds)
 def test_many_sets_at_once_are_what_they_are_one_by_one(seed: int) -> None:
     instance = Instance(drawn(seed))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, note, settings
+from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
 import elsewhere
@@ -21,6 +21,7 @@ from elsewhere.protect.plan import Plan
 from elsewhere.protect.problem import Answer, plain
 from elsewhere.protect.views import views
 from tests.protect.exact.small import drawn, seeds
+from tests.protect.examples import examples
 from tests.protect.strategies import Problem, problem, problems
 
 
@@ -29,7 +30,7 @@ def apart(one: Plan, other: Plan) -> int:
     return len(set(one.withheld) ^ set(other.withheld))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems)
 def test_a_plan_that_is_still_best_stays(made: Problem) -> None:
     note(repr(made))
@@ -39,7 +40,7 @@ def test_a_plan_that_is_still_best_stays(made: Problem) -> None:
     assert after == before or after.withheld == before.withheld
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems, st.randoms(use_true_random=False))
 def test_any_best_plan_stays_however_it_came_about(made: Problem, rng: random.Random) -> None:
     note(repr(made))
@@ -87,7 +88,7 @@ def test_a_pin_and_a_plan_nearby_on_small_problems() -> None:
     assert pinned >= 15
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_polishing_keeps_the_cost_and_never_lowers_the_slack(seed: int) -> None:
     made = drawn(seed, budget=seed % 3 == 0)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
 from elsewhere.protect.exact.search import Goal
 from elsewhere.protect.problem import Attacker, Floats, Problem, plain
 from tests.protect.exact.small import drawn, every_mask, least, needs, seeds
+from tests.protect.examples import examples
 
 
 def true_costs(instance: Instance, weights: Floats) -> Floats:
@@ -23,7 +24,7 @@ def true_costs(instance: Instance, weights: Floats) -> Floats:
     return costs
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(seeds)
 def test_costs_are_never_above_the_true_ones(seed: int) -> None:
     instance = Instance(drawn(seed))
@@ -36,7 +37,7 @@ def test_costs_are_never_above_the_true_ones(seed: int) -> None:
         assert (zone <= truth).all()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_they_are_exact_where_photos_are_alike_in_worth(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -47,7 +48,7 @@ def test_they_are_exact_where_photos_are_alike_in_worth(seed: int) -> None:
         assert costs.tolist() == true_costs(instance, weights).tolist()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_the_bound_of_a_goal_is_never_above_its_cost(seed: int) -> None:
     problem = drawn(seed)

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
@@ -15,6 +15,7 @@ from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Goal, Limits, Search
 from elsewhere.protect.problem import Floats, Ints, Mask, plain
 from tests.protect.exact.small import drawn, least, needs, seeds, trying_all
+from tests.protect.examples import examples
 
 
 def lightest(
@@ -40,7 +41,7 @@ def lightest(
     return search.run(), cost, best
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(seeds, st.booleans())
 def test_a_finished_tree_has_met_the_lightest_plan(seed: int, try_all: bool) -> None:
     problem = drawn(seed)
@@ -56,7 +57,7 @@ def test_a_finished_tree_has_met_the_lightest_plan(seed: int, try_all: bool) -> 
         assert goal.reached(instance.counts(instance.holding(best)))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds, st.booleans())
 def test_a_budget_beside_the_weights_is_respected(seed: int, try_all: bool) -> None:
     rng = np.random.default_rng(seed)
@@ -71,7 +72,7 @@ def test_a_budget_beside_the_weights_is_respected(seed: int, try_all: bool) -> N
     assert cost == least(instance, instance.weights, goal, cap=most, side=side)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds, st.booleans())
 def test_nothing_above_the_cutoff_is_told_of(seed: int, try_all: bool) -> None:
     problem = drawn(seed)
@@ -85,7 +86,7 @@ def test_nothing_above_the_cutoff_is_told_of(seed: int, try_all: bool) -> None:
     assert (finished, cost, best) == (True, math.inf, None)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seeds)
 def test_a_search_that_is_interrupted_goes_on_where_it_was(seed: int) -> None:
     problem = drawn(seed)

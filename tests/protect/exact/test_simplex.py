@@ -7,13 +7,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.protect.exact.simplex import IMPOSSIBLE, SOLVED, STALLED, Tableau
 from elsewhere.protect.problem import Floats
 from tests.protect.exact.linear import optimum
 from tests.protect.exact.small import seeds
+from tests.protect.examples import examples
 
 
 class Growing:
@@ -71,7 +72,7 @@ def grow(made: Growing, steps: int) -> None:
         made.tableau.solve(200)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds, st.integers(1, 9), st.integers(1, 7), st.booleans())
 def test_rows_and_fixings_one_at_a_time_end_at_the_optimum(
     seed: int, units: int, steps: int, whole: bool
@@ -98,7 +99,7 @@ def test_rows_and_fixings_one_at_a_time_end_at_the_optimum(
             assert row @ x <= room + 1e-6
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(seeds, st.integers(1, 7), st.integers(1, 6), st.sampled_from([0, 3, 12, 100]))
 def test_a_bound_is_never_above_a_whole_plan(
     seed: int, units: int, steps: int, spread: int
@@ -111,7 +112,7 @@ def test_a_bound_is_never_above_a_whole_plan(
         assert Fraction(made.tableau.bound()[0]) <= best
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seeds, st.integers(1, 6), st.integers(0, 3))
 def test_a_bound_is_safe_wherever_the_pivots_end(seed: int, units: int, pivots: int) -> None:
     made = Growing(np.random.default_rng(seed), units, whole=False, spread=1)
@@ -124,7 +125,7 @@ def test_a_bound_is_safe_wherever_the_pivots_end(seed: int, units: int, pivots: 
     assert best is None or Fraction(made.tableau.bound()[0]) <= best
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seeds, st.integers(1, 7))
 def test_reduced_costs_say_what_the_other_value_costs(seed: int, units: int) -> None:
     made = Growing(np.random.default_rng(seed), units, whole=True, spread=0)
@@ -141,7 +142,7 @@ def test_reduced_costs_say_what_the_other_value_costs(seed: int, units: int) -> 
         assert best is None or bound + abs(cost[unit]) <= float(best) + 1e-6
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seeds, st.integers(2, 7))
 def test_penalties_are_never_above_what_a_branch_costs(seed: int, units: int) -> None:
     made = Growing(np.random.default_rng(seed), units, whole=False, spread=0)

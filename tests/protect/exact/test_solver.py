@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
@@ -20,6 +20,7 @@ from elsewhere.protect.exact.solver import maximise, minimise, most_left_out, ne
 from elsewhere.protect.problem import Answer, Problem, plain
 from tests.protect.enumeration import best
 from tests.protect.exact.small import drawn, every_plan, least, seeds
+from tests.protect.examples import examples
 
 
 def value(problem: Problem, answer: Answer) -> int | None:
@@ -29,7 +30,7 @@ def value(problem: Problem, answer: Answer) -> int | None:
     return int(answer.cost) if problem.budget is None else min(counts(problem, answer.kept))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(seeds, st.booleans())
 def test_it_is_right(seed: int, budget: bool) -> None:
     problem = drawn(seed, budget=budget)
@@ -56,7 +57,7 @@ def assert_honest(problem: Problem, answer: Answer, truth: int | None) -> None:
         assert answer.bound >= truth if problem.budget is not None else answer.bound <= truth
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds, st.booleans())
 def test_stopped_early_it_says_nothing_false_and_more_work_never_hurts(
     seed: int, budget: bool
@@ -135,7 +136,7 @@ def test_a_deadline_in_the_past_still_gives_a_plan_and_a_bound() -> None:
         assert satisfied(problem, answer.kept)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seeds, st.integers(0, 12))
 def test_the_lightest_plan_within_a_cap(seed: int, cap: int) -> None:
     problem = drawn(seed)
@@ -154,7 +155,7 @@ def test_the_lightest_plan_within_a_cap(seed: int, cap: int) -> None:
         assert instance.weights[found.left_out].sum() == found.bound == truth
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seeds, st.integers(0, 12))
 def test_the_fullest_plan_within_a_cap(seed: int, cap: int) -> None:
     problem = drawn(seed)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
@@ -16,6 +16,7 @@ from elsewhere.protect.exact.solver import solve
 from elsewhere.protect.exact.staircase import Step, staircase
 from elsewhere.protect.problem import plain
 from tests.protect.exact.small import drawn, every_plan, seeds
+from tests.protect.examples import examples
 
 
 def climb(instance: Instance, prove_up_to: int, limits: Limits | None = None) -> list[Step]:
@@ -36,7 +37,7 @@ def true_counts(instance: Instance) -> list[int]:
     ]
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(seeds, st.integers(0, 9))
 def test_every_step_is_the_best_or_says_how_much_better_it_could_be(
     seed: int, prove_up_to: int
@@ -55,7 +56,7 @@ def test_every_step_is_the_best_or_says_how_much_better_it_could_be(
             assert step.reached == most == step.bound
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(seeds, st.sampled_from([0, 1, 5, 20]))
 def test_stopped_early_it_is_still_complete_and_true(seed: int, work: int) -> None:
     instance = Instance(drawn(seed))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.presolve import costs_alone
 from elsewhere.protect.exact.search import Limits
 from elsewhere.protect.exact.tasks import Fullest, Lightest
 from tests.protect.exact.small import drawn, every_plan, least, needs, seeds
+from tests.protect.examples import examples
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_the_lightest_plan_below_any_cutoff(seed: int) -> None:
     problem = drawn(seed)
@@ -32,7 +33,7 @@ def test_the_lightest_plan_below_any_cutoff(seed: int) -> None:
             assert goal.reached(instance.counts(instance.holding(task.best)))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_one_is_enough_for_a_question(seed: int) -> None:
     problem = drawn(seed)
@@ -49,7 +50,7 @@ def test_one_is_enough_for_a_question(seed: int) -> None:
     assert task.value >= min(truth, cutoff + 1)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seeds)
 def test_the_fullest_plan_within_a_cap(seed: int) -> None:
     problem = drawn(seed)
