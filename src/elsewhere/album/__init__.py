@@ -8,7 +8,7 @@ metadata    what is known and what leaks · exif · xmp · takeout
 renditions  the bytes that are scored and exported · jpeg (their proof) · spool (where they wait)
 """
 
-from elsewhere.album.album import Album, Photo, Progress, read_album
+from elsewhere.album.album import Album, Photo, Progress, album_workers, read_album
 from elsewhere.album.left import Left
 from elsewhere.album.metadata import Leak, Metadata
 from elsewhere.album.renditions import Recipe, Rendition
@@ -24,5 +24,6 @@ __all__ = [
     "Progress",
     "Recipe",
     "Rendition",
+    "album_workers",
     "read_album",
 ]

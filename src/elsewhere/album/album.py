@@ -7,6 +7,7 @@ where no worker can be started.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,8 +22,6 @@ from elsewhere.album.renditions import Recipe, Rendition, accepted
 from elsewhere.album.spool import Spool
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
-
-TASK = "elsewhere.album.reading:read"
 
 
 @dataclass(frozen=True)
@@ -67,34 +66,40 @@ def read_album(
     recipe: Recipe | None = None,
     limits: Limits | None = None,
     pixels: int = MAX_PIXELS,
-    workers: int | None = None,
+    workers: Workers | None = None,
     progress: Callable[[Progress], None] = lambda told: None,
 ) -> Album:
-    """Read folders and files: find the photos, render each once, tell what is known of them."""
+    """Read folders and files: find the photos, render each once, tell what is known of them.
+
+    Whoever reads several albums gives `workers` that are warm already (`album_workers`); they
+    keep the limits that they were started with.
+    """
     recipe = recipe or Recipe()
-    found = find(paths)
-    spool = Spool()
-    photos: dict[str, Photo] = {}
-    out = list(found.left)
-    count = min(len(found.photos), workers) if workers else None
-    if found.photos:
-        with Workers(TASK, limits, count) as pool:
-            requests = (_request(photo, recipe, pixels) for photo in found.photos)
-            for number, (candidate, reply) in enumerate(
-                zip(found.photos, pool.each(requests), strict=True), 1
-            ):
-                made = _photo(candidate, reply, recipe, spool)
-                if isinstance(made, Left):
-                    out.append(made)
-                elif (same := photos.get(made.rendition.digest)) is not None:
-                    out.append(_double(made, same))
-                    known = same.metadata.completed_by(made.metadata)
-                    photos[made.rendition.digest] = replace(same, metadata=known)
-                else:
-                    photos[made.rendition.digest] = made
-                progress(Progress(number, len(found.photos), candidate.name))
+    with nullcontext(workers) if workers else album_workers(limits) as pool:
+        found = find(paths)  # while the workers warm up
+        spool = Spool()
+        photos: dict[str, Photo] = {}
+        out = list(found.left)
+        requests = (_request(photo, recipe, pixels) for photo in found.photos)
+        replies = zip(found.photos, pool.each(requests), strict=True)
+        for number, (candidate, reply) in enumerate(replies, 1):
+            made = _photo(candidate, reply, recipe, spool)
+            if isinstance(made, Left):
+                out.append(made)
+            elif (same := photos.get(made.rendition.digest)) is not None:
+                out.append(_double(made, same))
+                known = same.metadata.completed_by(made.metadata)
+                photos[made.rendition.digest] = replace(same, metadata=known)
+            else:
+                photos[made.rendition.digest] = made
+            progress(Progress(number, len(found.photos), candidate.name))
     out.sort(key=lambda one: natural(one.name))
     return Album(tuple(photos.values()), tuple(out), recipe, spool)
+
+
+def album_workers(limits: Limits | None = None) -> Workers:
+    """A warm pool of workers that read photos, for `read_album`."""
+    return Workers("elsewhere.album.reading:read", limits)
 
 
 def _request(photo: Candidate, recipe: Recipe, pixels: int) -> dict[str, object]:

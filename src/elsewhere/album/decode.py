@@ -13,6 +13,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from elsewhere.album.colour import UnknownPixelsError, eight_bits, on_white, to_srgb
+from elsewhere.album.jpeg import can_fill
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -70,6 +71,8 @@ def opened(content: bytes, kind: str) -> Image.Image:
         image = Image.open(io.BytesIO(content), formats=[kind.upper()])
     except UnidentifiedImageError:
         raise RefusedError("damaged", f"it begins like {_article(kind)} and is none") from None
+    if kind == "jpeg" and not can_fill(len(content), image.size, "progressive" in image.info):
+        raise RefusedError("damaged", "it claims far more pixels than it has: leave it out")
     if kind == "tiff":
         _refuse_raw(image)
     if _moves(image):
@@ -80,10 +83,12 @@ def opened(content: bytes, kind: str) -> Image.Image:
 def pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> Image.Image:
     """Upright, sRGB, its long side at most `max_side`: the picture as it would be shared."""
     size = _fitting(image.size, max_side)
+    width, height = image.size
+    # A progressive JPEG is held whole, whatever scale it is decoded at: up to six bytes a pixel.
+    too_many = "progressive" in image.info and width * height > 2 * most
     if image.format in ("JPEG", "MPO"):
         image.draft(image.mode, size)
-    width, height = image.size
-    if width * height > most:
+    if too_many or image.width * image.height > most:
         raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
     if max(size) > MAX_SIDE:
         raise RefusedError(

@@ -51,7 +51,9 @@ def whole(path: str | Path, most: int = MAX_BYTES) -> bytes | None:
     """All the bytes of a file; None where there are more than `most`."""
     descriptor = open_quietly(path)
     with os.fdopen(descriptor, "rb") as file:
-        content = file.read(most + 1)
+        # Asked for by its size: room for `most` would be taken at once, whatever comes.
+        size = os.fstat(descriptor).st_size
+        content = file.read(min(size, most) + 1)
     return content if len(content) <= most else None
 
 

@@ -67,6 +67,16 @@ def segments(content: bytes) -> Iterator[Segment]:
         at = end
 
 
+def can_fill(length: int, size: tuple[int, int], progressive: bool) -> bool:
+    """Whether a file of `length` bytes can hold what its frame claims; no true photo fails.
+
+    Every block of 64 pixels takes at least one bit (two, unless its parts come in several
+    scans). A decoder would paint what is missing grey, after hours and gigabytes.
+    """
+    blocks = size[0] * size[1] // 64
+    return blocks * (1 if progressive else 2) <= 8 * length
+
+
 def size_if_bare(content: bytes) -> tuple[int, int]:
     """Width and height of a JPEG that holds a picture and nothing else; else a NotJpegError.
 

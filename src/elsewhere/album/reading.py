@@ -44,12 +44,11 @@ def _read(path: Path, request: dict[str, Any]) -> tuple[dict[str, Any], list[byt
         raise
     except Exception as problem:  # a decoder may raise anything at all on a damaged file
         raise _refusal(problem) from None
-    rendition = encoded(picture)
-    value = carried(image, content)
+    value = carried(image, content)  # before it is encoded, which takes its notes away
     for note in request["sidecars"][:_MAX_SIDECARS]:
         value = value.completed_by(_note(Path(note)))
     value = value.completed_by(_name(path.name))
-    return {"metadata": to_json(value)}, [rendition]
+    return {"metadata": to_json(value)}, [encoded(picture)]
 
 
 def _bytes(path: Path) -> bytes:

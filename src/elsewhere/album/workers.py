@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,7 +112,7 @@ class Workers:
         finally:
             self._idle.put(worker)
 
-    def each(self, requests: Iterable[dict[str, Any]]) -> Iterator[Reply]:
+    def each(self, requests: Iterable[dict[str, Any]]) -> Generator[Reply, None, None]:
         """The replies in the order of the requests; only a few are under way at once."""
         under_way: deque[Future[Reply]] = deque()
         threads = ThreadPoolExecutor(self.count, thread_name_prefix="elsewhere-album")
