@@ -45,15 +45,16 @@ class Photo:
         try:
             if not self.path.is_file():
                 raise FileError(f"{self.name} {_what_else(self.path)}: give a photo")
-            with self.path.open("rb") as file:
-                content = file.read(MAX_BYTES + 1)
+            if self.path.stat().st_size > MAX_BYTES:
+                raise FileError(
+                    f"{self.name} is larger than {MAX_BYTES >> 20} MiB: make it smaller"
+                )
+            content = self.path.read_bytes()
         except OSError as problem:
             raise FileError(
                 f"{self.name} cannot be read ({problem.strerror or problem}): "
                 "check the file and its permissions"
             ) from None
-        if len(content) > MAX_BYTES:
-            raise FileError(f"{self.name} is larger than {MAX_BYTES >> 20} MiB: make it smaller")
         if not content:
             raise FileError(f"{self.name} is empty: leave it out or copy it anew")
         return content

@@ -1,0 +1,142 @@
+"""The default scorer: a small stand-in for what can go wrong, the shipped weights for the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from elsewhere.errors import FileError, ScorerError
+from elsewhere.globe import Cells
+from elsewhere.scorers import registry
+from elsewhere.scorers.embedded import WEIGHTS, EmbeddedScorer, record
+from elsewhere.scorers.photos import Photo, photos_in
+from elsewhere.scorers.pipeline import score
+from tests.scorers.models import classifier, save_picture
+
+
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    """The real head and record, with a tower that is small enough to be copied and damaged."""
+    place = tmp_path / "weights"
+    place.mkdir()
+    told = record()
+    shutil.copy(WEIGHTS / told["head"]["file"], place)
+    classifier(place / "tower.onnx", 512, side=224)
+    told["tower"] = {
+        "file": "tower.onnx",
+        "sha256": sha256(place / "tower.onnx"),
+        "input": "photo",
+        "output": "logits",
+    }
+    (place / "model.json").write_text(json.dumps(told))
+    return place
+
+
+@pytest.fixture(scope="module")
+def album(tmp_path_factory: pytest.TempPathFactory) -> list[Photo]:
+    folder = tmp_path_factory.mktemp("album")
+    save_picture(folder / "wide.jpg", 1, 1600, 900, quality=90)
+    save_picture(folder / "tall.jpg", 2, 300, 500, quality=90)
+    save_picture(folder / "tiny.png", 3, 20, 12)
+    save_picture(folder / "square.webp", 4, 224, 224)
+    return photos_in(folder)
+
+
+def test_the_record_names_every_file_and_our_cells() -> None:
+    told = record()
+    for part in ("tower", "head"):
+        assert sha256(WEIGHTS / told[part]["file"]) == told[part]["sha256"]
+    assert told["cells"] == Cells.default().fingerprint
+    exponents = {int(size): value for size, value in told["album_exponents"].items()}
+    assert all(0 < value <= 1.5 for value in exponents.values())
+
+
+def test_the_tower_fits_the_repository() -> None:
+    assert (WEIGHTS / record()["tower"]["file"]).stat().st_size <= 90_000_000
+
+
+def test_rows_are_normalised_finite_and_different(album: list[Photo]) -> None:
+    scores, failed = score(EmbeddedScorer(), album)
+    assert not failed
+    assert scores.values.shape == (4, 512)
+    assert np.isfinite(scores.values).all()
+    assert np.abs(np.exp(scores.values.astype(float)).sum(axis=1) - 1).max() < 1e-4
+    assert len({row.tobytes() for row in scores.values}) == 4
+    assert scores.grid == Cells.default().fingerprint
+
+
+def test_a_row_is_the_same_bits_alone_together_and_in_another_session(album: list[Photo]) -> None:
+    together, _ = score(EmbeddedScorer(), album, threads=3)
+    for number, photo in enumerate(album):
+        alone, _ = score(registry.find("embedded"), [photo], threads=1)
+        assert alone.values[0].tobytes() == together.values[number].tobytes()
+    backwards, _ = score(EmbeddedScorer(), album[::-1], threads=2)
+    assert backwards.values[::-1].tobytes() == together.values.tobytes()
+
+
+def test_the_session_is_shared(album: list[Photo]) -> None:
+    first, second = EmbeddedScorer(), EmbeddedScorer()
+    first.load()
+    second.load()
+    assert first._session is second._session
+
+
+@pytest.mark.parametrize("part", ["tower", "head"])
+@pytest.mark.parametrize("harm", ["flip", "cut"])
+def test_damaged_weights_are_refused_before_use(weights: Path, part: str, harm: str) -> None:
+    path = weights / json.loads((weights / "model.json").read_text())[part]["file"]
+    content = bytearray(path.read_bytes())
+    if harm == "flip":
+        content[len(content) // 2] ^= 1
+    else:
+        del content[-1:]
+    path.write_bytes(bytes(content))
+    with pytest.raises(ScorerError, match=f"{path.name} are damaged .*SHA-256"):
+        EmbeddedScorer(weights).load()
+
+
+def test_missing_weights_are_one_sentence(weights: Path) -> None:
+    (weights / "tower.onnx").unlink()
+    with pytest.raises(FileError, match=r"tower\.onnx cannot be read"):
+        EmbeddedScorer(weights).load()
+    (weights / "model.json").write_text("{")
+    with pytest.raises(FileError, match=r"model\.json is missing or damaged"):
+        EmbeddedScorer(weights).load()
+
+
+def test_other_cells_are_refused(weights: Path) -> None:
+    told = json.loads((weights / "model.json").read_text())
+    told["cells"] = "0" * 64
+    (weights / "model.json").write_text(json.dumps(told))
+    with pytest.raises(ScorerError, match="trained on other cells"):
+        EmbeddedScorer(weights).load()
+
+
+def test_the_fingerprint_follows_what_makes_the_rows(weights: Path) -> None:
+    before = EmbeddedScorer(weights).load().fingerprint
+    assert before != EmbeddedScorer().load().fingerprint, "another tower"
+    told = json.loads((weights / "model.json").read_text())
+    told["accuracy"] = "measured anew"
+    (weights / "model.json").write_text(json.dumps(told))
+    assert EmbeddedScorer(weights).load().fingerprint == before
+
+
+def test_no_network_is_asked(album: list[Photo], monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was asked")
+
+    for name in ("connect", "connect_ex", "sendto"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert score(EmbeddedScorer(), album)[0].photos == 4
