@@ -9,14 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers import registry
-from elsewhere.scorers.embedded import WEIGHTS, EmbeddedScorer, record
+from elsewhere.scorers.embedded import PREPARATION, WEIGHTS, EmbeddedScorer, record
+from elsewhere.scorers.head import Head
 from elsewhere.scorers.photos import Photo, photos_in
 from elsewhere.scorers.pipeline import score
-from tests.scorers.models import classifier, save_picture
+from elsewhere.scorers.preprocess import view
+from tests.scorers.models import classifier, picture, save_picture
+from tests.scorers.test_head import features, packed
 
 
 def sha256(path: Path) -> str:
@@ -140,3 +144,17 @@ def test_no_network_is_asked(album: list[Photo], monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(socket.socket, name, refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     assert score(EmbeddedScorer(), album)[0].photos == 4
+
+
+def test_a_change_of_what_makes_rows_is_counted() -> None:
+    """Cached rows and score files are told apart by the fingerprint, so it must follow the code.
+
+    When this fails on purpose, count `PREPARATION` up and write the new numbers here.
+    """
+    row = Head.read(packed()).log_probabilities(features(1)[0])
+    seen = view(Image.fromarray(picture(7, 300, 200)))
+    made = (*row[:3].tolist(), *seen[:, 100, 50].tolist())
+    assert {PREPARATION: made} == {PREPARATION: pytest.approx(ROWS_MADE[PREPARATION], abs=1e-4)}
+
+
+ROWS_MADE = {1: (-10.3958, -3.2892, -4.2501, 1.5946, -1.7371, 0.3826)}
