@@ -24,7 +24,7 @@ class Pretend:
     def search(self, cutoff: int, limits: Limits, *, one_is_enough: bool) -> Any:
         self.asked.append(cutoff)
         # the further below the truth a cutoff is, the easier it is to rule out
-        takes = 1 + (self.hard >> max(0, self.truth - cutoff))
+        takes = 1 + (self.hard >> 4 * max(0, self.truth - cutoff))
         return PretendSearch(self, cutoff, limits, one_is_enough, takes)
 
     def tighten(self, search: Any) -> None:
@@ -96,6 +96,14 @@ def test_more_work_never_widens_the_gap(
     assert values == sorted(values, reverse=True)
 
 
+@given(st.integers(0, 6), st.integers(1, 4), st.integers(2, 8), st.integers(0, 40))
+def test_where_questions_are_needed_the_bound_comes_up_to_the_truth_and_no_further(
+    below: int, above: int, hard: int, work: int
+) -> None:
+    task = Pretend(below, below + above, hard * FIRST_TURN)
+    assert close_gap(task, 0, Limits(work=work * FIRST_TURN // 4)) <= below <= task.value
+
+
 def test_a_closed_gap_asks_nothing() -> None:
     task = Pretend(4, 4, 10)
     assert close_gap(task, 4, Limits()) == 4
@@ -114,4 +122,4 @@ def test_questions_in_between_are_asked_only_where_the_whole_gap_is_hard() -> No
 
 def test_a_bound_is_proved_long_before_the_whole_gap_is_searched() -> None:
     task = Pretend(50, 51, 13 * FIRST_TURN)  # the last step alone takes that much
-    assert 0 < close_gap(task, 0, Limits(work=10 * FIRST_TURN)) < 50
+    assert 0 < close_gap(task, 0, Limits(work=10 * FIRST_TURN)) <= 50

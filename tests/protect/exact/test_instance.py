@@ -70,6 +70,8 @@ def test_fewer_rivals_hold_as_they_did_among_all(seed: int) -> None:
     some = np.flatnonzero(rng.random(instance.rivals) < 0.6)
     part = instance.restricted(some)
     again = part.restricted(np.arange(part.rivals)[::2])
+    assert part.doubt.tolist() == instance.doubt[some].tolist()
+    assert part.column.tolist() == instance.column[some].tolist()
     for left_out in every_plan(instance):
         holding = instance.holding(left_out)
         assert (part.holding(left_out) == holding[some]).all()

@@ -14,7 +14,7 @@ from elsewhere.lab import simulator
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Goal, Limits, Search
 from elsewhere.protect.problem import Floats, Ints, Mask, plain
-from tests.protect.exact.small import drawn, least, needs, seeds, trying_all
+from tests.protect.exact.small import drawn, every_mask, least, needs, seeds, trying_all
 from tests.protect.examples import examples
 
 
@@ -84,6 +84,26 @@ def test_nothing_above_the_cutoff_is_told_of(seed: int, try_all: bool) -> None:
     with trying_all(try_all):
         finished, cost, best = lightest(instance, goal, Limits(), cutoff=int(truth) - 1)
     assert (finished, cost, best) == (True, math.inf, None)
+
+
+@examples(40)
+@given(seeds)
+def test_hard_choices_of_units_are_made_both_ways(seed: int) -> None:
+    """Two rivals that want opposite photos, like a knapsack: the relaxation is far from whole."""
+    rng = np.random.default_rng(seed)
+    gains = rng.integers(10, 100, (9, 2)) * np.array([1, -1])
+    kept = gains[rng.random(9) < 0.5].sum(axis=0)
+    rows = np.zeros((10, 3))
+    rows[:9, 1:], rows[9, 1:] = gains, -kept  # so that one choice, at least, is just right
+    problem = plain(rows, 0, 2)
+    problem.fixed[9] = 1
+    instance, goal = Instance(problem), Goal(np.array([2]), 2)
+    with trying_all(False):
+        finished, cost, _ = lightest(instance, goal, Limits(), cutoff=9)
+    sums = np.array([gains[~left_out].sum(axis=0) for left_out in every_mask(9)])
+    sizes = np.array([left_out.sum() for left_out in every_mask(9)])
+    assert finished
+    assert cost == sizes[(sums >= kept).all(axis=1)].min()
 
 
 @examples(40)
