@@ -50,10 +50,10 @@ def paired(
     for file in files:
         still = stills.get(_key(file.path))
         if file.kind == "video" and still:
-            reason = f"it is the moving half of {still.name} (live photo): the still is read"
+            reason = f"it is the moving half of {still.name} (live photo): only stills are read"
             out.append(left(file.path, file.name, "companion", reason))
         elif file.kind == "raw" and still:
-            reason = f"it is the raw twin of {still.name}, which is read"
+            reason = f"it is the raw twin of {still.name}: raw files are not read"
             out.append(left(file.path, file.name, "companion", reason))
         elif file.kind not in PHOTOS:
             out.append(left(file.path, file.name, file.kind))
@@ -67,11 +67,16 @@ def paired(
             # The edit may have lost what the notes on the original still know.
             beside.setdefault(edit.path, []).extend(beside.get(photo.path, ()))
     taken = [
-        replace(photo, sidecars=tuple(dict.fromkeys(beside.get(photo.path, ()))))
+        replace(photo, sidecars=_in_turn(beside.get(photo.path, ())))
         for photo in photos
         if photo.path not in edits
     ]
     return taken, out + unread
+
+
+def _in_turn(notes: Iterable[Path]) -> tuple[Path, ...]:
+    """Each note once, an editor's before Google's: the first that knows something is believed."""
+    return tuple(sorted(dict.fromkeys(notes), key=lambda note: note.suffix.lower() != ".xmp"))
 
 
 def _key(path: Path) -> tuple[Path, str]:

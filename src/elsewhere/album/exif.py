@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Found = list[tuple[str, object]]
 
-_EXIF_IFD, _GPS_IFD = 0x8769, 0x8825
+_EXIF_IFD, _GPS_IFD, _SECOND_IFD = 0x8769, 0x8825, -1
 _MAKER_NOTE, _USER_COMMENT, _THUMBNAIL = 0x927C, 0x9286, 0x0201
 _TEXTS = {
     0x010E: "description",
@@ -75,7 +75,7 @@ def carried(image: Image.Image, content: bytes) -> Metadata:
     if image.format in ("JPEG", "MPO"):
         with suppress(Exception):
             _jpeg(content, found)
-    return value.completed_by(Metadata(leaks=leaks(found)))
+    return Metadata(leaks=leaks(found)).completed_by(value)
 
 
 def _exif(exif: Any, found: Found) -> Metadata:
@@ -100,10 +100,10 @@ def _exif(exif: Any, found: Found) -> Metadata:
         found.append(("comment", _text(inner[_USER_COMMENT])))
     if inner.get(_MAKER_NOTE):
         found.append(("maker note", f"{len(inner[_MAKER_NOTE])} bytes"))
-    if _part(exif, 1).get(_THUMBNAIL):
+    if _part(exif, _SECOND_IFD).get(_THUMBNAIL):
         found.append(("thumbnail", "a small copy of the picture, perhaps from before an edit"))
     stars = exif.get(_RATING)
-    rating = stars if isinstance(stars, int) and 0 <= stars <= 5 else None
+    rating = stars if isinstance(stars, int) and 1 <= stars <= 5 else None
     return Metadata(position=where, time=when, rating=rating)
 
 

@@ -39,7 +39,7 @@ class Metadata:
     time: datetime | None = None
     """When it was taken; without a time zone where the camera did not say which."""
     rating: int | None = None
-    """Stars, 0 to 5."""
+    """Stars, 1 to 5; a camera's 0 means that nobody rated it."""
     leaks: tuple[Leak, ...] = ()
 
     @property
@@ -62,7 +62,7 @@ class Metadata:
             self,
             position=self.position or other.position,
             time=self.time or other.time,
-            rating=other.rating if self.rating is None else self.rating,
+            rating=self.rating or other.rating,
             leaks=tuple(dict.fromkeys(self.leaks + other.leaks))[:MAX_LEAKS],
         )
 
@@ -135,7 +135,7 @@ def from_json(told: object) -> Metadata:
     if isinstance(when, str):
         with suppress(ValueError):
             found = replace(found, time=datetime.fromisoformat(when))
-    if type(stars) is int and 0 <= stars <= 5:
+    if type(stars) is int and 1 <= stars <= 5:
         found = replace(found, rating=stars)
     if isinstance(out, list):
         pairs = [pair for pair in out[:MAX_LEAKS] if isinstance(pair, list) and len(pair) == 2]

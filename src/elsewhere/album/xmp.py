@@ -164,4 +164,4 @@ def _rating(said: dict[Name, str]) -> int | None:
         stars = round(float(said[_XAP, "Rating"]))
     except (KeyError, ValueError, OverflowError):
         return None
-    return max(0, stars) if -1 <= stars <= 5 else None  # −1 stands for "rejected"
+    return stars if 1 <= stars <= 5 else None  # 0: not rated, −1: rejected
