@@ -74,13 +74,15 @@ def test_a_bad_photo_costs_itself_and_not_the_run(scorer: Scorer, album: list[Ph
     assert [outcome.photo for outcome in seen] == album
 
 
-def test_when_every_photo_is_bad_the_first_sentence_is_raised(
-    scorer: Scorer, album: list[Photo]
-) -> None:
+def test_when_every_photo_is_bad_there_are_no_scores(scorer: Scorer, album: list[Photo]) -> None:
     for photo in album:
         photo.path.write_bytes(b"no photo")
-    with pytest.raises(FileError, match=r"IMG_0\.jpg is not a photo"):
+    with pytest.raises(FileError, match=r"^none of the 12 photos .* IMG_0\.jpg is not a photo"):
         score(scorer, album)
+    with pytest.raises(FileError, match=r"^IMG_0\.jpg is not a photo"):
+        score(scorer, album[:1])
+    with pytest.raises(FileError, match="there is no photo to score"):
+        score(scorer, [])
 
 
 def test_the_cache_gives_the_same_bits(tmp_path: Path, scorer: Scorer, album: list[Photo]) -> None:

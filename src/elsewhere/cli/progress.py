@@ -56,7 +56,7 @@ def watched(photos: int) -> Iterator[Callable[[Outcome], None]]:
 
         def seen(outcome: Outcome) -> None:
             shown.advance(task)
-            if outcome.problem:
+            if outcome.problem and photos > 1:  # of a single photo, the error tells it
                 sentence = f"elsewhere: {printable(outcome.problem)}"
                 if shown.disable:
                     typer.echo(sentence, err=True)

@@ -84,7 +84,7 @@ def score(
     """Scores of all photos that can be scored, and the outcomes of those that cannot.
 
     `seen` is called with each outcome as it comes, for a progress bar. When no photo at all can
-    be scored there are no scores to give, and the first one's problem is raised.
+    be scored there are no scores to give, and a FileError says why.
     """
     about = scorer.load()
     rows = np.empty((len(photos), about.cells), dtype=np.float32)
@@ -98,8 +98,17 @@ def score(
             ids.append(outcome.photo.name)
         seen(outcome)
     if not ids:
-        raise FileError(failed[0].problem if failed else "there is no photo to score: give one")
+        raise FileError(_nothing(failed))
     return Scores(rows[: len(ids)], ids, scorer=about.fingerprint, grid=about.grid), tuple(failed)
+
+
+def _nothing(failed: list[Outcome]) -> str:
+    """Why there are no scores at all."""
+    if not failed:
+        return "there is no photo to score: give at least one"
+    if len(failed) == 1:
+        return failed[0].problem
+    return f"none of the {len(failed)} photos can be scored; of the first, {failed[0].problem}"
 
 
 def _one(
