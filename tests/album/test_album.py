@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.album import Album, Limits, Progress, Recipe, read_album
+from elsewhere.album import Limits, Progress, Recipe, read_album
 from elsewhere.album.album import _photo
 from elsewhere.album.companions import Candidate
 from elsewhere.album.jpeg import size_if_bare

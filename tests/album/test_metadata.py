@@ -238,7 +238,8 @@ def test_json_there_and_back() -> None:
 @pytest.mark.parametrize(
     "told_by_a_worker",
     [None, [], {"position": [1]}, {"position": ["a", "b"]}, {"position": [99, 999]},
-     {"time": "yesterday"}, {"time": 7}, {"rating": 9}, {"rating": 0}, {"rating": True}, {"rating": "5"},
+     {"time": "yesterday"}, {"time": 7}, {"rating": 9}, {"rating": 0}, {"rating": True},
+     {"rating": "5"},
      {"leaks": 7}, {"leaks": [7, ["a"], ["a", "b", "c"]]}],
 )  # fmt: skip
 def test_a_worker_is_not_believed(told_by_a_worker: object) -> None:
