@@ -73,10 +73,13 @@ def test_a_file_that_is_named_outright_is_meant(tmp_path: Path) -> None:
 
 def test_duplicates_are_named_with_their_twin(tmp_path: Path) -> None:
     album(tmp_path, **{"a 10.jpg": jpeg(1), "a 2.jpg": jpeg(1), "other/b.jpg": jpeg(1)})
+    album(tmp_path, **{"other/b.jpg.json": b"{}"})
     found = find([tmp_path])
     assert names(found) == ["a 2.jpg"]
+    assert [note.name for note in found.photos[0].sidecars] == ["b.jpg.json"]
     why = ("duplicate", "it is the same file as a 2.jpg, which is read")
-    assert reasons(found) == {"a 10.jpg": why, "other/b.jpg": why}
+    said = reasons(found)
+    assert said["a 10.jpg"] == said["other/b.jpg"] == why
 
 
 def test_files_of_one_size_are_not_duplicates(tmp_path: Path) -> None:

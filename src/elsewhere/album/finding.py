@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elsewhere.album.companions import Candidate, paired
@@ -175,6 +175,7 @@ def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Lef
                 continue
     first: dict[str, Candidate] = {}
     out: dict[Path, Left] = {}
+    notes: dict[Path, tuple[Path, ...]] = {}
     for alike in groups.values():
         for photo in alike if len(alike) > 1 else ():
             try:
@@ -184,7 +185,14 @@ def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Lef
             if same is not photo:
                 reason = f"it is the same file as {same.name}, which is read"
                 out[photo.path] = left(photo.path, photo.name, "duplicate", reason)
-    return [photo for photo in photos if photo.path not in out], list(out.values())
+                # A note beside the second copy is about the first just as well.
+                notes[same.path] = notes.get(same.path, same.sidecars) + photo.sidecars
+    taken = [
+        replace(photo, sidecars=notes.get(photo.path, photo.sidecars))
+        for photo in photos
+        if photo.path not in out
+    ]
+    return taken, list(out.values())
 
 
 def _unique(met: Iterable[_Met]) -> list[_Met]:
