@@ -24,6 +24,9 @@ def act(request: dict[str, Any]) -> Answer:
         os._exit(7)
     if what == "hang":
         time.sleep(1000)
+    if what == "nap":
+        time.sleep(1)
+        return {}, []
     if what == "spin":
         while True:
             pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -82,6 +83,14 @@ def test_memory_is_watched_where_no_limit_is_kept() -> None:
         assert one.ask(echo("after")).failed == ""
 
 
+def test_where_the_system_knows_no_limits_the_clock_remains() -> None:
+    with Workers("tests.album.without_resource:act", Limits(seconds=1), count=1) as one:
+        assert one.ask(echo("works")).told == {"said": "works"}
+        assert one.ask({"do": "spin"}).failed == "time"
+        assert one.ask({"do": "crash"}).failed == "crash"
+        assert one.ask(echo("still")).told == {"said": "still"}
+
+
 @posix
 def test_a_worker_cannot_write_a_file(two: Workers, tmp_path: Path) -> None:
     original = tmp_path / "original.jpg"
@@ -149,6 +158,67 @@ def test_a_worker_that_cannot_start_is_told_in_one_sentence() -> None:
         pytest.raises(FileError, match="no worker process could be started"),
     ):
         one.ask(echo("anybody?"))
+
+
+def test_no_program_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(FileError, match="no worker process could be started with /no/such"):
+        Workers(TASK, count=2)
+
+
+PARENT = """
+import sys
+from elsewhere.album.workers import Limits, Workers
+try:
+    with Workers("tests.album.misbehaving:act", Limits(seconds=60), count=2) as two:
+        print(*{reply.told["pid"] for reply in two.each([{"do": "pid"}] * 30)}, flush=True)
+        list(two.each([{"do": sys.argv[1]}] * int(sys.argv[2])))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    # one that has ended and was not yet fetched by its new parent is dead all the same
+    told = Path(f"/proc/{pid}/stat")
+    return not told.exists() or told.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@posix
+@pytest.mark.parametrize(("what", "count"), [("hang", 1), ("hang", 9), ("spin", 2)])
+def test_an_interrupted_parent_leaves_no_worker(what: str, count: int) -> None:
+    left_alone(what, count, signal.SIGINT, "interrupted")
+
+
+@posix
+def test_a_killed_parent_leaves_no_worker() -> None:
+    """Its workers hear that nobody is there, as soon as they are done with what they have."""
+    left_alone("nap", 2, signal.SIGKILL, "")
+
+
+def left_alone(what: str, count: int, how: int, said: str) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, what, str(count)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert parent.stdout
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert pids
+    time.sleep(0.5)
+    parent.send_signal(how)
+    assert parent.stdout.read().strip() == said
+    parent.stdout.close()
+    parent.wait(timeout=20)
+    deadline = time.monotonic() + 20
+    while any(alive(pid) for pid in pids):
+        assert time.monotonic() < deadline, "a worker outlived its parent"
+        time.sleep(0.05)
 
 
 def test_several_threads_may_ask(two: Workers) -> None:

@@ -32,6 +32,11 @@ MOST_WORKERS = 8
 _START_SECONDS = 120.0
 """How long a worker may take to start; a busy machine is no reason to give up."""
 
+_NO_WORKER = (
+    "no worker process could be started with {} ({}): photos are decoded in processes of their "
+    "own, see whether the system forbids them"
+)
+
 # The worker looks for modules where the parent does, never in the current folder, which may be
 # the strangers' own. Our package is entered by the side door: its front door loads the solver.
 _BOOT = """\
@@ -84,9 +89,14 @@ class Workers:
         self.count = count or cores()
         self._task = task
         self._idle: LifoQueue[_Worker] = LifoQueue()
-        self._all = [_Worker(task, self.limits) for _ in range(self.count)]
-        for worker in self._all:
-            self._idle.put(worker)
+        self._all: list[_Worker] = []
+        try:
+            for _ in range(self.count):
+                self._all.append(_Worker(task, self.limits))
+                self._idle.put(self._all[-1])
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -115,6 +125,7 @@ class Workers:
     def each(self, requests: Iterable[dict[str, Any]]) -> Generator[Reply, None, None]:
         """The replies in the order of the requests; only a few are under way at once."""
         under_way: deque[Future[Reply]] = deque()
+        all_done = False
         threads = ThreadPoolExecutor(self.count, thread_name_prefix="elsewhere-album")
         try:
             for request in requests:
@@ -123,8 +134,9 @@ class Workers:
                     yield under_way.popleft().result()
             while under_way:
                 yield under_way.popleft().result()
+            all_done = True
         finally:
-            if under_way:
+            if not all_done:
                 # Somebody stopped us: do not wait for what nobody wants any more.
                 self.close()
             threads.shutdown(wait=True, cancel_futures=True)
@@ -155,14 +167,16 @@ class _Worker:
             "memory": limits.memory,
             "watch": limits.watch,
         }
-        return subprocess.Popen(
-            [sys.executable, "-I", "-c", _BOOT, json.dumps(settings)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        try:
+            return subprocess.Popen(
+                [sys.executable, "-I", "-c", _BOOT, json.dumps(settings)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except (OSError, TypeError) as problem:  # no program, no more processes
+            raise FileError(_NO_WORKER.format(sys.executable, problem)) from None
 
     def ask(self, request: dict[str, Any]) -> Reply:
         with self._lock:
@@ -192,10 +206,7 @@ class _Worker:
             self._process = self._start()
         if self._ended:
             return
-        raise FileError(
-            f"no worker process could be started with {sys.executable}: "
-            "photos are decoded in processes of their own, see whether the system forbids them"
-        )
+        raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
 
     def _exchange(
         self, request: dict[str, Any] | None, seconds: float
