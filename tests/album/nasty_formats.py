@@ -257,6 +257,10 @@ add_bytes(
 _HEIC = (DATA / "phone.heic").read_bytes()
 for _share in (5, 50, 90):
     add_bytes(f"cut-at-{_share}-percent.heic", "damaged", _HEIC[: len(_HEIC) * _share // 100])
+_TURNED = (DATA / "turned.heic").read_bytes()
+# One byte in the name of an item: enough to crash pi-heif 1.4.0 outright.
+CRASHING = _TURNED[:176] + b"\xff" + _TURNED[177:]
+add_bytes("crashing.heic", "crash damaged read", CRASHING)
 add_bytes("noise.heic", "damaged", box(b"ftyp", b"heic\0\0\0\0mif1heic") + noise(4000))
 add_bytes("bent.heic", "read damaged", _HEIC[:-400] + noise(400))
 add_bytes("jpeg-called.heic", "read", jpeg(152))

@@ -31,6 +31,7 @@ from tests.album.makers import (
     xmp_segment,
 )
 from tests.album.nasty import make_all, snapshot
+from tests.album.nasty_formats import CRASHING
 from tests.album.nasty_list import ALL, Nasty, squeezed
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the limit is kept on Linux")
@@ -150,6 +151,21 @@ def test_those_files_would_exceed_the_limit(tmp_path: Path) -> None:
     (tmp_path / "flat.png").write_bytes(flat + chunk(b"IEND", b""))
     album = read_album([tmp_path], limits=Limits(memory=1 << 30))
     assert [photo.id for photo in album.photos] == ["flat.png"]
+
+
+def test_a_file_that_crashes_the_decoder(tmp_path: Path, pool: Workers) -> None:
+    """Proved on a file that does crash it, as long as there is a version that crashes."""
+    good_ones(tmp_path)
+    path = tmp_path / "crashing.heic"
+    path.write_bytes(CRASHING)
+    direct = "import pi_heif, sys; pi_heif.open_heif(sys.argv[1])"
+    alone = subprocess.run(
+        [sys.executable, "-c", direct, str(path)], capture_output=True, check=False
+    )
+    album = read_album([tmp_path], workers=pool)
+    ends = {one.name: one.kind for one in album.left} | {one.id: "read" for one in album.photos}
+    assert (ends["crashing.heic"] == "crash") == (alone.returncode < 0)
+    assert ends[GOOD[0]] == ends[GOOD[1]] == "read"
 
 
 def test_decoders_chatter_never_reaches_the_terminal(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def _bytes(path: Path) -> bytes:
 def _refusal(problem: Exception) -> decode.RefusedError:
     """The right word for what a decoder complained about."""
     said = " ".join(str(problem).split()) or type(problem).__name__
-    if "memory" in said.lower():
+    if "memory" in said.lower() and "security limit" not in said.lower():
         return decode.RefusedError("memory")
     if "truncated" in said.lower():
         return decode.RefusedError("damaged", "it is cut short: copy it anew")
