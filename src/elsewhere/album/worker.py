@@ -89,8 +89,13 @@ def _watch(memory: int) -> None:
     """Leave when we have grown too large: for systems that take a limit and do not keep it."""
     import resource
 
-    unit = 1 if sys.platform == "darwin" else 1024
-    while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit <= memory:
+    def largest() -> int:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+    # On some systems a process inherits the mark of the one that started it.
+    memory = max(memory, largest())
+    while largest() <= memory:
         time.sleep(_LOOK_EVERY)
     os._exit(OUT_OF_MEMORY)
 
