@@ -63,6 +63,15 @@ def test_a_difference_in_the_last_place_is_no_tie() -> None:
     assert view(rows, top=1).rivals == (2, 1)
 
 
+def test_an_exact_tie_is_one_in_whatever_order_the_photos_come() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        column = rng.normal(size=12) + 1.0
+        rows = np.stack([np.zeros(12), column, rng.permutation(column)], axis=1)
+        if rows[:, 1].sum() > 0:
+            assert view(rows, top=1).rivals == (1, 2)
+
+
 def test_slack_is_that_of_the_last_rival_needed() -> None:
     row = [[0.0, 0.5, 3.0, 1.0]]
     assert [view(row, top=k).slack for k in (1, 2, 3)] == [3.0, 1.0, 0.5]

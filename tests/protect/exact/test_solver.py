@@ -19,7 +19,7 @@ from elsewhere.protect.exact.search import Goal, Limits
 from elsewhere.protect.exact.solver import maximise, minimise, most_left_out, needs, solve
 from elsewhere.protect.problem import Answer, Problem, plain
 from tests.protect.enumeration import best
-from tests.protect.exact.small import drawn, every_plan, least, seeds
+from tests.protect.exact.small import drawn, every_mask, every_plan, least, seeds
 from tests.protect.examples import examples
 
 
@@ -43,6 +43,12 @@ def test_it_is_right(seed: int, budget: bool) -> None:
         assert satisfied(problem, answer.kept)
         assert problem.weights[~answer.kept].sum() == answer.cost
         assert answer.bound == truth
+        if budget:  # the lesser aims too: the sum of the counts, then the weight
+            assert _merit(problem, answer) == max(
+                _merit(problem, Answer("feasible", kept, int(problem.weights[~kept].sum()), 0))
+                for kept in every_mask(problem.units)
+                if satisfied(problem, kept)
+            )
 
 
 def assert_honest(problem: Problem, answer: Answer, truth: int | None) -> None:
@@ -90,6 +96,22 @@ def _merit(problem: Problem, answer: Answer) -> tuple[float | Fraction, ...]:
         return (-answer.cost,)
     found = counts(problem, answer.kept)
     return min(found), sum(found), -answer.cost
+
+
+def test_with_two_attackers_optimal_is_said_only_when_all_aims_are_proved() -> None:
+    world = simulator.world("w1", 3)
+    banks = world.views(7, 18, np.random.default_rng(3), attackers=2)
+    attackers = tuple(plain(bank, 7, 0).attackers[0] for bank in banks)
+    values = np.arange(18) % 3 + 1
+    problem = Problem(attackers, np.arange(18), values, np.zeros(18, np.int8), budget=9)
+    best = solve(problem)
+    assert best.status == "optimal"
+    for share in range(10):
+        answer = solve(problem, Limits(work=best.work * share // 10))
+        assert answer.bound >= best.bound
+        assert _merit(problem, answer) <= _merit(problem, best)
+        if answer.status == "optimal":
+            assert _merit(problem, answer) == _merit(problem, best)
 
 
 @pytest.mark.parametrize("top", [12, 25])

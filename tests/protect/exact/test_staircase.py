@@ -54,6 +54,10 @@ def test_every_step_is_the_best_or_says_how_much_better_it_could_be(
         assert step.reached <= most <= step.bound
         if step.budget <= prove_up_to:
             assert step.reached == most == step.bound
+            assert step.fewest
+        if step.fewest:
+            size = first + int(instance.sizes[step.left_out].sum())
+            assert size == first or truth[size - first - 1] < step.reached
 
 
 @examples(50)
@@ -67,6 +71,19 @@ def test_stopped_early_it_is_still_complete_and_true(seed: int, work: int) -> No
     for step, most in zip(steps, truth, strict=True):
         assert step.reached <= most <= step.bound
     assert [step.reached for step in steps] == sorted(step.reached for step in steps)
+
+
+def test_stopped_anywhere_on_calibrated_scores_no_step_is_untrue() -> None:
+    scores, truth = simulator.collection(62, photos=20)
+    instance = Instance(plain(scores.values, truth, 0))
+    limits = Limits()
+    best = climb(instance, 10, limits)[:11]
+    assert all(step.reached == step.bound for step in best)
+    assert limits.done > 10
+    for work in range(0, limits.done, max(1, limits.done // 12)):
+        early = climb(instance, 10, Limits(work=work))
+        for step, proved in zip(early, best, strict=False):
+            assert step.reached <= proved.reached <= step.bound
 
 
 @pytest.mark.parametrize("photos", [16, 24])

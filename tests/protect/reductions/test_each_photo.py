@@ -8,6 +8,8 @@ from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions.base import Contradiction
 from elsewhere.protect.reductions.each_photo import EachPhoto
 from elsewhere.protect.reductions.pins import Pins
+from elsewhere.protect.reductions.places import Places
+from elsewhere.protect.reductions.strict import Strict
 from tests.protect.reductions.meaning import SEEDS, alone, assert_same_meaning, first
 
 # photo 0 alone points at cell 0, photo 1 at cell 1, photo 2 is undecided
@@ -32,3 +34,10 @@ def test_a_pinned_one_is_a_contradiction() -> None:
     pinned = Pins((0,), ()).apply(plain(ROWS, truth=0, need=1))
     with pytest.raises(Contradiction, match="kept photo 0 reveals the truth by itself"):
         EachPhoto((1,)).apply(pinned)
+
+
+def test_a_photo_that_an_attacker_does_not_see_reveals_nothing_to_it() -> None:
+    problem = Strict().apply(plain(ROWS, truth=0, need=1))
+    assert EachPhoto((1,)).apply(problem).fixed.tolist() == [OUT, 0, OUT]
+    elsewhere = Places(((1, 2),)).apply(problem)
+    assert EachPhoto((1,)).apply(elsewhere).fixed.tolist() == [0, 0, OUT]
