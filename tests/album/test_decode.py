@@ -104,6 +104,16 @@ def test_a_large_jpeg_is_decoded_small() -> None:
     assert np.abs(seen - np.asarray(whole)).mean() < 1
 
 
+def test_a_jpeg_that_comes_out_nearly_right_is_not_resized_again() -> None:
+    content = jpeg(3, 1200, 901)
+    assert shown(content, "jpeg", 640).shape == (451, 600, 3)
+    assert shown(content, "jpeg", 600).shape == (451, 600, 3)
+    assert shown(content, "jpeg", 599).shape == (450, 599, 3)
+    assert shown(content, "jpeg", 700).shape == (526, 700, 3)
+    assert shown(content, "jpeg", 300).shape == (226, 300, 3)
+    assert shown(png(3, 1200, 901), "png", 640).shape == (481, 640, 3)
+
+
 def test_display_p3_becomes_srgb() -> None:
     """A P3 red lies outside sRGB; a mild colour moves by what the two profiles differ."""
     profile = display_p3()
