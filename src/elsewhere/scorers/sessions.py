@@ -9,6 +9,7 @@ quantisation takes its range from the whole batch, so a larger one would mix the
 from __future__ import annotations
 
 import hashlib
+import os
 import threading
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +24,18 @@ if TYPE_CHECKING:
     import onnxruntime
 
 _loading = threading.Lock()
+
+
+def runtime() -> Any:
+    """ONNX Runtime, told before it starts not to phone home.
+
+    Its Linux builds collect usage data and send it to their maker unless this variable is set
+    before the library is loaded; from Python it would be too late. Nothing leaves this machine.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    return onnxruntime
 
 
 def verified(path: Path, sha256: str | None) -> bytes:
@@ -65,14 +78,13 @@ class Session:
     """One model, ready to run; safe to call from several threads at once."""
 
     def __init__(self, content: bytes, name: str) -> None:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
+        engine = runtime()
+        options = engine.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         try:
-            self._run: onnxruntime.InferenceSession = onnxruntime.InferenceSession(
+            self._run: onnxruntime.InferenceSession = engine.InferenceSession(
                 content, options, providers=["CPUExecutionProvider"]
             )
         except Exception as problem:  # ONNX Runtime has no public base class for its errors
