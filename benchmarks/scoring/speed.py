@@ -21,6 +21,7 @@ from elsewhere.scorers.embedded import EmbeddedScorer, record
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.pipeline import score, workers
 from elsewhere.scorers.preprocess import SIDE, view
+from elsewhere.scorers.sessions import runtime
 
 BATCHES = (1, 2, 4, 8, 16)
 Tensors = NDArray[np.float32]
@@ -41,8 +42,7 @@ class Bare:
     """One way to run the tower's file on tensors that are ready."""
 
     def __init__(self, path: Path, ends: tuple[str, str], batch: int, side_by_side: int) -> None:
-        import onnxruntime
-
+        onnxruntime = runtime()
         options = onnxruntime.SessionOptions()
         if side_by_side > 1:
             options.intra_op_num_threads = 1
