@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 
 from elsewhere.lab import simulator
 from elsewhere.protect.exact.heuristics import (
@@ -88,6 +88,7 @@ def test_prefix_plans_weigh_what_they_are_filed_under(seed: int) -> None:
 
 @examples(60)
 @given(seeds)
+@example(803)  # a tie that float sums see as a lead of the truth
 def test_nothing_more_can_be_put_back_into_a_restored_plan(seed: int) -> None:
     instance, weights, _, goal, _ = prepared(seed)
     plans = [plan for plan in every_plan(instance) if reaches(instance, plan, goal)]

@@ -180,7 +180,7 @@ def _prefix(instance: Instance, order: Ints, steps: int) -> Mask:
 
 def _count(instance: Instance, sums: Floats) -> Ints:
     """(attackers, sets) how many rivals hold, near-ties taken for holding."""
-    holding = instance.ahead_many(sums) >= 0.0
+    holding = instance.ahead_many(sums) >= -instance.doubt[:, None]
     owners = range(len(instance.zone_at))
     counts: Ints = np.stack([holding[instance.owner == a].sum(axis=0) for a in owners])
     return counts
