@@ -15,7 +15,7 @@ from elsewhere.protect.exact.search import Limits
 from elsewhere.protect.exact.solver import solve
 from elsewhere.protect.exact.staircase import Step, staircase
 from elsewhere.protect.problem import plain
-from tests.protect.exact.small import drawn, every_plan, seeds
+from tests.protect.exact.small import drawn, every_plan, seeds, trying_all
 from tests.protect.examples import examples
 
 
@@ -84,6 +84,37 @@ def test_stopped_anywhere_on_calibrated_scores_no_step_is_untrue() -> None:
         early = climb(instance, 10, Limits(work=work))
         for step, proved in zip(early, best, strict=False):
             assert step.reached <= proved.reached <= step.bound
+
+
+@examples(30)
+@given(seeds, st.integers(1, 12))
+def test_a_step_that_was_not_decided_is_not_called_proved(seed: int, work: int) -> None:
+    """Two rivals that want opposite photos: a plan is hard to meet with, and to rule out."""
+    rng = np.random.default_rng(seed)
+    gains = rng.integers(10, 100, (7, 2)) * np.array([1, -1])
+    rows = np.zeros((8, 3))
+    rows[:7, 1:], rows[7, 1:] = gains, -gains[rng.random(7) < 0.6].sum(axis=0)
+    problem = plain(rows, 0, 0)
+    problem.fixed[7] = 1
+    instance = Instance(problem)
+    with trying_all(False):
+        steps = climb(instance, 8, Limits(work=work))
+    for step, most in zip(steps, true_counts(instance), strict=True):
+        assert step.reached <= most <= step.bound
+
+
+def test_only_what_was_proved_is_called_fewest() -> None:
+    poor = 0
+    for seed in range(6):
+        scores, truth = simulator.collection(70 + seed, photos=18)
+        instance = Instance(plain(scores.values, truth, 0))
+        best = climb(instance, 9)[:10]
+        for step in climb(instance, 0)[:10]:
+            enough = [other.budget for other in best if other.reached >= step.reached]
+            size = int(step.left_out.sum())
+            poor += size > min(enough)
+            assert not step.fewest or size == min(enough)
+    assert poor  # otherwise nothing was tested
 
 
 @pytest.mark.parametrize("photos", [16, 24])
