@@ -41,11 +41,14 @@ def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
         raise BadFrameError("too long")
     try:
         told, lengths = json.loads(_exactly(pipe, text_length))
-        assert isinstance(told, dict) and isinstance(lengths, list)
-        assert all(type(length) is int and length >= 0 for length in lengths)
-        assert sum(lengths) == blob_length
-    except (ValueError, TypeError, AssertionError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         raise BadFrameError("not understood") from None
+    if not isinstance(told, dict) or not isinstance(lengths, list):
+        raise BadFrameError("not understood")
+    if any(type(length) is not int or length < 0 for length in lengths):
+        raise BadFrameError("not understood")
+    if sum(lengths) != blob_length:
+        raise BadFrameError("not understood")
     return told, [_exactly(pipe, length) for length in lengths]
 
 
