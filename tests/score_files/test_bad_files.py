@@ -241,7 +241,7 @@ BAD_CSV = {
     "photo,0,1\n": ["no photo"],
     "0,1\na,-1,-2\n": ["column 1", "'photo'"],
     "photo,1,0\na,-1,-2\n": ["column 2", "'0'"],
-    "photo,0,1\na,-1\n": ["1 numbers", "'a'", "2"],
+    "photo,0,1\na,-1\n": ["1 number for", "'a'", "2"],
     "photo,0,1\na,-1,-2,-3\n": ["3 numbers"],
     "photo,0,1\na,-1,nan\n": ["'nan'", "cell 1"],
     "photo,0,1\na,,-1\n": ["''", "cell 0"],

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import FileError, InputError
+from elsewhere.score_files.targets import refuse_unless_plain
 from elsewhere.scores import Scores
 
 # ending → the module that reads and writes it, imported when such a file is met
@@ -32,11 +33,11 @@ def read_scores(path: str | os.PathLike[str]) -> Scores:
     """
     file = Path(path)
     format_ = _format(file)
-    if not file.exists():
-        raise FileError(f"{file} does not exist: check the name of the score file")
-    if not file.is_file():
-        raise FileError(f"{file} is not a plain file: name a .npz, .csv or .parquet file")
     try:
+        if not file.exists():
+            raise FileError(f"{file} does not exist: check the name of the score file")
+        if not file.is_file():
+            raise FileError(f"{file} is not a plain file: name a .npz, .csv or .parquet file")
         scores: Scores = format_.read(file)
         return scores
     except InputError as wrong:
@@ -47,6 +48,8 @@ def read_scores(path: str | os.PathLike[str]) -> Scores:
 
 def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
     """Write `scores` to a `.npz`, `.csv` or `.parquet` file, all at once or not at all.
+
+    A plain file of that name is written over; a link, a folder or a device is refused.
 
     >>> import tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
@@ -61,6 +64,7 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
 
     file = Path(path)
     format_ = _format(file)
+    refuse_unless_plain(file)
     try:
         handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     except OSError as wrong:
@@ -81,10 +85,9 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """Refuse a file that `write_scores` could not write, before minutes are spent on its scores."""
     file = Path(path)
     _format(file)
+    refuse_unless_plain(file)
     if not file.parent.is_dir():
         raise FileError(f"{file} cannot be written: there is no folder {file.parent}")
-    if file.is_dir():
-        raise FileError(f"{file} cannot be written: it is a folder")
 
 
 def _format(file: Path) -> Any:

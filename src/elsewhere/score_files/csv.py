@@ -104,9 +104,10 @@ def _rows(file: Path, stream: TextIO, cells: int) -> tuple[list[str], NDArray[np
         if not fields:
             continue
         if len(fields) != cells + 1:
+            many = "1 number" if len(fields) == 2 else f"{len(fields) - 1} numbers"
             raise FileError(
-                f"{file} has {len(fields) - 1} numbers for the photo {fields[0]!r} where its "
-                f"column names ask for {cells}"
+                f"{file} has {many} for the photo {fields[0]!r} where its column names ask "
+                f"for {cells}"
             )
         name, numbers = fields[0], fields[1:]
         if not _NUMBER_CHARACTERS.issuperset("".join(numbers)):
