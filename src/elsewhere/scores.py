@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from elsewhere.errors import InputError
 
 _WHOLE = 2**53
+_DOUBLE = 8  # bytes
 """Up to here every whole number is a 64-bit float; scores are never rounded."""
 
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
@@ -103,12 +104,23 @@ class Scores:
 
 def _matrix(values: ArrayLike) -> FloatMatrix:
     """`values` as a read-only float matrix, or a sentence that says what is wrong with it."""
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise InputError("scores must not be masked: give every photo a number for every cell")
     try:
         given = np.asarray(values)
         if given.dtype == object:
             given = given.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
+            pairs = zip(given.flat, np.asarray(values).flat, strict=True)
+            if any(rounded != exact for rounded, exact in pairs if not np.isnan(rounded)):
+                raise InputError("scores must be numbers that a float holds exactly")
+    except (TypeError, ValueError, OverflowError) as problem:
+        if isinstance(problem, InputError):
+            raise
         raise InputError("scores must be a rectangular table of numbers") from None
+    if given.dtype.kind == "f" and given.dtype.itemsize > _DOUBLE:
+        with np.errstate(over="ignore"):
+            if (given.astype(np.float64) != given)[~np.isnan(given)].any():
+                raise InputError("scores must be numbers that a float of 64 bits holds exactly")
     if (
         given.dtype.kind in "iu"
         and given.size

@@ -49,7 +49,7 @@ SCORES = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.5, 0
         ),
         (
             {"scores": [SCORES, SCORES[:, [0, 2, 1]]], "top": [1, 2]},
-            "Withhold 3 of 4 photos: the truth is not among the top 1/2, "
+            "Withhold 3 of 4 photos: the truth is not among the attackers' top 1, 2, "
             "and no smaller set would do.",
         ),
     ],

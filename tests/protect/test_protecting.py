@@ -264,3 +264,35 @@ class TestCheck:
             elsewhere.check(plan, SCORES, top=1)
         with pytest.raises(InputError, match="check needs a plan"):
             elsewhere.check(None, SCORES)  # type: ignore[arg-type]
+
+
+def test_attackers_that_list_other_photos_are_refused() -> None:
+    rows = [[0.0, 1.0], [1.0, 0.0]]
+    one, other = elsewhere.Scores(rows, ["a", "b"]), elsewhere.Scores(rows, ["b", "a"])
+    with pytest.raises(elsewhere.InputError, match="same photos in the same order: row 0"):
+        elsewhere.protect([one, other], 0, top=1)
+    assert elsewhere.protect([one, elsewhere.Scores(rows)], 0, top=1).found
+
+
+def test_a_twin_of_the_truth_never_holds_where_ties_do_not_count() -> None:
+    assert elsewhere.protect(np.zeros((14, 30)), 0, top=5, strict=True).status == "infeasible"
+    scores, truth = simulator.collection(5, photos=32)
+    twins = np.repeat(scores.values[:, [truth]], 5, axis=1)
+    plain = elsewhere.protect(scores, truth, top=5, strict=True)
+    among = elsewhere.protect(np.hstack([scores.values, twins]), truth, top=5, strict=True)
+    assert (among.status, among.cost) == ("optimal", plain.cost)
+
+
+def test_a_deadline_is_kept_whatever_is_wished() -> None:
+    scores, truth = simulator.collection(5, photos=800)
+    wishes: list[dict[str, Any]] = [{"near": []}, {"near": range(0, 800, 2)}, {"margin": 0.1}]
+    for wish in wishes:
+        began = time.process_time()
+        plan = elsewhere.protect(scores, truth, top=30, time_limit=0.05, **wish)
+        assert plan.found
+        assert time.process_time() - began < 3
+
+
+def test_thirteen_photos_and_forty_cells_are_no_matter() -> None:
+    scores = np.random.default_rng(0).normal(size=(16, 100))
+    assert elsewhere.protect(scores, 0, budget=14, work_limit=20_000).status == "optimal"

@@ -70,7 +70,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"top": 4}, "top 4 is out of reach: there are only 3 rivals"),
     ({"top": 1.5}, "top must be a whole number"),
     ({"top": True}, "top must be a whole number"),
-    ({"top": 2, "rivals": [0]}, "only 1 rivals"),
+    ({"top": 2, "rivals": [0]}, "only 1 rival"),
     ({"top": 3, "truth": {1, 2}}, "only 2 rivals"),
     ({"scores": [NAMED, NAMED], "top": [1, 1, 1]}, "top: 2 attackers need one or 2, not 3"),
     ({"scores": [NAMED, NAMED], "top": [[1], [1, 2]]}, "top must be a whole number"),

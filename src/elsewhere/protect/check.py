@@ -35,6 +35,8 @@ class Verdict:
 
     problems: tuple[str, ...] = ()
     """One clause for each thing that is wrong; empty when all is right."""
+    of_a_plan: bool = True
+    """False for a plan that says there is none: that claim is the solver's, and not repeated."""
 
     @property
     def holds(self) -> bool:
@@ -45,8 +47,10 @@ class Verdict:
         return self.holds
 
     def __str__(self) -> str:
+        if self.holds and not self.of_a_plan:
+            return "There is no plan, by the solver's proof, which was not repeated."
         if self.holds:
-            return "The plan holds: everything it says was proved again, exactly."
+            return "The plan holds: its photos, rivals and numbers were proved again, exactly."
         return f"The plan does not hold: {'; '.join(self.problems)}."
 
 
@@ -63,7 +67,7 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
             problems = list(_wrong_refusal(plan, album))
         if plan.status not in tuple(Status):
             problems.append(f"{plan.status!r} is not a status")
-    return Verdict(tuple(problems))
+    return Verdict(tuple(problems), plan.status in (Status.OPTIMAL, Status.FEASIBLE))
 
 
 def _other_question(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Iterator[str]:
@@ -219,6 +223,8 @@ def _wrong_refusal(plan: Plan, album: Album) -> Iterator[str]:
     if plan.withheld or plan.kept or plan.views or plan.cost != 0 or plan.rests_on_zero:
         yield f"a plan that is {plan.status} carries photos, views or a cost"
     if plan.status == Status.INFEASIBLE:
+        if plan.bound != 0:
+            yield f"a plan that is {plan.status} has a bound"
         for kept, what in (
             (album.all_but_forced, "withholding only what must go"),
             (album.pinned, "keeping only what must stay"),

@@ -39,8 +39,10 @@ def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int
         everything = f"all {promise.photos} photos" if promise.photos > 1 else "the one photo"
         what = f"Withhold {share}" if withheld else f"Share {everything}"
         worth = "" if promise.values is None else f" (worth {number(answer.cost)})"
-        tops = sorted({a.top or 0 for a in promise.against})
-        out = f"the truth is not among the top {'/'.join(map(str, tops))}"
+        tops = [a.top or 0 for a in promise.against]
+        out = f"the truth is not among the top {tops[0]}"
+        if len(set(tops)) > 1:
+            out = f"the truth is not among the attackers' top {', '.join(map(str, tops))}"
         if not withheld:
             return f"{what}: {out} as it is."
         if proved:

@@ -16,7 +16,7 @@ from elsewhere.protect.problem import Answer
 from elsewhere.protect.protecting import finish, read_limits
 from elsewhere.protect.reading import whole
 from elsewhere.protect.reductions import Contradiction, reduce
-from elsewhere.protect.wishes import Asked, read_wishes
+from elsewhere.protect.wishes import Asked, known_wishes, read_wishes
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def frontier(
     """
     if {"top", "budget"} & set(wishes):
         raise InputError("frontier goes through all budgets: give neither top nor budget")
-    asked = read_wishes(scores, truth, budget=0, **wishes)
+    asked = read_wishes(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
     half = asked.promise.photos // 2
     limit = half if prove_up_to is None else whole(prove_up_to, "prove_up_to", least=0)
     return Frontier(tuple(_points(asked, limit, read_limits(time_limit, work_limit))))

@@ -16,7 +16,9 @@ from elsewhere.protect.views import views
 from elsewhere.scores import Scores
 
 PATIENCE = 4_000
-"""Work spent on each question about an infeasible promise."""
+"""Work spent on one question about an infeasible promise."""
+WORK = 20_000
+"""Work spent on all of them; not counted in the plan's own."""
 GRACE = 1.0
 """Seconds that the questions may take together beyond the solver's own deadline."""
 
@@ -39,6 +41,8 @@ def explain_infeasible(promise: Promise, scores: Sequence[Scores], limits: Limit
     parts.append(inquiry.about_top())
     if promise.keep:
         parts.append(inquiry.about_pins())
+    if promise.drop:
+        parts.append(inquiry.about_drops())
     return " ".join(part for part in parts if part)
 
 
@@ -49,6 +53,7 @@ class _Inquiry:
     promise: Promise
     scores: Sequence[Scores]
     deadline: float
+    work: int = WORK
 
     def about_attackers(self) -> str:
         """Whether some attacker blocks alone."""
@@ -96,6 +101,13 @@ class _Inquiry:
             return f"Kept photo {listed} is in the way: it, at least, must go."
         return f"Kept photos {listed} are together in the way: one of them, at least, must go."
 
+    def about_drops(self) -> str:
+        """Whether it could be done if the dropped photos were free."""
+        if not self._feasible(replace(self.promise, drop=()), self.scores):
+            return ""
+        listed = ", ".join(self.scores[0].ids[i] for i in self.promise.drop)
+        return f"It could be done if {listed} need not be dropped."
+
     def forced_out(self) -> int:
         """How many photos must go whatever the plan."""
         problem = reduce(self.promise, self.scores).problem
@@ -116,4 +128,7 @@ class _Inquiry:
             instance = Instance(reduce(promise, scores).problem)
         except Contradiction:
             return None, None
-        return instance, solve(instance, Limits(deadline=self.deadline, work=PATIENCE))
+        limits = Limits(deadline=self.deadline, work=min(PATIENCE, self.work))
+        answer = solve(instance, limits)
+        self.work -= limits.done
+        return instance, answer

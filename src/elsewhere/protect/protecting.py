@@ -22,7 +22,7 @@ from elsewhere.protect.promise import Promise
 from elsewhere.protect.reading import photos, shown, whole
 from elsewhere.protect.reductions import Chain, Contradiction, reduce
 from elsewhere.protect.views import views
-from elsewhere.protect.wishes import Asked, read_wishes
+from elsewhere.protect.wishes import Asked, known_wishes, read_wishes
 from elsewhere.scores import Scores
 
 PATIENCE = 60.0
@@ -117,7 +117,7 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
         given = scores if isinstance(scores, (list, tuple)) and plan.several else [scores]
         matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
         return prove(plan, plan.promise, matrices)
-    asked = read_wishes(scores, truth, **wishes)
+    asked = read_wishes(scores, truth, **known_wishes(wishes))
     return prove(plan, _named_as_in(plan, asked.promise), asked.scores)
 
 

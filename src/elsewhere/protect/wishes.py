@@ -29,6 +29,21 @@ from elsewhere.protect.reading import (
 )
 from elsewhere.scores import Scores
 
+WISHES = (
+    "top", "budget", "keep", "drop", "margin", "lead", "prior", "values", "groups", "rivals",
+    "sees", "each_photo", "strict",
+)  # fmt: skip
+"""Every wish that makes up a promise, as `protect` names it."""
+
+
+def known_wishes(wishes: dict[str, Any], *but: str) -> dict[str, Any]:
+    """The same wishes; InputError where one is not known or not asked for here."""
+    for wish in wishes:
+        if wish in but or wish not in WISHES:
+            known = ", ".join(name for name in WISHES if name not in but)
+            raise InputError(f"there is no wish called {wish} here: choose among {known}")
+    return wishes
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -66,6 +81,7 @@ def read_wishes(
                 f"all attackers must score the same photos, but one has {first.photos} "
                 f"and another {other.photos}"
             )
+        _same_photos(first, other)
     count = len(matrices)
     if (top is None) == (budget is None):
         raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
@@ -112,6 +128,18 @@ def read_wishes(
         strict=yes_or_no(strict, "strict"),
     )
     return Asked(promise, matrices, several)
+
+
+def _same_photos(first: Scores, other: Scores) -> None:
+    """Rows are joined by their order, so names, where both have them, must be in the same one."""
+    unnamed = tuple(map(str, range(first.photos)))
+    if first.ids == other.ids or unnamed in (first.ids, other.ids):
+        return
+    at = next(i for i, (a, b) in enumerate(zip(first.ids, other.ids, strict=True)) if a != b)
+    raise InputError(
+        f"the attackers do not list the same photos in the same order: row {at} is "
+        f"{shown(first.ids[at])} for one and {shown(other.ids[at])} for another"
+    )
 
 
 def _attackers(scores: Any) -> tuple[tuple[Scores, ...], bool]:
@@ -179,7 +207,8 @@ def _rivals(given: Any, zone: tuple[int, ...], matrix: Scores) -> tuple[int, ...
 def _top(given: Any, available: int, wish: str = "top") -> int:
     k = whole(given, wish, least=1)
     if k > available:
-        raise InputError(f"{wish} {shown(k)} is out of reach: there are only {available} rivals")
+        there = "is only 1 rival" if available == 1 else f"are only {available} rivals"
+        raise InputError(f"{wish} {shown(k)} is out of reach: there {there}")
     return k
 
 

@@ -43,7 +43,7 @@ def reaches(instance: Instance, left_out: Mask, goal: Goal) -> bool:
 def test_a_cheapest_plan_is_a_plan_within_the_cap(seed: int) -> None:
     instance, weights, costs, goal, cap = prepared(seed)
     with np.errstate(all="ignore"):
-        best = cheapest_plan(instance, weights, costs, goal, cap)
+        best = cheapest_plan(instance, weights, costs, goal, cap=cap)
     if best is None:
         return
     assert reaches(instance, best, goal)
@@ -57,7 +57,7 @@ def test_on_calibrated_problems_it_is_rarely_far_off() -> None:
         problem = plain(scores.values, truth, 5)
         instance = Instance(problem)
         costs = costs_alone(instance, instance.weights)
-        best = cheapest_plan(instance, instance.weights, costs, needs(problem), 15.0)
+        best = cheapest_plan(instance, instance.weights, costs, needs(problem), cap=15.0)
         assert best is not None
         dear += int(best.sum()) - int(solve(instance).cost)
         found += 1
@@ -128,4 +128,4 @@ def test_where_no_rival_can_hold_there_is_no_plan() -> None:
     instance = Instance(pinned)
     costs = costs_alone(instance, instance.weights)
     with np.errstate(all="ignore"):
-        assert cheapest_plan(instance, instance.weights, costs, needs(pinned), 1.0) is None
+        assert cheapest_plan(instance, instance.weights, costs, needs(pinned), cap=1.0) is None

@@ -11,12 +11,17 @@ from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.problem import Floats, Ints, Mask
 
 VALUES = 150_000
-"""Column sums worth computing at one node: about a millisecond."""
+"""Column sums worth computing at one node from the start: about a millisecond."""
+MORE = 150
+"""The same for each unit of work that the search has done: it pays where the tree is slow."""
+MOST = 1_000_000
+"""And at the most, for the sake of memory."""
 
 
-def worth_trying(lines: int, units: int) -> bool:
-    """Whether all plans over so many open units can be looked at in a millisecond or so."""
-    return units <= 20 and (lines << units) <= VALUES
+def worth_trying(lines: int, units: int, done: int = 0) -> bool:
+    """Whether all plans over so many open units should be looked at, after so much work."""
+    allowance = max(VALUES, min(MORE * done, MOST)) if VALUES else 0
+    return units <= 20 and (lines << units) <= allowance
 
 
 def completions(

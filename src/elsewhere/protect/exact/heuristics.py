@@ -12,20 +12,29 @@ import numpy as np
 
 from elsewhere.protect.exact.dive import Dive, repaired, repaired_around
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import INTEGRAL, Goal
+from elsewhere.protect.exact.search import INTEGRAL, Goal, Limits
 from elsewhere.protect.exact.simplex import Tableau
 from elsewhere.protect.problem import Floats, Ints, Mask
 
 PREFIX_ROWS = (1, 2, 3, 5, 8, 12, 20, 30, 45)
 ROUNDS = 6
+ADDITIONS = 40
+"""Units added to an old plan before it is given up as a model."""
 ADAPTABLE = 128
 """Units that may be swapped to make an old plan fit new wishes."""
 
 
 def cheapest_plan(
-    instance: Instance, weights: Floats, costs: Floats, goal: Goal, cap: float
+    instance: Instance,
+    weights: Floats,
+    costs: Floats,
+    goal: Goal,
+    *,
+    cap: float,
+    limits: Limits | None = None,
 ) -> Mask | None:
-    """A light plan that reaches the goal within `cap`, or None if none was met with."""
+    """A light plan that reaches the goal within `cap`, or None if none was met with in time."""
+    limits = limits or Limits()
     best: Mask | None = None
     best_cost = cap + 1.0
 
@@ -33,7 +42,7 @@ def cheapest_plan(
         nonlocal best, best_cost
         if not goal.reached(instance.counts(instance.holding(left_out))):
             return
-        left_out = restored(instance, weights, left_out, goal)
+        left_out = restored(instance, weights, left_out, goal, limits)
         cost = float(weights[left_out].sum())
         if cost < best_cost:
             best, best_cost = left_out, cost
@@ -48,8 +57,10 @@ def cheapest_plan(
     most = int(goal.each.max(initial=1))
     for order in _prefix_orders(instance, weights, costs, most):
         walk(order)
+        if limits.late():
+            return best
     for _ in range(ROUNDS):
-        if best is None:
+        if best is None or limits.late():
             break
         before = best_cost
         relaxed, order = _relax(instance, weights, _favoured(instance, best, goal.each))
@@ -62,6 +73,8 @@ def cheapest_plan(
     banned: set[int] = set()
     lowest, rivals, untried = np.inf, start, start
     for _ in range(1 + min(most // 4, 5)):  # where many rivals are needed, more is to be won
+        if limits.late():
+            break
         result = dive.run(start, banned)
         if result is not None:
             relaxed, level, chosen, order = result
@@ -80,8 +93,11 @@ def cheapest_plan(
     return best
 
 
-def fullest_plan(instance: Instance, weights: Floats, costs: Floats, cap: float) -> Mask:
+def fullest_plan(
+    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits | None = None
+) -> Mask:
     """A plan within `cap` that makes many rivals hold for every attacker."""
+    limits = limits or Limits()
     best = np.zeros(instance.units, bool)
     best_key = _key(instance.counts(instance.holding(best)))
 
@@ -99,7 +115,11 @@ def fullest_plan(instance: Instance, weights: Floats, costs: Floats, cap: float)
 
     for order in _prefix_orders(instance, weights, costs, 1):
         walk(order)
+        if limits.late():
+            return best
     for _ in range(2 * ROUNDS):
+        if limits.late():
+            break
         before = best_key
         each = np.full(len(instance.zone_at), best_key[0] + 1)
         relaxed, order = _relax(instance, weights, _favoured(instance, best, each))
@@ -111,10 +131,15 @@ def fullest_plan(instance: Instance, weights: Floats, costs: Floats, cap: float)
     return best
 
 
-def prefix_plans(instance: Instance, weights: Floats, costs: Floats, cap: float) -> dict[int, Mask]:
+def prefix_plans(
+    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits | None = None
+) -> dict[int, Mask]:
     """For every weight up to `cap`, the fullest plan among prefixes of the surrogate orders."""
+    limits = limits or Limits()
     best: dict[int, tuple[tuple[int, int], Ints, int]] = {}
     for order in _prefix_orders(instance, weights, costs, 20):
+        if best and limits.late():
+            break
         counts = _along(instance, weights, order, cap)
         spent = np.concatenate([[0.0], weights[order].cumsum()])
         for steps in range(counts.shape[1]):
@@ -129,16 +154,18 @@ def adapted(instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: M
     """A plan made from `hint` if it is as light as `best`, otherwise `best`."""
     most = float(weights[best].sum())
     trial = hint.copy()
-    favoured = _favoured(instance, hint, goal.each)
-    while not goal.reached(instance.counts(instance.holding(trial))):
-        sums = instance.sums(trial.astype(np.float64))
-        lighter = ~trial & (weights <= most - float(weights[trial].sum()))
-        free = np.flatnonzero(lighter)
-        if not len(free):
-            near = np.argsort(np.abs(instance.lines[favoured]).sum(axis=0))[-ADAPTABLE:]
-            trial = repaired_around(instance, weights, favoured, trial, around=near, cap=most)
+    few = instance.restricted(np.sort(_favoured(instance, hint, goal.each)))
+    everyone = np.arange(few.rivals, dtype=np.intp)
+    for _ in range(ADDITIONS):
+        if goal.reached(instance.counts(instance.holding(trial))):
             break
-        after = instance.ahead_many(sums[:, None] - instance.lines[:, free])[favoured]
+        free = np.flatnonzero(~trial & (weights <= most - float(weights[trial].sum())))
+        if not len(free):
+            near = np.argsort(np.abs(few.lines[: few.rivals]).sum(axis=0))[-ADAPTABLE:]
+            trial = repaired_around(few, weights, everyone, trial, around=near, cap=most)
+            break
+        sums = few.sums(trial.astype(np.float64))
+        after = few.ahead_many(sums[:, None] - few.lines[:, free])
         lacking = np.minimum(after, 0.0).sum(axis=0) / weights[free]
         trial[free[lacking.argmax()]] = True
     if not goal.reached(instance.counts(instance.holding(trial))):
@@ -147,10 +174,12 @@ def adapted(instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: M
     return trial if float(weights[trial].sum()) <= most else best
 
 
-def restored(instance: Instance, weights: Floats, left_out: Mask, goal: Goal) -> Mask:
-    """Put back units, dearest first, as long as the goal stays reached."""
+def restored(
+    instance: Instance, weights: Floats, left_out: Mask, goal: Goal, limits: Limits | None = None
+) -> Mask:
+    """Put back units, dearest first, as long as the goal stays reached and there is time."""
     left_out = left_out.copy()
-    while left_out.any():
+    while left_out.any() and not (limits is not None and limits.late()):
         units = np.flatnonzero(left_out)
         sums = instance.sums(left_out.astype(np.float64))[:, None] + instance.lines[:, units]
         counts = _count(instance, sums)
@@ -179,8 +208,9 @@ def _prefix(instance: Instance, order: Ints, steps: int) -> Mask:
 
 
 def _count(instance: Instance, sums: Floats) -> Ints:
-    """(attackers, sets) how many rivals hold, near-ties taken for holding."""
-    holding = instance.ahead_many(sums) >= -instance.doubt[:, None]
+    """(attackers, sets) how many rivals hold: near-ties do, unless a tie is not enough."""
+    ahead, doubt = instance.ahead_many(sums), instance.doubt[:, None]
+    holding = ahead > doubt if instance.problem.strict else ahead >= -doubt
     owners = range(len(instance.zone_at))
     counts: Ints = np.stack([holding[instance.owner == a].sum(axis=0) for a in owners])
     return counts

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from elsewhere.protect.exact.arithmetic import row_lead
 from elsewhere.protect.exact.bounds import best_with_one_row
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Goal
-from elsewhere.protect.problem import Floats, Ints
+from elsewhere.protect.problem import Floats, Ints, Mask
 
 
 def costs_alone(instance: Instance, weights: Floats) -> Floats:
@@ -59,6 +60,7 @@ def _row_costs(instance: Instance, weights: Floats, rivals: Ints, zone: Ints) ->
     if not instance.units:
         return np.where(room >= -doubt, 0.0, np.inf)
     rows = lines[rivals] - lines[zone]
+    never = _never(instance, rivals, zone, np.abs(room) <= doubt)
     if (weights == weights[0]).all():  # sort the losses themselves: the fewest units that do
         rows.sort(axis=1)
         np.minimum(rows, 0.0, out=rows)
@@ -66,7 +68,33 @@ def _row_costs(instance: Instance, weights: Floats, rivals: Ints, zone: Ints) ->
         units = np.where(enough[:, -1], enough.argmax(axis=1) + 1.0, np.inf)
         units[room >= -doubt] = 0.0
         units *= weights[0]
+        units[never] = np.inf
         return units
     lift = best_with_one_row(weights, rows, room, doubt)
     costs: Floats = np.where(np.isfinite(lift), np.ceil(lift * (1 - 1e-12) - 1e-9), np.inf)
+    costs[never] = np.inf
     return costs
+
+
+def _never(instance: Instance, rivals: Ints, zone: Ints, tied: Mask) -> Mask:
+    """Which rows are the same whatever is left out, and do not hold (a twin of the truth, say).
+
+    Judged by the scores as given: floats that were scaled or added up may hide a difference.
+    """
+    result = np.zeros(len(rivals), bool)
+    problem = instance.problem
+    open_photos = np.isin(problem.unit_of, instance.free)
+    everything = instance.photos_kept(np.zeros(instance.units, bool))
+    for i in np.flatnonzero(tied).tolist():
+        a = int(instance.owner[rivals[i]])
+        attacker = problem.attackers[a]
+        if attacker.shift:
+            continue
+        rival = int(instance.column[rivals[i]])
+        z = int(attacker.zone[int(zone[i]) - instance.zone_at[a].start])
+        seen = open_photos if attacker.sees is None else open_photos & attacker.sees
+        mine, truth = attacker.bank[seen, rival], attacker.bank[seen, z]
+        if np.array_equal(mine, truth) and np.isfinite(mine).all():
+            ahead = row_lead(attacker, everything, rival, z)
+            result[i] = ahead < 0 or (problem.strict and not ahead > 0)
+    return result

@@ -39,7 +39,11 @@ class Limits:
 
     def spent(self) -> bool:
         """Whether either limit is reached."""
-        return self.done >= self.work or time.monotonic() >= self.deadline
+        return self.done >= self.work or self.late()
+
+    def late(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.monotonic() >= self.deadline
 
 
 @dataclass
@@ -150,7 +154,7 @@ class Search:
             return
         left = np.concatenate([hard, easy])
         zones = len(instance.lines) - instance.rivals
-        if worth_trying(len(node.chosen) + len(left) + zones, int(free.sum())):
+        if worth_trying(len(node.chosen) + len(left) + zones, int(free.sum()), self.limits.done):
             self._try_all(node, left, free)
             return
         if not len(hard) or self._possible(node.chosen, easy):

@@ -48,23 +48,27 @@ def solve(
             goal = needs(instance.problem)
             found = minimise(instance, instance.weights, goal, limits)
             if found.left_out is not None and pull.any():
-                found.left_out = _nearest(instance, goal, found.left_out, pull)
+                found.left_out = _nearest(instance, goal, found.left_out, pull, limits)
             answer = _answer(instance, found, found.bound + instance.sunk, limits)
         else:
             answer = _within_budget(instance, instance.problem.budget, limits)
         return polish(instance, answer, pull)
 
 
-def _nearest(instance: Instance, goal: Goal, best: Mask, pull: Floats) -> Mask:
+def _nearest(instance: Instance, goal: Goal, best: Mask, pull: Floats, limits: Limits) -> Mask:
     """A plan as light as `best` that differs less from the previous one, if a short search
     finds any: units left out before weigh a little less, others a little more.
     """
     weights = instance.weights
-    best = adapted(instance, weights, pull > 0, goal, best)
+    if limits.late():
+        return best
+    if (pull > 0).any():
+        best = adapted(instance, weights, pull > 0, goal, best)
     scaled = weights * (2 * np.abs(pull).sum() + 1) - pull
     if scaled.sum() >= LARGEST:
         return best
-    found = minimise(instance, scaled, goal, Limits(work=NEAR_WORK), start=best)
+    share = Limits(limits.deadline, NEAR_WORK)
+    found = minimise(instance, scaled, goal, share, start=best)
     return best if found.left_out is None else found.left_out
 
 
@@ -104,7 +108,9 @@ def minimise(
     best = start
     if best is None:
         near = _cheapest_rivals(costs, instance.owner, goal)
-        best = cheapest_plan(instance.restricted(near), weights, costs[near], goal, cap)
+        best = cheapest_plan(
+            instance.restricted(near), weights, costs[near], goal, cap=cap, limits=limits
+        )
     cost = int(weights[best].sum()) if best is not None else int(cap) + 1
     costs = costs_against_zone(instance, weights, costs, cost - 1)
     low = int(min(max(bound, least_cost(costs, instance.owner, goal)), cost))
@@ -158,7 +164,7 @@ def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
     cap = int(cap)
     costs = costs_alone(instance, sizes)
     near = np.flatnonzero(costs <= cap)
-    start = fullest_plan(instance.restricted(near), sizes, costs[near], cap)
+    start = fullest_plan(instance.restricted(near), sizes, costs[near], cap, limits)
     found = maximise(instance, sizes, cap, limits, start=start, costs=costs)
     assert found.left_out is not None
     bound, proved = found.bound, found.proved

@@ -68,11 +68,13 @@ def staircase(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[
             known[cost - first] = found.left_out
             break
         best, reached = found.left_out, _count(instance, found.left_out)
+    if budget <= last:
+        known = prefix_plans(instance, sizes, costs, last - first, limits) | known
     yield from _unproved(instance, budget, last, (best, reached), known)
 
 
 def _unproved(
-    instance: Instance, budget: int, last: int, so_far: tuple[Mask, int], known: dict[int, Mask]
+    instance: Instance, budget: int, last: int, so_far: tuple[Mask, int], plans: dict[int, Mask]
 ) -> Iterator[Step]:
     """Steps for the remaining budgets: a plan, and how many rivals could hold one at a time."""
     first, sizes = instance.sunk_photos, instance.sizes
@@ -81,7 +83,6 @@ def _unproved(
     if budget > last:
         return
     costs = costs_against_zone(instance, sizes, costs_alone(instance, sizes), last - first)
-    plans = prefix_plans(instance, sizes, costs, last - first) | known
     attackers = range(len(instance.zone_at))
     for b in range(budget, last + 1):
         plan = plans.get(b - first)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.problem import IN, OUT, Mask, Problem
+from elsewhere.protect.problem import IN, OUT, Attacker, Mask, Problem
 from elsewhere.protect.reductions.base import Contradiction, Unchanged
 
 
@@ -43,7 +43,14 @@ class EachPhoto(Unchanged):
         ahead = instance.ahead_many(instance.start[:, None] + instance.lines)
         doubt = instance.doubt[:, None]
         holding = ahead > doubt
-        for rival, photo in np.argwhere(~holding & ~(ahead < -doubt)).tolist():
+        unsure = ~holding & ~(ahead < -doubt)
+        for a, attacker in enumerate(problem.attackers):
+            if not attacker.shift and not attacker.lead and attacker.offset is None:
+                # nothing is added up: two scores are compared as they are, and that is exact
+                mine = instance.owner == a
+                holding[mine] = _compared(attacker, strict=problem.strict)
+                unsure[mine] = False
+        for rival, photo in np.argwhere(unsure).tolist():
             alone = np.zeros(problem.photos, bool)
             alone[photo] = True
             holding[rival, photo] = instance.holds_exactly(alone, rival)
@@ -53,3 +60,11 @@ class EachPhoto(Unchanged):
             sees = problem.attackers[a].sees
             result |= few if sees is None else few & sees
         return result
+
+
+def _compared(attacker: Attacker, *, strict: bool) -> Mask:
+    """(rivals, photos) whether each rival outranks the whole zone in each photo alone."""
+    rivals = attacker.bank[:, attacker.rivals].T
+    truth = attacker.bank[:, attacker.zone].max(axis=1)
+    holding: Mask = rivals > truth if strict else rivals >= truth
+    return holding
