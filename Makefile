@@ -5,7 +5,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: demo test test-long lint bench bench-scoring geoclip clean
+.PHONY: help demo test test-long lint bench bench-scoring geoclip clean
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 demo: $(STAMP)  ## plan on a simulated album: greedy against optimal
 	$(BIN)/elsewhere demo
@@ -34,7 +37,7 @@ geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch
 	.venv-geoclip/bin/python -m pip install --quiet --no-deps geoclip==1.3.0
 	.venv-geoclip/bin/python -m pip install --quiet transformers pandas geopy tqdm --editable .
 
-clean:
+clean:  ## take .venv away
 	rm -rf .venv
 
 # Made anew when the dependencies change; the stamp is written last, so that an installation that
