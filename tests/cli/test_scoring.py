@@ -73,6 +73,7 @@ def test_scoring_again_is_the_same_with_and_without_the_cache(home: Path) -> Non
     for number, options in enumerate([(), (), ("--no-cache",)]):
         result = run("score", "album", "-o", f"{number}.npz", *SCORER, *options)
         assert ("4 of them known already" in result.stdout) == (number == 1)
+        assert ("photos/s" in result.stdout) == (number != 1)  # looking up is no scoring
     assert read_scores("0.npz") == read_scores("1.npz") == read_scores("2.npz")
     assert (home / "cache" / "elsewhere" / "key").exists()
 
@@ -155,13 +156,38 @@ def test_guess_goes_on_past_a_bad_photo(home: Path) -> None:
 
 
 @pytest.mark.usefixtures("home")
+def test_photos_that_cannot_be_read_are_told_once_each() -> None:
+    result = run("guess", "x.jpg", "y.jpg", *SCORER)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.count("x.jpg does not exist") == 1
+    assert result.stderr.count("y.jpg does not exist") == 1
+    assert result.stderr.endswith("elsewhere: none of the 2 photos can be read\n")
+    for names in (["x.jpg"], ["x.jpg", "y.jpg"]):
+        told = guessed(*names, code=1)
+        assert told["photos"] == []
+        assert [photo["photo"] for photo in told["failed"]] == names
+
+
+def test_the_scorers_own_file_is_not_written_over(home: Path) -> None:
+    run("score", "album", "-o", "s.npz", *SCORER)
+    before = (home / "s.npz").read_bytes()
+    told = refused("score", "album", "-o", "./s.npz", "--scorer", "table:s.npz")
+    assert "is one of the inputs" in told
+    assert (home / "s.npz").read_bytes() == before
+
+
+@pytest.mark.usefixtures("home")
 def test_guess_for_people_has_names_a_map_and_no_colours_in_a_pipe() -> None:
     result = run("guess", "album/IMG_1.jpg", "album/IMG_2.jpg", *SCORER)
     assert result.exit_code == 0, result.output
     best = guessed("album/IMG_1.jpg", "album/IMG_2.jpg")["together"]["places"][0]
     assert best["place"].split(",")[0] in result.stdout
     assert "all 2 together" in result.stdout
-    assert "⣿⣿⣿" in result.stdout
+    assert f"{best['place']}  cell {best['cell']}\n" in result.stdout
+    assert "⣿⣿⣿" not in result.stdout
+    assert all(line == line.rstrip() for line in result.stdout.splitlines())
+    drawn = run("guess", "album/IMG_1.jpg", "--map", *SCORER)
+    assert "⣿⣿⣿" in drawn.stdout
     assert "a better one may exist" in " ".join(result.stdout.split())
     assert "\x1b" not in result.stdout
 
@@ -213,7 +239,7 @@ def test_ctrl_c_leaves_nothing_half_written(home: Path) -> None:
     started.send_signal(signal.SIGINT)
     _, told = started.communicate(timeout=60)
     assert started.returncode == 130, told
-    assert told.splitlines()[-1] == "Stopped."
+    assert told.splitlines()[-1] == "elsewhere: stopped"
     assert sorted(path.name for path in home.iterdir()) == ["album", "cache", "many", "model"]
     assert 0 < len(list((home / "cache" / "elsewhere").glob("rows/*/*"))) < 400
     assert not list((home / "cache" / "elsewhere").glob("rows/*/.*"))

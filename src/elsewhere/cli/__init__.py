@@ -20,7 +20,7 @@ def main() -> None:
 
         program(sys.argv[1:])()
     except KeyboardInterrupt:
-        print("Stopped.", file=sys.stderr)
+        print("elsewhere: stopped", file=sys.stderr)
         sys.exit(130)
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
+from elsewhere.cli.program import count
 from elsewhere.errors import FileError, InputError
 from elsewhere.scores import Scores
 
@@ -55,9 +56,10 @@ def photo(text: str, scores: Scores) -> int:
     if text not in scores.ids and text.isascii() and text.isdigit():
         number = int(text[:20])
         if number >= scores.photos:
-            raise InputError(
-                f"there is no photo {text}: the {scores.photos} photos are numbered from 0"
-            )
+            are = "the one photo is number 0"
+            if scores.photos > 1:
+                are = f"the {scores.photos} photos are numbered from 0"
+            raise InputError(f"there is no photo {text}: {are}")
         return number
     return scores.index(text)
 
@@ -83,13 +85,18 @@ def read_text(file: Path) -> str:
         raise FileError(f"{file} cannot be read: {wrong.strerror or wrong}") from None
 
 
-def read_prior(file: Path) -> list[float]:
+def read_prior(file: Path, cells: int) -> list[float]:
     """A prior: one natural-log probability per cell, separated by commas or white space."""
     numbers = []
     for text in re.split(r"[\s,]+", read_text(file).strip()):
         if text.lower() != "-inf" and not _DECIMAL.fullmatch(text):
             raise FileError(f"{file} has {text[:40]!r} where a number or -inf belongs")
         numbers.append(float(text))
+    if len(numbers) != cells:
+        raise FileError(
+            f"{file} has {count(len(numbers), 'number')}, but a prior needs one for each of the "
+            f"{cells} cells"
+        )
     return numbers
 
 
@@ -103,14 +110,19 @@ def read_values(file: Path, scores: Scores) -> list[Fraction]:
         raise FileError(f"{file} is empty: write one value per photo, or lines such as a.jpg,2.5")
     if all("," not in line for line in lines):
         if len(lines) != scores.photos:
-            raise FileError(f"{file} has {len(lines)} values for {scores.photos} photos")
+            raise FileError(
+                f"{file} has {count(len(lines), 'value')} for {count(scores.photos, 'photo')}"
+            )
         return [_value(line, file) for line in lines]
     values: dict[int, Fraction] = {}
     for number, line in enumerate(lines):
         name, _, value = line.rpartition(",")
         if number == 0 and (name, value.strip()) == ("photo", "value"):
             continue
-        which = photo(name.strip(), scores)
+        try:
+            which = photo(name.strip(), scores)
+        except InputError as wrong:
+            raise FileError(f"{file} cannot be used: {wrong}") from None
         if which in values:
             raise FileError(f"{file} has two values for the photo {name.strip()!r}")
         values[which] = _value(value.strip(), file)

@@ -29,11 +29,11 @@ def command(
 
     Examples:
 
-    - `elsewhere cache show`:
-      where it is and how large
+    - `elsewhere cache show`
+      (where it is and how large)
 
-    - `elsewhere cache clear`:
-      delete all of it, and the key
+    - `elsewhere cache clear`
+      (delete all of it, and the key)
 
     Exit codes: 0 done, 1 it could not be done.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,16 @@ from elsewhere.cli.program import ERROR, KEPT, count, one_sentence, printable
 from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
-    from elsewhere.protect.promise import Promise
+    from collections.abc import Sequence
+
+    from elsewhere.scores import Scores
+
+_WITHOUT = {
+    "infeasible": "There is no plan, so nothing can be shared on it. What can be checked was "
+    "checked; that no plan exists is the solver's proof, which is not repeated here.",
+    "unknown": "No plan was found and none was ruled out, so nothing can be shared on it. What "
+    "can be checked was checked.",
+}
 
 
 def command(
@@ -33,51 +41,65 @@ def command(
 
     Examples:
 
-    - `elsewhere plan album.npz --truth 17 --top 5 -o plan.json`:
-      find a plan and save it
+    - `elsewhere plan album.npz --truth 17 --top 5 -o plan.json`
+      (find a plan and save it)
 
-    - `elsewhere check plan.json album.npz`:
-      later, anywhere: is it still true?
+    - `elsewhere check plan.json album.npz`
+      (later, anywhere: is it still true?)
 
-    That no smaller set would do is the solver's proof and is not repeated. Exit codes: 0 everything
-    that the plan says is true, 1 it is not, or a file cannot be read.
+    That no smaller set would do, or that there is no plan at all, is the solver's proof and is not
+    repeated. Exit codes: 0 what the plan says is true, 1 it is not, or a file cannot be read, 2 the
+    command line cannot be understood.
     """
     with one_sentence():
         import elsewhere
+        from elsewhere.cli.promised import promised
         from elsewhere.cli.saved import read_plan
         from elsewhere.score_files import read_scores
 
         saved = read_plan(plan)
         tables = [read_scores(file) for file in scores]
-        if len(tables) != len(saved.promise.against):
+        against = saved.promise.against
+        if len(tables) != len(against):
             raise InputError(
-                f"{plan} is against {count(len(saved.promise.against), 'attacker')}, but "
-                f"{count(len(tables), 'score file')} were given: name one for each"
+                f"{plan} is against {count(len(against), 'attacker')}, but "
+                f"{count(len(tables), 'score file')} {'was' if len(tables) == 1 else 'were'} "
+                "given: name one for each"
             )
+        for line in promised(saved.promise, tables):
+            typer.echo(printable(line))
+        other = _other_scores([one.scores for one in against], tables, scores)
+        if other:
+            typer.echo(printable(other))
+            raise typer.Exit(ERROR)
         verdict = elsewhere.check(saved, tables if saved.several else tables[0])
-        for line in _promised(saved.promise):
-            typer.echo(line)
         if verdict and saved.found:
             names = [printable(tables[0].ids[photo]) for photo in saved.withheld]
             typer.echo(f"Withheld: {', '.join(names) or 'nothing'}")
-        elif verdict:
-            typer.echo(f"It is {saved.status}: there is no plan, so nothing can be shared on it.")
-        typer.echo(printable(str(verdict)))
+        if verdict and not saved.found:
+            typer.echo(_WITHOUT[saved.status])
+        else:
+            typer.echo(printable(str(verdict)))
     raise typer.Exit(KEPT if verdict else ERROR)
 
 
-def _promised(promise: Promise) -> Iterator[str]:
-    """What the plan was to do, one line for each attacker."""
-    for number, against in enumerate(promise.against):
-        hidden = (
-            f"cell {against.truth[0]}"
-            if len(against.truth) == 1
-            else (f"a zone of {len(against.truth)} cells")
+def _other_scores(
+    digests: Sequence[str], tables: Sequence[Scores], files: Sequence[Path]
+) -> str | None:
+    """The sentence for scores that the plan was not made from; None where they are the right ones.
+
+    Nothing can then be said of the plan, so nothing of it is held against them.
+    """
+    given = [table.digest for table in tables]
+    wrong = [file for file, one, other in zip(files, given, digests, strict=True) if one != other]
+    if not wrong:
+        return None
+    if sorted(given) == sorted(digests):
+        return (
+            "The score files are those of the plan, but in another order: name them in its order."
         )
-        goal = (
-            f"not in the top {against.top}"
-            if against.top is not None
-            else f"as far down as {count(promise.budget or 0, 'photo')} withheld can push it"
-        )
-        whom = f"attacker {number}" if len(promise.against) > 1 else "the attacker"
-        yield f"Promised against {whom} ({against.cells} cells): {hidden} {goal}"
+    said = ", ".join(map(str, wrong))
+    return (
+        f"These are not the scores that the plan was made from ({said}): nothing was proved. "
+        "Name the score files that it was made from."
+    )

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from elsewhere.cli.program import count, one_sentence
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+_DONE = {
+    "optimal": "Found, proved and checked again",
+    "feasible": "Found and checked again, but stopped before the proof,",
+    "infeasible": "Proved that there is no plan",
+    "unknown": "Stopped without a plan or a proof",
+}
+
 
 def command(
-    photos: Annotated[int, typer.Option(min=2, max=1000, help="How many photos.")] = 64,
-    top: Annotated[int, typer.Option(min=1, max=100, help="Hide the place from the top k.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Another number, another album.")] = 1,
+    photos: Annotated[
+        int, typer.Option(min=2, max=1000, metavar="N", help="How many photos.")
+    ] = 64,
+    top: Annotated[
+        int, typer.Option(min=1, max=100, metavar="K", help="Hide the place from the top k.")
+    ] = 5,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Another number, another album.")
+    ] = 1,
 ) -> None:
     """Plan on a simulated album: what greedy withholds, and what is really needed.
 
@@ -26,15 +43,17 @@ def command(
     - `elsewhere demo --photos 128 --top 10 --seed 7`
     """
     with one_sentence():
-        _show(photos, top, seed)
+        from elsewhere.cli.printing import printed
+
+        with printed() as console:
+            _show(console, photos, top, seed)
 
 
-def _show(photos: int, top: int, seed: int) -> None:
+def _show(console: Console, photos: int, top: int, seed: int) -> None:
     import time
 
     import numpy as np
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
     import elsewhere
@@ -43,7 +62,6 @@ def _show(photos: int, top: int, seed: int) -> None:
     from elsewhere.protect.counting import counts
     from elsewhere.protect.problem import plain
 
-    console = Console(highlight=False)
     scores, truth = world("w1", seed=seed).collection(np.random.default_rng(seed), photos)
     problem = plain(scores.values, truth, need=top)
     alone = int(np.median([counts(problem, np.arange(photos) == i)[0] for i in range(photos)]))
@@ -75,6 +93,15 @@ def _show(photos: int, top: int, seed: int) -> None:
     console.print(table)
     console.print(plan.explanation)
     console.print(
-        f"Found, proved and checked again in {took * 1000:.0f} ms. The promise is against this "
-        "attacker; a better one may exist."
+        f"{_DONE[plan.status]} in {_time(took)}. The promise is against this attacker; a better "
+        "one may exist."
     )
+
+
+def _time(seconds: float) -> str:
+    """A time for people.
+
+    >>> _time(0.0123), _time(59.96)
+    ('12 ms', '60.0 s')
+    """
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
     from rich.console import Console
+    from rich.text import Text
 
     from elsewhere.scorers import About, Outcome
     from elsewhere.scores import Scores
@@ -23,12 +25,18 @@ _FEW = 6
 """Up to so many photos, each is shown with three places; beyond, with one."""
 
 
-def command(
+_WIDE = 72
+"""Columns below which bars are short, to leave room for names."""
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     photos: Annotated[
         list[Path],
-        typer.Argument(metavar="PHOTO...", help="Photos, or folders of them.", show_default=False),
+        typer.Argument(metavar="PHOTO", help="Photos, or folders of them.", show_default=False),
     ],
-    top: Annotated[int, typer.Option(min=1, max=50, help="How many places for each.")] = 5,
+    top: Annotated[
+        int, typer.Option(min=1, max=50, metavar="N", help="How many places for each.")
+    ] = 5,
     scorer: Annotated[
         str,
         typer.Option(
@@ -36,6 +44,10 @@ def command(
             help="embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed one.",
         ),
     ] = "embedded",
+    world: Annotated[
+        bool | None,
+        typer.Option("--map/--no-map", help="Draw a map; without either, only in a terminal."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     cache: Annotated[
         bool, typer.Option(help="Remember scores, privately, for the next time.")
@@ -49,33 +61,47 @@ def command(
 
     Examples:
 
-    - `elsewhere guess beach.jpg`:
-      one photo
+    - `elsewhere guess beach.jpg`
+      (one photo)
 
-    - `elsewhere guess holiday/*.jpg`:
-      each of them, and what they say together
+    - `elsewhere guess holiday/*.jpg`
+      (each of them, and what they say together)
 
-    - `elsewhere guess holiday --top 10 --json`:
-      for a program
+    - `elsewhere guess holiday --top 10 --json`
+      (for a program)
 
     Exit codes: 0 every photo was read, 1 some could not be.
     """
-    with one_sentence():
+    with one_sentence(misunderstood=ERROR):  # whatever can be misunderstood here is a file's fault
         from elsewhere import scorers
         from elsewhere.cli.progress import watched
 
         chosen = scorers.find(scorer)
         asked = scorers.photos_named(photos)
         about = chosen.load()
+        outcomes: list[Outcome] = []
+        scores: Scores | None = None
         with watched(len(asked)) as seen:
+
+            def tell(outcome: Outcome) -> None:
+                outcomes.append(outcome)
+                seen(outcome)
+
             rows = scorers.RowCache() if cache else None
-            scores, failed = scorers.score(chosen, asked, cache=rows, seen=seen)
+            try:
+                scores, _ = scorers.score(chosen, asked, cache=rows, seen=tell)
+            except FileError:
+                if len(asked) == 1 and not as_json:
+                    raise  # of several, each has been told
+        failed = tuple(outcome for outcome in outcomes if outcome.problem)
         if as_json:
             import json
 
             typer.echo(json.dumps(_told(about, scores, failed, top), indent=2, ensure_ascii=False))
+        elif scores is not None:
+            _show(about, scores, top, world)
         else:
-            _show(about, scores, top)
+            raise FileError(f"none of the {len(asked)} photos can be read")
     raise typer.Exit(ERROR if failed else KEPT)
 
 
@@ -105,16 +131,18 @@ def _together(about: About, scores: Scores) -> NDArray[np.float32]:
     return together(scores.values, about.exponents)
 
 
-def _told(about: About, scores: Scores, failed: tuple[Outcome, ...], top: int) -> dict[str, Any]:
-    """Everything, as plain values."""
+def _told(
+    about: About, scores: Scores | None, failed: tuple[Outcome, ...], top: int
+) -> dict[str, Any]:
+    """Everything, as plain values; the problems alone where no photo can be read."""
     told: dict[str, Any] = {
         "scorer": {"name": about.name, "fingerprint": about.fingerprint, "cells": about.cells},
         "photos": [
             {"photo": name, "places": _places(about, row, top)}
-            for name, row in zip(scores.ids, scores.values, strict=True)
+            for name, row in (zip(scores.ids, scores.values, strict=True) if scores else ())
         ],
     }
-    if scores.photos > 1:
+    if scores is not None and scores.photos > 1:
         told["together"] = {
             "photos": scores.photos,
             "places": _places(about, _together(about, scores), top),
@@ -126,32 +154,33 @@ def _told(about: About, scores: Scores, failed: tuple[Outcome, ...], top: int) -
     return told
 
 
-def _show(about: About, scores: Scores, top: int) -> None:
+def _show(about: About, scores: Scores, top: int, world: bool | None) -> None:
     """Tables for people; the map belongs to what all photos say together."""
-    from rich.console import Console
-
+    from elsewhere.cli.printing import printed
     from elsewhere.cli.worldmap import draw
 
-    console = Console(highlight=False)
-    if scores.photos > 1:
-        each = min(top, 3 if scores.photos <= _FEW else 1)
-        rows = zip(_short(scores.ids), scores.values, strict=True)
-        _table(console, [(name, _places(about, row, each)) for name, row in rows])
-        last, title = _together(about, scores), f"all {scores.photos} together"
-    else:
-        last, title = scores.values[0], _short(scores.ids)[0]
-    places = _places(about, last, top)
-    _table(console, [(title, places)], numbered=True)
-    if about.globe is not None:
-        marks = [(place["lat"], place["lon"]) for place in places[:9]]
-        width = min(console.width - 2, 72)
-        console.print(draw(marks, width, braille=_has_unicode(console)), soft_wrap=True)
-    sure = "" if about.exponents else " Its probabilities are as the model gives them."
-    console.print(
-        f"\nThis is what one attacker sees (scorer {printable(about.name)}); "
-        f"a better one may exist.{sure}",
-        style="dim",
-    )
+    with printed() as console:
+        if scores.photos > 1:
+            each = min(top, 3 if scores.photos <= _FEW else 1)
+            rows = zip(_short(scores.ids), scores.values, strict=True)
+            _table(console, [(name, _places(about, row, each)) for name, row in rows])
+            last, title = _together(about, scores), f"all {scores.photos} together"
+        else:
+            last, title = scores.values[0], _short(scores.ids)[0]
+        places = _places(about, last, top)
+        _table(console, [(title, places)], numbered=True)
+        if about.globe is not None and (console.is_terminal if world is None else world):
+            marks = [(place["lat"], place["lon"]) for place in places[:9]]
+            width = min(console.width - 2, 72)
+            console.print(draw(marks, width, braille=_has_unicode(console)), soft_wrap=True)
+            console.print()
+        sure = "" if about.exponents else " Its probabilities are as the model gives them."
+        console.print(
+            f"This is what one attacker sees (scorer {printable(about.name)}); "
+            f"a better one may exist.{sure}",
+            style="dim",
+            markup=False,
+        )
 
 
 def _table(
@@ -162,6 +191,7 @@ def _table(
     from rich.text import Text
 
     full, empty = ("█", "·") if _has_unicode(console) else ("#", ".")
+    bar = 12 if console.width >= _WIDE else 4
     table = Table.grid(padding=(0, 2))
     table.add_column(overflow="fold", style="bold")
     table.add_column(justify="right", style="dim")
@@ -175,11 +205,19 @@ def _table(
                 Text(printable(name)) if number == 1 else "",
                 str(number) if numbered else "",
                 _percent(likely),
-                Text((full * round(12 * likely)).ljust(12, empty), "cyan" if numbered else "dim"),
-                Text(place.get("place", f"cell {place['cell']}")),
+                Text((full * round(bar * likely)).ljust(bar, empty), "cyan" if numbered else "dim"),
+                _place(place),
             )
     console.print(table)
     console.print()
+
+
+def _place(place: dict[str, Any]) -> Text:
+    """A place with the number of its cell, which `plan` takes, too."""
+    from rich.text import Text
+
+    cell = Text(f"cell {place['cell']}", "dim")
+    return Text.assemble(place["place"], "  ", cell) if "place" in place else cell
 
 
 def _short(names: tuple[str, ...]) -> list[str]:

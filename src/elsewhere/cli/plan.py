@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN, one_sentence
+from elsewhere.cli.saved import guard, refuse_foreign, save
 
 if TYPE_CHECKING:
+    from elsewhere.cli.hidden import Hidden
     from elsewhere.protect.plan import Plan
     from elsewhere.scores import Scores
 
@@ -31,9 +33,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     truth: Annotated[
         list[str],
         typer.Option(
-            metavar="CELLS",
-            help="The cell to hide, or a zone: 17 or 17,18,20-25. Repeat it, once for each "
-            "attacker, where their cells differ.",
+            metavar="PLACE|CELLS",
+            help="The place to hide: Lisbon, or 38.72,-9.14, where the score file knows its cells; "
+            "or cells, 17 or 17,18,20-25. Repeat it, once for each attacker, where they differ.",
         ),
     ],
     top: Annotated[
@@ -42,6 +44,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             metavar="K",
             help="Keep the truth out of the top k, withholding as little as can be. One number, "
             "or one for each attacker.",
+        ),
+    ] = None,
+    radius: Annotated[
+        float | None,
+        typer.Option(
+            metavar="KM",
+            help="How far the zone reaches around a --truth that is a town or a coordinate "
+            "(25 km unless told).",
         ),
     ] = None,
     budget: Annotated[
@@ -139,7 +149,10 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     time_limit: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", help="Stop after so many seconds.", rich_help_panel=_LIMITS
+            metavar="SECONDS",
+            help="Stop after so many seconds, with the best plan so far (60 unless told, or "
+            "without end beside --work-limit).",
+            rich_help_panel=_LIMITS,
         ),
     ] = None,
     work_limit: Annotated[
@@ -157,14 +170,19 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="Save the plan as JSON.", rich_help_panel=_OUTPUT
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Save the plan as JSON; an earlier plan of that name is written over.",
+            rich_help_panel=_OUTPUT,
         ),
     ] = None,
     certificate: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Save a certificate: the promise, the plan and the proof's bound.",
+            help="Save a certificate: the promise, the plan and the proof's bound; an earlier "
+            "one of that name is written over.",
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
@@ -173,84 +191,78 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     Examples:
 
-    - `elsewhere plan album.npz --truth 17 --top 5`:
-      fewest withheld, cell 17 not in the top 5
+    - `elsewhere plan album.npz --truth Lisbon --top 5`
+      (fewest withheld, Lisbon not in the top 5)
 
-    - `elsewhere plan album.npz --truth 17,18,40-44 --top 5 --keep wedding.jpg`:
-      hide a whole zone, and keep one photo whatever happens
+    - `elsewhere plan album.npz --truth 17 --top 5`
+      (the same for cell 17, where there are no names)
 
-    - `elsewhere plan album.npz --truth 17 --budget 4`:
-      at most 4 withheld, cell 17 as far down as can be
+    - `elsewhere plan album.npz --truth 17,18,40-44 --top 5 --keep wedding.jpg`
+      (hide a whole zone, and keep one photo whatever happens)
 
-    - `elsewhere plan a.npz b.npz --truth 17 --truth 3,4 --top 5 -o plan.json`:
-      two attackers with cells of their own; save the plan
+    - `elsewhere plan album.npz --truth 17 --budget 4`
+      (at most 4 withheld, cell 17 as far down as can be)
+
+    - `elsewhere plan a.npz b.npz --truth 17 --truth 3,4 --top 5 -o plan.json`
+      (two attackers with cells of their own; save the plan)
 
     Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
     3 no plan can keep the promise, 4 stopped before a plan or a proof was found.
     """
     given = {name: value for name, value in locals().items() if value is not None}
     with one_sentence():
-        tables, plan = _plan(given)
+        inputs = [*scores, *(prior or ()), values, near]
+        guard({"-o": output, "--certificate": certificate}, inputs)
+        for file in (output, certificate):
+            refuse_foreign(file)
+        tables, plan, truths = _plan(given)
         names = tables[0].ids
         if output is not None or as_json:
             from elsewhere.protect.plan_json import plan_to_json
 
             document = plan_to_json(plan, names)
             if output is not None:
-                _save(output, document)
+                save(output, document)
             if as_json:
                 typer.echo(document, nl=False)
         if not as_json:
             from elsewhere.cli.show import show_plan
 
-            show_plan(plan, tables, scores)
+            show_plan(plan, tables, scores, truths)
         if certificate is not None:
             _certify(certificate, plan, tables)
     raise typer.Exit(_EXIT[plan.status])
 
 
-def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan]:
+def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
     """Read the files, ask the engine."""
     import elsewhere
-    from elsewhere.cli.arguments import cells, one_or_each, photo, read_prior, read_values
+    from elsewhere.cli.hidden import all_hidden
+    from elsewhere.cli.wishes import wishes_of
     from elsewhere.errors import InputError
     from elsewhere.score_files import read_scores
 
+    if ("top" in given) == ("budget" in given):
+        raise InputError(
+            "give either --top K (withhold the fewest) or --budget PHOTOS (push the truth down "
+            "furthest)"
+        )
     tables = [read_scores(file) for file in given["scores"]]
-    first = tables[0]
-    for option in ("truth", "top", "margin", "lead", "prior", "rivals"):
-        many = len(given.get(option, ()))
-        if many > 1 and many != len(tables):
-            raise InputError(
-                f"--{option} is given {many} times for {len(tables)} attackers: give it once, or "
-                "once for each score file"
-            )
-    wishes: dict[str, Any] = {
-        name: given[name]
-        for name in ("budget", "each_photo", "strict", "time_limit", "work_limit")
-        if name in given
-    }
-    for name in ("top", "margin", "lead"):
-        if name in given:
-            wishes[name] = one_or_each(given[name])
-    if "prior" in given:
-        wishes["prior"] = one_or_each([read_prior(file) for file in given["prior"]])
-    if "rivals" in given:
-        wishes["rivals"] = one_or_each([cells(text, "--rivals") for text in given["rivals"]])
-    for name in ("keep", "drop"):
-        wishes[name] = [photo(text, first) for text in given.get(name, ())]
-    wishes["groups"] = [
-        [photo(name.strip(), first) for name in text.split(",")] for text in given.get("group", ())
-    ]
-    if "values" in given:
-        wishes["values"] = read_values(given["values"], first)
-    if "near" in given:
-        from elsewhere.cli.saved import read_plan
-
-        wishes["near"] = read_plan(given["near"])
-    truth = one_or_each([set(cells(text, "--truth")) for text in given["truth"]])
-    plan = elsewhere.protect(tables if len(tables) > 1 else first, truth, **wishes)
-    return tables, plan
+    wishes = wishes_of(given, tables)
+    truths = all_hidden(given["truth"], tables, given["scores"], given.get("radius"))
+    truth = [set(one.cells) for one in truths]
+    try:
+        plan = elsewhere.protect(
+            tables if len(tables) > 1 else tables[0],
+            truth if len(tables) > 1 else truth[0],
+            **wishes,
+        )
+    except InputError as wrong:
+        said = str(wrong)
+        for name in ("each_photo", "time_limit", "work_limit"):
+            said = said.replace(name, f"--{name.replace('_', '-')}")
+        raise InputError(said) from None
+    return tables, plan, truths
 
 
 def _certify(file: Path, plan: Plan, tables: list[Scores]) -> None:
@@ -259,10 +271,4 @@ def _certify(file: Path, plan: Plan, tables: list[Scores]) -> None:
         return
     from elsewhere.protect.certificate import certify
 
-    _save(file, certify(plan, tables))
-
-
-def _save(file: Path, document: str) -> None:
-    from elsewhere.cli.saved import save
-
-    save(file, document)
+    save(file, certify(plan, tables))

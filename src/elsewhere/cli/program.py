@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from elsewhere.errors import ElsewhereError
+from elsewhere.errors import ElsewhereError, InputError
 
 COMMANDS = {
     "guess": "See where photos look as if they were taken.",
@@ -23,10 +24,57 @@ COMMANDS = {
     "cache": "Show or delete what is remembered between runs.",
 }
 
-KEPT, ERROR, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 3, 4, 130
-"""Exit codes; 2 is for a command line that cannot be understood."""
+KEPT, ERROR, MISUNDERSTOOD, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 2, 3, 4, 130
+"""Exit codes."""
 
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
+
+
+class _Program(TyperGroup):
+    """Typer's program, but a command line that cannot be understood gets one sentence, no box."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run it; ends with SystemExit unless `standalone_mode` is off."""
+        given = args, prog_name, complete_var, False, windows_expand_args
+        if not standalone_mode:
+            return super().main(*given, **extra)
+        try:
+            code = super().main(*given, **extra)
+        except Exception as wrong:
+            # Typer brings Click along under changing names; what can be told is told by its method
+            tell = getattr(wrong, "format_message", None)
+            if tell is None:
+                raise
+            if type(wrong).__name__ != "NoArgsIsHelpError":  # the help is on the screen already
+                said = " ".join(str(tell()).split()).rstrip(".")
+                context = getattr(wrong, "ctx", None)
+                path = context.command_path if context is not None else "elsewhere"
+                typer.echo(
+                    f"elsewhere: {printable(said[:1].lower() + said[1:])}; see {path} --help",
+                    err=True,
+                )
+            sys.exit(getattr(wrong, "exit_code", MISUNDERSTOOD))
+        sys.exit(code if isinstance(code, int) else KEPT)
+
+
+class _Command(TyperCommand):
+    """Typer's command, but flags are not said to take a <bool>."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Options and arguments, the flags among them without a type."""
+        params = super().get_params(ctx)
+        for param in params:
+            if getattr(param, "is_flag", False) and param.metavar is None:
+                param.metavar = ""
+        return params
 
 
 def program(arguments: list[str]) -> typer.Typer:
@@ -39,37 +87,51 @@ def program(arguments: list[str]) -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
+        cls=_Program,
     )
     app.callback()(_options)
     asked = [name for name in arguments[:1] if name in COMMANDS]
     for name in asked or COMMANDS:
         command = import_module(f"elsewhere.cli.{name}").command
-        app.command(name, short_help=COMMANDS[name], no_args_is_help=name != "demo")(command)
+        app.command(name, cls=_Command, short_help=COMMANDS[name], no_args_is_help=name != "demo")(
+            command
+        )
     return app
 
 
 @contextmanager
-def one_sentence() -> Iterator[None]:
-    """Within, whatever goes wrong on purpose ends the program with one sentence on stderr."""
+def one_sentence(misunderstood: int = MISUNDERSTOOD) -> Iterator[None]:
+    """Within, whatever goes wrong on purpose ends the program with one sentence on stderr.
+
+    `misunderstood` is the exit code for what was asked and makes no sense.
+    """
     try:
         yield
+        sys.stdout.flush()  # a full disk or a reader who left is met here, not at Python's end
     except ElsewhereError as wrong:
-        typer.echo(f"elsewhere: {printable(str(wrong))}", err=True)
-        raise typer.Exit(ERROR) from None
+        code = misunderstood if isinstance(wrong, InputError) else ERROR
+        raise _ended(printable(str(wrong)), code) from None
     except MemoryError:
-        typer.echo("elsewhere: there is not enough memory for these scores", err=True)
-        raise typer.Exit(ERROR) from None
+        raise _ended("there is not enough memory for these scores", ERROR) from None
     except KeyboardInterrupt:
-        typer.echo("Stopped.", err=True)
-        raise typer.Exit(STOPPED) from None
+        raise _ended("stopped", STOPPED) from None
     except OSError as wrong:
+        if wrong.filename is not None:  # a folder that may not be searched, for instance
+            said = printable(f"{wrong.filename} cannot be used: {wrong.strerror or wrong}")
+            raise _ended(said, ERROR) from None
         if wrong.errno not in _OUTPUT_LOST:
             raise  # files have sentences of their own, so this is a bug
         # Python would complain once more when it flushes at its end: let that go nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if wrong.errno != errno.EPIPE:  # whoever read the output has had enough
-            typer.echo(f"elsewhere: the output cannot be written: {wrong.strerror}", err=True)
-        raise typer.Exit(ERROR) from None
+        if wrong.errno == errno.EPIPE:  # whoever read the output has had enough
+            raise typer.Exit(ERROR) from None
+        raise _ended(f"the output cannot be written: {wrong.strerror}", ERROR) from None
+
+
+def _ended(sentence: str, code: int) -> typer.Exit:
+    """Tell it; what is then to be raised."""
+    typer.echo(f"elsewhere: {sentence}", err=True)
+    return typer.Exit(code)
 
 
 def printable(text: str) -> str:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elsewhere.cli.arguments import read_text
 from elsewhere.errors import FileError, InputError
+from elsewhere.score_files.targets import refuse_unless_plain
 
 if TYPE_CHECKING:
     from elsewhere.protect.plan import Plan
+
+_OURS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
+_BEGINNING = 200
+"""Bytes within which every plan and certificate names its format."""
 
 
 def read_plan(file: Path) -> Plan:
@@ -28,8 +34,48 @@ def read_plan(file: Path) -> Plan:
         raise FileError(f"{file} is not a plan that can be read: {wrong}") from None
 
 
+def guard(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None]) -> None:
+    """Refuse, before any work is done, outputs (by option) that would destroy something.
+
+    An input, another output, or what is there and is no plain file.
+    """
+    written: dict[str, Path] = {}
+    read = [file for file in inputs if file is not None]
+    for option, file in outputs.items():
+        if file is None:
+            continue
+        if str(file) == "-":
+            raise InputError(f"{option} takes the name of a file, and - is none")
+        refuse_unless_plain(file)
+        if any(_same(file, other) for other in read):
+            raise InputError(
+                f"{option} {file} is one of the inputs, which are never written over: "
+                "choose another name"
+            )
+        for earlier, other in written.items():
+            if _same(file, other):
+                raise InputError(f"{earlier} and {option} are both {file}: choose another name")
+        written[option] = file
+
+
+def refuse_foreign(file: Path | None) -> None:
+    """Refuse to write a plan over a file that holds something else."""
+    try:
+        if file is None or not file.exists():
+            return
+        with file.open("rb") as stream:
+            beginning = stream.read(_BEGINNING)
+    except OSError as wrong:
+        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+    if beginning and not any(ours in beginning for ours in _OURS):
+        raise FileError(
+            f"{file} exists and is no plan, so it is not written over: choose another name"
+        )
+
+
 def save(file: Path, document: str) -> None:
     """Write `document` to `file`, all at once or not at all."""
+    refuse_unless_plain(file)
     part = ""
     try:
         handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
@@ -41,3 +87,13 @@ def save(file: Path, document: str) -> None:
     finally:
         if part:
             Path(part).unlink(missing_ok=True)
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two names are one file, or would be if both were there."""
+    try:
+        if one.samefile(other):
+            return True
+    except OSError:
+        pass
+    return os.path.realpath(one) == os.path.realpath(other)

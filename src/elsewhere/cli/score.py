@@ -21,7 +21,8 @@ def command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Where the scores go (.npz, .csv or .parquet).",
+            help="Where the scores go (.npz, .csv or .parquet); an earlier file of that name is "
+            "written over.",
             show_default=False,
         ),
     ],
@@ -42,25 +43,27 @@ def command(
 
     Examples:
 
-    - `elsewhere score holiday -o holiday.npz`:
-      with the embedded model, offline
+    - `elsewhere score holiday -o holiday.npz`
+      (with the embedded model, offline)
 
-    - `elsewhere score holiday -o streets.npz --scorer onnx:streets.onnx`:
-      with a model of your own
+    - `elsewhere score holiday -o streets.npz --scorer onnx:streets.onnx`
+      (with a model of your own)
 
-    - `elsewhere plan holiday.npz --truth 17 --top 5`:
-      and then, which photos to withhold
+    - `elsewhere plan holiday.npz --truth Lisbon --top 5`
+      (and then, which photos to withhold)
 
     Exit codes: 0 every photo is in the file, 1 some could not be read (the others are in the
     file), or nothing could be written.
     """
-    with one_sentence():
+    with one_sentence(misunderstood=ERROR):  # whatever can be misunderstood here is a file's fault
         import time
 
         from elsewhere import scorers
         from elsewhere.cli.progress import watched
+        from elsewhere.cli.saved import guard
         from elsewhere.score_files import check_writable, write_scores
 
+        guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])
         check_writable(output)
         chosen = scorers.find(scorer)
         photos = scorers.photos_in(folder)
@@ -79,10 +82,12 @@ def command(
             scores, failed = scorers.score(chosen, photos, cache=rows, seen=tell)
         write_scores(output, scores)
         took = time.perf_counter() - start
-        known = f", {cached} of them known already" if cached else ""
+        fresh = scores.photos - cached
+        speed = [f"{fresh / took:.1f} photos/s"] if fresh else []
+        known = [f"{cached} of them known already"] if cached else []
         typer.echo(
             f"{printable(str(output))}: {count(scores.photos, 'photo')} × {scores.cells} cells "
-            f"in {took:.1f} s ({scores.photos / took:.1f} photos/s{known})"
+            f"in {took:.1f} s ({', '.join(speed + known)})"
         )
         if failed:
             typer.echo(
