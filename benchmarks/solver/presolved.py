@@ -27,7 +27,7 @@ def hints(problem: Problem) -> Hints:
     if problem.budget is None:
         each = np.array([attacker.need for attacker in problem.attackers], np.intp)
         goal = Goal(each, int(each.sum()))
-        plan = cheapest_plan(instance, weights, costs, goal, cap)
+        plan = cheapest_plan(instance, weights, costs, goal, cap=cap)
         most = int(cap if plan is None else weights[plan].sum())
         costs = costs_against_zone(instance, weights, costs, most)
         least = int(min(least_cost(costs, instance.owner, goal), most))
