@@ -2,7 +2,7 @@
 
 One row per photo, one column per cell, natural-log probabilities. Rows need not be normalised
 (a constant added to a row changes no ranking), so any finite reals will do; −inf stands for
-probability zero. How a Scores value looks on disk is in `score_files.py`.
+probability zero. How a Scores value looks on disk is in `score_files/`.
 """
 
 from __future__ import annotations
