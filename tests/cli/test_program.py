@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from typer.testing import CliRunner
 
 from elsewhere.cli.program import COMMANDS, printable, program
 
@@ -46,6 +47,17 @@ def test_every_option_is_explained_and_documented(name: str) -> None:
             assert f"`{parameter.opts[0]}" in PAGE, (
                 f"docs/command-line.md lacks {parameter.opts[0]}"
             )
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_has_no_words_of_python_and_no_glued_colons(name: str) -> None:
+    arguments = [name, "--help"] if name else ["--help"]
+    told = CliRunner().invoke(program(arguments), arguments)
+    assert told.exit_code == 0
+    for word in ("<bool>", "list[", "<path>", "...}", "None"):
+        assert word not in told.stdout
+    for line in told.stdout.splitlines():
+        assert not ("• elsewhere" in line and ":" in line.partition("(")[0].replace("onnx:", ""))
 
 
 def test_names_are_made_printable() -> None:

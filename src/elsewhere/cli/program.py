@@ -30,8 +30,22 @@ KEPT, ERROR, MISUNDERSTOOD, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 2, 3, 4, 130
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
+def _without_types(params: Any) -> Any:
+    """The parameters, of which flags take no <bool> and arguments no <list[Path]>."""
+    for param in params:
+        if param.param_type_name == "argument":
+            param.display_type_rich = lambda ctx: ""
+        elif getattr(param, "is_flag", False) and param.metavar is None:
+            param.metavar = ""
+    return params
+
+
 class _Program(TyperGroup):
     """Typer's program, but a command line that cannot be understood gets one sentence, no box."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Options as they are shown."""
+        return _without_types(super().get_params(ctx))
 
     def main(
         self,
@@ -66,15 +80,11 @@ class _Program(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """Typer's command, but flags are not said to take a <bool>."""
+    """Typer's command, without the types that mean something in Python only."""
 
     def get_params(self, ctx: Any) -> Any:
-        """Options and arguments, the flags among them without a type."""
-        params = super().get_params(ctx)
-        for param in params:
-            if getattr(param, "is_flag", False) and param.metavar is None:
-                param.metavar = ""
-        return params
+        """Options and arguments as they are shown."""
+        return _without_types(super().get_params(ctx))
 
 
 def program(arguments: list[str]) -> typer.Typer:

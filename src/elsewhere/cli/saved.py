@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elsewhere.protect.plan import Plan
 
 _OURS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
+_PRINTED = ("-", "/dev/stdout")
 _BEGINNING = 200
 """Bytes within which every plan and certificate names its format."""
 
@@ -44,8 +45,10 @@ def guard(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None]) -> 
     for option, file in outputs.items():
         if file is None:
             continue
-        if str(file) == "-":
-            raise InputError(f"{option} takes the name of a file, and - is none")
+        if str(file) in _PRINTED:
+            raise InputError(
+                f"{option} takes the name of a file, and {file} is none: plan --json prints a plan"
+            )
         refuse_unless_plain(file)
         if any(_same(file, other) for other in read):
             raise InputError(
