@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.protect.milp import TOLERANCE
-from elsewhere.protect.milp_model import Program
+from elsewhere.protect.baselines.milp import TOLERANCE
+from elsewhere.protect.baselines.milp_model import Program
 from elsewhere.protect.problem import Floats
 
 CP_SAT_SCALE = 2**20
@@ -40,7 +40,7 @@ Solver = Callable[[Program, float], Claim]
 
 def highs(model: Program, seconds: float) -> Claim:
     """HiGHS."""
-    from elsewhere.protect.milp import run_highs
+    from elsewhere.protect.baselines.milp import run_highs
 
     return Claim(*run_highs(model, seconds))
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from elsewhere.protect.baselines.milp_model import Hints
 from elsewhere.protect.exact.heuristics import cheapest_plan
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
 from elsewhere.protect.exact.search import Goal
 from elsewhere.protect.exact.solver import most_left_out
-from elsewhere.protect.milp_model import Hints
 from elsewhere.protect.problem import Floats, Ints, Mask, Problem
 
 

@@ -16,9 +16,10 @@ import time
 from typing import Any
 
 from benchmarks.solver import cells, peers, presolved
-from elsewhere.protect import exact, milp
+from elsewhere.protect import exact
+from elsewhere.protect.baselines import milp
+from elsewhere.protect.baselines.milp_model import Form, program
 from elsewhere.protect.exact import Limits
-from elsewhere.protect.milp_model import Form, program
 from elsewhere.protect.problem import Answer, Problem
 
 Result = dict[str, Any]

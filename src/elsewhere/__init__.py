@@ -6,7 +6,7 @@ what each number of withheld photos buys, and `check` re-proves a plan independe
 """
 
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
-from elsewhere.protect.check import Verdict
+from elsewhere.protect.checking.proof import Verdict
 from elsewhere.protect.frontier import Frontier, Point, frontier
 from elsewhere.protect.plan import Plan, Status, View
 from elsewhere.protect.promise import Against, Promise

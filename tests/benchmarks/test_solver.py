@@ -11,7 +11,7 @@ import pytest
 from benchmarks.solver import cells, claims, entrants, figures, presolved, report, running, worker
 from benchmarks.solver.figures import Result
 
-from elsewhere.protect import milp
+from elsewhere.protect.baselines import milp
 from elsewhere.protect.exact import solve
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 import elsewhere
 from elsewhere.cli.program import program
 from elsewhere.globe import Cells, cell_names, place, zone_of_place
-from elsewhere.protect.plan_json import plan_from_json
+from elsewhere.protect.files.plan_json import plan_from_json
 from elsewhere.score_files import write_scores
 from elsewhere.scores import Scores
 

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 import elsewhere
 from elsewhere.cli.program import one_sentence, program
 from elsewhere.lab.simulator import world
-from elsewhere.protect.plan_json import plan_from_json
+from elsewhere.protect.files.plan_json import plan_from_json
 from elsewhere.score_files import write_scores
 from elsewhere.scores import Scores
 

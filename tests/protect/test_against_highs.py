@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from elsewhere.lab import simulator
-from elsewhere.protect import exact, milp
+from elsewhere.protect import exact
+from elsewhere.protect.baselines import milp
 from elsewhere.protect.problem import FREE, IN, OUT, Attacker, Problem, plain
 
 

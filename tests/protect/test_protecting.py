@@ -13,8 +13,9 @@ import pytest
 import elsewhere
 from elsewhere.errors import CheckError, InputError
 from elsewhere.lab import simulator
-from elsewhere.protect import check, protecting
-from elsewhere.protect.check import Verdict
+from elsewhere.protect import protecting
+from elsewhere.protect.checking import proof as check
+from elsewhere.protect.checking.proof import Verdict
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.protecting import read_limits
 from elsewhere.scores import Scores

@@ -33,9 +33,11 @@ anything = st.recursive(
     | st.decimals(places=2)
     | st.sampled_from([np.array(1), np.zeros((2, 2)), np.array(["a"]), object(), range(3), NAMED])
     | st.dates(min_value=datetime.date(2020, 1, 1)),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.lists(inner, max_size=3).map(tuple)
-    | st.dictionaries(st.text(max_size=2) | st.integers(0, 3), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(st.text(max_size=2) | st.integers(0, 3), inner, max_size=2)
+    ),
     max_leaves=6,
 )
 WISHES = [

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
-from elsewhere.protect import exact, greedy, milp
-from elsewhere.protect.counting import counts
+from elsewhere.protect import exact
+from elsewhere.protect.baselines import greedy, milp
+from elsewhere.protect.baselines.counting import counts
 from elsewhere.protect.problem import Attacker, Floats, Problem, plain
 
 

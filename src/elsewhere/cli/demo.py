@@ -58,8 +58,8 @@ def _show(console: Console, photos: int, top: int, seed: int) -> None:
 
     import elsewhere
     from elsewhere.lab.simulator import world
-    from elsewhere.protect import greedy
-    from elsewhere.protect.counting import counts
+    from elsewhere.protect.baselines import greedy
+    from elsewhere.protect.baselines.counting import counts
     from elsewhere.protect.problem import plain
 
     scores, truth = world("w1", seed=seed).collection(np.random.default_rng(seed), photos)

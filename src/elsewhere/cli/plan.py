@@ -218,7 +218,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         tables, plan, truths = _plan(given)
         names = tables[0].ids
         if output is not None or as_json:
-            from elsewhere.protect.plan_json import plan_to_json
+            from elsewhere.protect.files.plan_json import plan_to_json
 
             document = plan_to_json(plan, names)
             if output is not None:
@@ -269,6 +269,6 @@ def _certify(file: Path, plan: Plan, tables: list[Scores]) -> None:
     if not plan.found:
         typer.echo(f"elsewhere: no certificate, for the plan is {plan.status}", err=True)
         return
-    from elsewhere.protect.certificate import certify
+    from elsewhere.protect.files.certificate import certify
 
     save(file, certify(plan, tables))

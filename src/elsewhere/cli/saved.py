@@ -23,8 +23,8 @@ _BEGINNING = 200
 
 def read_plan(file: Path) -> Plan:
     """The plan in a plan file or in a certificate; FileError with a sentence when there is none."""
-    from elsewhere.protect.certificate import FORMAT, read_certificate
-    from elsewhere.protect.plan_json import plan_from_json
+    from elsewhere.protect.files.certificate import FORMAT, read_certificate
+    from elsewhere.protect.files.plan_json import plan_from_json
 
     text = read_text(file)
     try:

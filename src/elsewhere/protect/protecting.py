@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.errors import CheckError, InputError
-from elsewhere.protect.check import Verdict, prove
+from elsewhere.protect.checking.proof import Verdict, prove
 from elsewhere.protect.exact import Instance, Limits, solve
 from elsewhere.protect.explain import explain_plan, explain_unknown
 from elsewhere.protect.infeasible import explain_infeasible

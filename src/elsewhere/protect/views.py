@@ -62,9 +62,7 @@ def _lead(attacker: Attacker, photos: Mask, rival: int, impossible: Mask) -> flo
     return min(rows, default=math.inf)
 
 
-def _in_order(
-    attacker: Attacker, photos: Mask, cells: Ints, ahead: Floats, doubt: float
-) -> Ints:
+def _in_order(attacker: Attacker, photos: Mask, cells: Ints, ahead: Floats, doubt: float) -> Ints:
     """Furthest ahead first; near-ties by exact column sums, real ties by cell."""
     order = np.lexsort((cells, -ahead))
     if len(order) < 2:

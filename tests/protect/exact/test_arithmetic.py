@@ -101,9 +101,7 @@ def test_zeros_in_photos_that_go_or_are_not_seen_do_not_count() -> None:
     bank = np.array([[-INF, 0.0], [1.0, 0.0]])
     attacker = Attacker(bank, zone=np.array([1]), rivals=np.array([0]))
     assert row_lead(attacker, np.array([False, True]), 0, 1) == 1.0
-    blind = Attacker(
-        bank, zone=np.array([1]), rivals=np.array([0]), sees=np.array([False, True])
-    )
+    blind = Attacker(bank, zone=np.array([1]), rivals=np.array([0]), sees=np.array([False, True]))
     assert row_lead(blind, np.ones(2, bool), 0, 1) == 1.0
 
 

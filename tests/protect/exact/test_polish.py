@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import elsewhere
 from elsewhere.lab import simulator
-from elsewhere.protect.counting import satisfied
+from elsewhere.protect.baselines.counting import satisfied
 from elsewhere.protect.exact import polish, solver
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.polish import pull_of

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
-from elsewhere.protect.counting import counts, satisfied
+from elsewhere.protect.baselines.counting import counts, satisfied
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.search import Goal, Limits
 from elsewhere.protect.exact.solver import maximise, minimise, most_left_out, needs, solve

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from elsewhere.protect.counting import cost, counts, satisfied
+from elsewhere.protect.baselines.counting import cost, counts, satisfied
 from elsewhere.protect.problem import Answer
 from elsewhere.protect.promise import Against, Promise
 from elsewhere.protect.reductions import Contradiction, reduce

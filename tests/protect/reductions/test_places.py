@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.protect.counting import counts
+from elsewhere.protect.baselines.counting import counts
 from elsewhere.protect.problem import plain
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions.margin import Margin

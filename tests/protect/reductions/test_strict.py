@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.protect.counting import counts
+from elsewhere.protect.baselines.counting import counts
 from elsewhere.protect.problem import plain
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions.strict import Strict

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.protect.counting import holding
+from elsewhere.protect.baselines.counting import holding
 from elsewhere.protect.problem import plain
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions.zone import Zone

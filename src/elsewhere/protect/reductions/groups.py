@@ -44,9 +44,7 @@ class Groups:
                 )
             fixed[there] = value
         weights = np.bincount(unit_of, weights=problem.weights, minlength=units)
-        return replace(
-            problem, unit_of=unit_of, weights=weights.astype(np.int64), fixed=fixed
-        )
+        return replace(problem, unit_of=unit_of, weights=weights.astype(np.int64), fixed=fixed)
 
     def invert(self, answer: Answer) -> Answer:
         """Units back into photos."""

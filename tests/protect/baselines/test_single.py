@@ -7,8 +7,8 @@ import pytest
 
 from elsewhere.errors import InputError
 from elsewhere.lab import simulator
-from elsewhere.protect import greedy, single
-from elsewhere.protect.counting import satisfied
+from elsewhere.protect.baselines import greedy, single
+from elsewhere.protect.baselines.counting import satisfied
 from elsewhere.protect.problem import OUT, plain
 from tests.protect import enumeration
 

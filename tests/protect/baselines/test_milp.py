@@ -7,9 +7,9 @@ import pytest
 
 from elsewhere.errors import InputError
 from elsewhere.lab import simulator
-from elsewhere.protect import milp, single
-from elsewhere.protect.counting import satisfied
-from elsewhere.protect.milp_model import Form, Hints, program
+from elsewhere.protect.baselines import milp, single
+from elsewhere.protect.baselines.counting import satisfied
+from elsewhere.protect.baselines.milp_model import Form, Hints, program
 from elsewhere.protect.problem import OUT, plain
 from tests.protect import enumeration
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from elsewhere.errors import InputError
+from elsewhere.protect.files.plan_json import plan_from_json, plan_to_json
 from elsewhere.protect.plan import Plan, Status, View
-from elsewhere.protect.plan_json import plan_from_json, plan_to_json
 from elsewhere.protect.promise import Against, Promise
 
-SCHEMA = json.loads((files("elsewhere.protect") / "schemas" / "plan.json").read_text("utf-8"))
+SCHEMA = json.loads((files("elsewhere.protect.files") / "schemas" / "plan.json").read_text("utf-8"))
 
 numbers = st.integers(0, 10**6)
 wholes = st.lists(numbers, max_size=4).map(tuple)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from elsewhere.protect.check import Verdict, prove
+from elsewhere.protect.checking.proof import Verdict, prove
 from elsewhere.protect.plan import Plan, Status, View
 from elsewhere.protect.promise import Against, Promise
 from elsewhere.scores import Scores

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from elsewhere.lab import simulator
-from elsewhere.protect import greedy
-from elsewhere.protect.counting import satisfied
+from elsewhere.protect.baselines import greedy
+from elsewhere.protect.baselines.counting import satisfied
 from elsewhere.protect.problem import IN, OUT, Attacker, Problem, plain
 from tests.protect import enumeration
 

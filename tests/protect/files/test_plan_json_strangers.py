@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import elsewhere
 from elsewhere.errors import InputError
-from elsewhere.protect.plan_json import plan_from_json, plan_to_json
+from elsewhere.protect.files.plan_json import plan_from_json, plan_to_json
 from elsewhere.scores import Scores
 
 DRAW = np.random.default_rng(11)

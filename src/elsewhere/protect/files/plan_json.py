@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.protect.json_values import (
+from elsewhere.protect.files.json_values import (
     Kind,
     exact,
     expect,

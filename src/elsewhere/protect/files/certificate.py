@@ -16,10 +16,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from elsewhere.errors import CheckError, InputError
-from elsewhere.protect.check import prove
-from elsewhere.protect.json_values import canonical, exact, expect, many, parse, record, text, whole
+from elsewhere.protect.checking.proof import prove
+from elsewhere.protect.files.json_values import (
+    canonical,
+    exact,
+    expect,
+    many,
+    parse,
+    record,
+    text,
+    whole,
+)
+from elsewhere.protect.files.plan_json import plan_from_record, plan_record
 from elsewhere.protect.plan import Plan
-from elsewhere.protect.plan_json import plan_from_record, plan_record
 from elsewhere.scores import Scores
 
 FORMAT = "elsewhere-certificate/1"

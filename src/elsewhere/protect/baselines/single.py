@@ -16,7 +16,7 @@ from math import inf
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.protect.counting import ROUNDING
+from elsewhere.protect.baselines.counting import ROUNDING
 from elsewhere.protect.exact.arithmetic import holds
 from elsewhere.protect.problem import FREE, IN, OUT, Answer, Attacker, Floats, Ints, Problem
 

@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.protect.counting import cost, counts, satisfied
-from elsewhere.protect.milp_model import Form, Hints, Program, program
+from elsewhere.protect.baselines.counting import cost, counts, satisfied
+from elsewhere.protect.baselines.milp_model import Form, Hints, Program, program
 from elsewhere.protect.problem import OUT, Answer, Floats, Mask, Problem
 
 TOLERANCE = 1e-9

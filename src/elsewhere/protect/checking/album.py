@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elsewhere.protect.check_arithmetic import (
+from elsewhere.protect.checking.arithmetic import (
     Contest,
     column_sums,
     counts_alone,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from elsewhere.protect.counting import cost, counts, satisfied
+from elsewhere.protect.baselines.counting import cost, counts, satisfied
 from elsewhere.protect.problem import IN, OUT, plain
 from tests.protect import enumeration
 

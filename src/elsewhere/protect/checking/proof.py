@@ -1,7 +1,7 @@
 """The check: does a plan keep its promise? Proved anew, exactly, with no help from the solver.
 
 `prove` looks at a plan as a stranger would. From the promise and the scores alone it works out,
-in whole numbers (`check_arithmetic.py`), which rivals hold once the plan's photos are withheld,
+in whole numbers (`arithmetic.py`), which rivals hold once the plan's photos are withheld,
 and compares that with everything the plan says: photos, pins, groups, rivals and their order,
 protected-k, slack, cost. A plan leaves `protect` only when nothing is found wrong.
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elsewhere.protect.check_album import Album, Sight, ascending, nonsense
+from elsewhere.protect.checking.album import Album, Sight, ascending, nonsense
 from elsewhere.protect.plan import Plan, Status, View
 from elsewhere.protect.promise import Promise
 from elsewhere.scores import Scores

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.protect.counting import cost, counts
+from elsewhere.protect.baselines.counting import cost, counts
 from elsewhere.protect.problem import FREE, OUT, Answer, Attacker, Floats, Ints, Mask, Problem
 
 

@@ -15,12 +15,13 @@ from referencing import Registry, Resource
 
 import elsewhere
 from elsewhere.errors import CheckError, InputError
-from elsewhere.protect.certificate import certify, digest_of, read_certificate
+from elsewhere.protect.files.certificate import certify, digest_of, read_certificate
 from elsewhere.scores import Scores
 
 
 def schema(name: str) -> Any:
-    return json.loads((files("elsewhere.protect") / "schemas" / f"{name}.json").read_text("utf-8"))
+    path = files("elsewhere.protect.files") / "schemas" / f"{name}.json"
+    return json.loads(path.read_text("utf-8"))
 
 
 REGISTRY: Registry[Any] = Registry().with_resource(

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
-from elsewhere.protect import check_arithmetic
-from elsewhere.protect.check_arithmetic import (
+from elsewhere.protect.checking import arithmetic
+from elsewhere.protect.checking.arithmetic import (
     ONE,
     Contest,
     column_sums,
@@ -76,7 +76,7 @@ def test_least_float_is_the_least(one: float, other: float) -> None:
 def test_column_sums_are_exact(table: NDArray[np.float64], chosen: set[int], side: int) -> None:
     photos = sorted(i for i in chosen if i < len(table))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(check_arithmetic, "SIDE", side)
+        patch.setattr(arithmetic, "SIDE", side)
         sums, impossible = column_sums(table, photos)
     for cell in range(table.shape[1]):
         column = [float(table[photo, cell]) for photo in photos]

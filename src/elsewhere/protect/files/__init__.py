@@ -1,0 +1,1 @@
+"""Plans and certificates as files: strict, lossless JSON with versioned schemas."""
