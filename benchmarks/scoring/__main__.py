@@ -116,8 +116,8 @@ def _arguments() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--distinct", type=int, default=50, help="how many different photos")
-    parser.add_argument("--rounds", type=int, default=10, help="how many turns of each")
-    parser.add_argument("--seconds", type=float, default=2.0, help="how long a turn of the bare")
+    parser.add_argument("--rounds", type=int, default=8, help="how many turns of each")
+    parser.add_argument("--seconds", type=float, default=6.0, help="how long a turn of the bare")
     parser.add_argument("--memory", type=int, default=5000, help="photos of the long run; 0: none")
     parser.add_argument("--weights", type=Path, default=WEIGHTS, help="of the embedded scorer")
     parser.add_argument(
