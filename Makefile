@@ -23,6 +23,7 @@ test-long: $(STAMP)  ## also the tests marked long (many minutes)
 
 lint: $(STAMP)  ## ruff and strict mypy
 	$(BIN)/ruff check
+	$(BIN)/ruff format --check --quiet src tests benchmarks training
 	$(BIN)/mypy
 
 bench: $(STAMP)  ## the solver against its peers, where they are installed
