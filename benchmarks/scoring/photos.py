@@ -59,7 +59,8 @@ def _scene(rng: np.random.Generator, textures: list[Field], grain: Field) -> NDA
         scene[..., channel] = np.where(np.arange(HEIGHT)[:, None] < horizon, sky, ground)
     for _ in range(rng.integers(5, 40)):  # walls, windows, signs
         top, left = rng.integers(horizon // 2, HEIGHT - 50), rng.integers(0, WIDTH - 50)
-        high, wide = rng.integers(40, 900), rng.integers(40, 700)
+        high = rng.integers(HEIGHT // 75, HEIGHT * 3 // 10)
+        wide = rng.integers(WIDTH // 100, WIDTH * 7 // 40)
         part = scene[top : top + high, left : left + wide]
         part *= 0.25
         part += rng.uniform(20, 180, 3).astype(np.float32)
