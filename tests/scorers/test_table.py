@@ -56,7 +56,7 @@ def test_bad_tables_and_missing_photos_are_one_sentence(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("photo,0,1\na,nan,-1\n", "'nan' for the photo 'a'"),
-        ("photo,0,1\na,-1,-1\nb,-1\n", "1 numbers for the photo 'b'"),
+        ("photo,0,1\na,-1,-1\nb,-1\n", "1 number for the photo 'b'"),
         ("photo,0,1\na,-1,-1\na,-1,-1\n", "twice"),
     ],
 )
