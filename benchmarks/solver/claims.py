@@ -33,6 +33,7 @@ def verdicts(run: dict[str, Any]) -> list[Verdict]:
     return [
         _counts(run, table),
         _agreement(run["results"]),
+        _unbeaten(run["results"]),
         _ratio(summary, "R-128 top-5", "cplex/big-m", 100),
         _ratio(summary, "R-128 top-5", "highs/mccormick", 100),
         _ratio(summary, "R-128 top-5", "highs/presolved", 15),
@@ -65,6 +66,17 @@ def _agreement(results: list[Result]) -> Verdict:
         "no optimum differs between solvers",
         f"{proofs} proofs by peers compared, {len(found)} different" + "; ".join(["", *found[:5]]),
         not found if proofs else None,
+    )
+
+
+def _unbeaten(results: list[Result]) -> Verdict:
+    found = figures.beaten(results)
+    plans = sum(r.get("value") is not None and r["peer"] != "ours" for r in results)
+    return Verdict(
+        "no peer has a plan better than one that we call optimal",
+        f"{plans} plans of peers, counted exactly, {len(found)} better"
+        + "; ".join(["", *found[:5]]),
+        not found if plans else None,
     )
 
 

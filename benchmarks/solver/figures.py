@@ -89,6 +89,23 @@ def paired_ratio(theirs: Iterable[Result], ours: dict[int, Result], limit: float
     return statistics.median(ratios) if ratios else None
 
 
+def beaten(results: Iterable[Result]) -> list[str]:
+    """Proofs of ours that a peer's plan refutes; plans are recounted exactly, so they are facts."""
+    every = list(results)
+    ours = {(r["cell"], r["seed"]): r for r in every if r["peer"] == "ours"}
+    found = []
+    for other in every:
+        mine = ours.get((other["cell"], other["seed"]))
+        if mine is None or mine["status"] not in PROVED or other.get("value") is None:
+            continue
+        more = "budget" in other["cell"]
+        if mine["value"] is None or (
+            other["value"] > mine["value"] if more else other["value"] < mine["value"]
+        ):
+            found.append(f"{other['cell']}, seed {other['seed']}: {other['peer']}")
+    return found
+
+
 def disagreements(results: Iterable[Result]) -> list[str]:
     """Problems on which two proofs contradict each other, or a plan beats a proof.
 

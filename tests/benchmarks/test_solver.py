@@ -42,6 +42,12 @@ def test_an_error_is_not_a_time_and_a_time_out_is_the_limit() -> None:
     assert list(rows) == ["ours", "a", "b"]
 
 
+def test_a_better_plan_than_ours_is_seen_and_a_wrong_refusal_is_not_ours() -> None:
+    refused = result("a", status="infeasible", value=None)
+    assert figures.beaten([result("ours"), result("a"), refused]) == []
+    assert figures.beaten([result("ours", value=4), result("a", value=3)])
+
+
 def test_disagreements_are_seen() -> None:
     assert figures.disagreements([result("ours"), result("a")]) == []
     assert figures.disagreements([result("ours"), result("a", value=5)])
