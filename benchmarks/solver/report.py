@@ -25,11 +25,11 @@ afterwards, off the clock. *ratio* is the median, over the same problems, of the
 ours: above 1 we are faster. Peers called *presolved* start from our presolve: rivals that cannot
 matter are gone, costs are bounded from both sides, every big-M is as small as that allows.
 
-Not every peer is in every row, so "the fastest peer" is the fastest of those in the row: the paper's
-own model, plain big-M models, SCIP and CP-SAT run into the limit nearly everywhere and take part only
-where a row shows them. Cells whose proofs are out of reach for everybody have fewer problems. A peer
-that says "infeasible" where a plan was counted exactly is in error; such a row is listed as a
-difference all the same."""
+Not every peer is in every row, so "the fastest peer" is the fastest of those in the row: the
+paper's own model, plain big-M models, SCIP and CP-SAT run into the limit nearly everywhere and
+take part only where a row shows them. Cells whose proofs are out of reach for everybody have fewer
+problems. A peer that says "infeasible" where a plan was counted exactly is in error; such a row is
+listed as a difference all the same."""
 
 
 def markdown(run: dict[str, Any], verdicts: list[Verdict], plot: str | None) -> str:
