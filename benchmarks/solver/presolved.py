@@ -13,7 +13,7 @@ from elsewhere.protect.baselines.milp_model import Hints
 from elsewhere.protect.exact.heuristics import cheapest_plan
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
-from elsewhere.protect.exact.search import Goal
+from elsewhere.protect.exact.search import needs
 from elsewhere.protect.exact.solver import most_left_out
 from elsewhere.protect.problem import Floats, Ints, Mask, Problem
 
@@ -25,8 +25,7 @@ def hints(problem: Problem) -> Hints:
     costs, cap = costs_alone(instance, weights), most_left_out(instance, weights)
     least = 0
     if problem.budget is None:
-        each = np.array([attacker.need for attacker in problem.attackers], np.intp)
-        goal = Goal(each, int(each.sum()))
+        goal = needs(problem)
         plan = cheapest_plan(instance, weights, costs, goal, cap=cap)
         most = int(cap if plan is None else weights[plan].sum())
         costs = costs_against_zone(instance, weights, costs, most)

@@ -13,8 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from elsewhere.cli.program import count
 from elsewhere.errors import FileError, InputError
+from elsewhere.protect.explain import count
 from elsewhere.scores import Scores
 
 T = TypeVar("T")

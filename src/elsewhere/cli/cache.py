@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from elsewhere.cli.program import count, one_sentence, printable
+from elsewhere.cli.program import one_sentence, printable
+from elsewhere.protect.explain import count
 
 
 class Action(StrEnum):

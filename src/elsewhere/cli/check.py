@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import ERROR, KEPT, count, one_sentence, printable
+from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 from elsewhere.errors import InputError
+from elsewhere.protect.explain import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

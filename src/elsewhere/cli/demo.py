@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import count, one_sentence
+from elsewhere.cli.program import one_sentence
+from elsewhere.protect.explain import count
 
 if TYPE_CHECKING:
     from rich.console import Console

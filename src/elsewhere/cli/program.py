@@ -153,15 +153,6 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def count(amount: int, thing: str) -> str:
-    """An amount with its noun.
-
-    >>> count(1, "photo"), count(3, "photo")
-    ('1 photo', '3 photos')
-    """
-    return f"{amount} {thing}" if amount == 1 else f"{amount} {thing}s"
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from elsewhere.cli.hidden import named, ranges
-from elsewhere.cli.program import count
-from elsewhere.protect.explain import number
+from elsewhere.protect.explain import count, number
 from elsewhere.protect.promise import Against, Promise
 from elsewhere.scores import Scores
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from elsewhere.cli.program import ERROR, KEPT, count, one_sentence, printable
+from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.protect.explain import count
 
 
 def command(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from elsewhere.cli.arguments import cells, one_or_each, photo, read_prior, read_values
-from elsewhere.cli.program import count
 from elsewhere.cli.saved import read_plan
 from elsewhere.errors import FileError, InputError
+from elsewhere.protect.explain import count
 from elsewhere.scores import Scores
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from elsewhere.lab import simulator
 from elsewhere.protect.baselines.counting import counts, satisfied
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal, Limits
-from elsewhere.protect.exact.solver import maximise, minimise, most_left_out, needs, solve
+from elsewhere.protect.exact.search import Goal, Limits, needs
+from elsewhere.protect.exact.solver import maximise, minimise, most_left_out, solve
 from elsewhere.protect.problem import Answer, Problem, plain
 from tests.protect.enumeration import best
 from tests.protect.exact.small import drawn, every_mask, every_plan, least, seeds, trying_all

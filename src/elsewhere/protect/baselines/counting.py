@@ -68,3 +68,10 @@ def satisfied(problem: Problem, kept: Mask) -> bool:
 def cost(problem: Problem, kept: Mask) -> int:
     """The weight left out."""
     return int(problem.weights[~kept].sum())
+
+
+def loosest_bound(problem: Problem) -> int:
+    """The bound that needs no proof: what is fixed out, or the number of rivals."""
+    if problem.budget is None:
+        return int(problem.weights[problem.fixed == OUT].sum())
+    return min(len(attacker.rivals) for attacker in problem.attackers)

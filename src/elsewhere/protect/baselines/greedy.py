@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.protect.baselines.counting import cost, counts
+from elsewhere.protect.baselines.counting import cost, counts, loosest_bound
 from elsewhere.protect.problem import FREE, OUT, Answer, Attacker, Floats, Ints, Mask, Problem
 
 
@@ -29,13 +29,13 @@ def solve(problem: Problem) -> Answer:
     """
     kept = problem.fixed != OUT
     sizes, spent = problem.sizes, int(problem.sizes[~kept].sum())
-    nothing = Answer("unknown", None, 0, _loosest(problem))
+    nothing = Answer("unknown", None, 0, loosest_bound(problem))
     if not kept.any():
-        return Answer("infeasible", None, 0, _loosest(problem))
+        return Answer("infeasible", None, 0, loosest_bound(problem))
     if problem.budget is not None and spent > problem.budget:
-        return Answer("infeasible", None, 0, _loosest(problem))
+        return Answer("infeasible", None, 0, loosest_bound(problem))
     if problem.budget is None and _met(problem, kept):
-        return Answer("feasible", kept, cost(problem, kept), _loosest(problem))
+        return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
     for unit in order(problem).tolist():
         last_one = kept.sum() == 1
         if last_one:
@@ -47,10 +47,10 @@ def solve(problem: Problem) -> Answer:
             continue
         kept[unit] = False
         if _met(problem, kept):
-            return Answer("feasible", kept, cost(problem, kept), _loosest(problem))
+            return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
     if problem.budget is None:
         return nothing
-    return Answer("feasible", kept, cost(problem, kept), _loosest(problem))
+    return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
 
 
 def order(problem: Problem) -> Ints:
@@ -79,10 +79,3 @@ def truth_scores(attacker: Attacker) -> Floats:
 def _met(problem: Problem, kept: Mask) -> bool:
     found = counts(problem, kept)
     return all(n >= a.need for n, a in zip(found, problem.attackers, strict=True))
-
-
-def _loosest(problem: Problem) -> int:
-    """The bound that needs no proof: what is fixed out, or the number of rivals."""
-    if problem.budget is None:
-        return int(problem.weights[problem.fixed == OUT].sum())
-    return min(len(attacker.rivals) for attacker in problem.attackers)

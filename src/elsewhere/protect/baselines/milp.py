@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.protect.baselines.counting import cost, counts, satisfied
+from elsewhere.protect.baselines.counting import cost, counts, loosest_bound, satisfied
 from elsewhere.protect.baselines.milp_model import Form, Hints, Program, program
 from elsewhere.protect.problem import OUT, Answer, Floats, Mask, Problem
 
@@ -48,7 +48,7 @@ def read(
 ) -> Answer:
     """A solver's claim about `model` as an answer about `problem`, after an exact recount."""
     sign = 1 if problem.budget is None else -1
-    limit = math.ceil(bound - 1e-6) * sign if math.isfinite(bound) else _loosest(problem)
+    limit = math.ceil(bound - 1e-6) * sign if math.isfinite(bound) else loosest_bound(problem)
     if status == "infeasible":
         return Answer("infeasible", None, 0, limit)
     if values is None:
@@ -80,12 +80,6 @@ def _hopeless(problem: Problem) -> bool:
     out = problem.fixed == OUT
     over = problem.budget is not None and int(problem.sizes[out].sum()) > problem.budget
     return bool(out.all()) or over
-
-
-def _loosest(problem: Problem) -> int:
-    if problem.budget is None:
-        return int(problem.weights[problem.fixed == OUT].sum())
-    return min(len(attacker.rivals) for attacker in problem.attackers)
 
 
 def run_highs(model: Program, time_limit: float) -> tuple[str, Floats | None, float]:

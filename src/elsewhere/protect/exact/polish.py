@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal
+from elsewhere.protect.exact.search import Goal, needs
 from elsewhere.protect.problem import Answer, Floats, Ints, Mask
 
 ALLOWANCE = 600_000
@@ -28,10 +28,9 @@ def polish(instance: Instance, answer: Answer, pull: Floats) -> Answer:
     left_out = ~answer.kept[instance.free]
     counts = instance.counts(instance.holding(left_out))
     if problem.budget is None:
-        each = np.array([attacker.need for attacker in problem.attackers], np.intp)
+        goal = needs(problem)
     else:
-        each = np.full(len(counts), int(counts.min()), np.intp)
-    goal = Goal(each, int(each.sum() if problem.budget is None else counts.sum()))
+        goal = Goal(np.full(len(counts), int(counts.min()), np.intp), int(counts.sum()))
     if not goal.total:
         return answer
     allowance = NEAR_ALLOWANCE if pull.any() else ALLOWANCE

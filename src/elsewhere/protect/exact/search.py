@@ -21,7 +21,7 @@ from elsewhere.protect.exact.bounds import best_with_one_row
 from elsewhere.protect.exact.completions import completions, worth_trying
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.simplex import IMPOSSIBLE, Tableau
-from elsewhere.protect.problem import Floats, Ints, Mask
+from elsewhere.protect.problem import Floats, Ints, Mask, Problem
 
 State = NDArray[np.int8]
 
@@ -56,6 +56,17 @@ class Goal:
     def reached(self, counts: Ints) -> bool:
         """Whether these counts of holding rivals fulfil the goal."""
         return bool((counts >= self.each).all()) and int(counts.sum()) >= self.total
+
+
+def needs(problem: Problem) -> Goal:
+    """The goal of a guarantee: what each attacker needs."""
+    each = np.array([attacker.need for attacker in problem.attackers], np.intp)
+    return Goal(each, int(each.sum()))
+
+
+def alike(attackers: int, each: int) -> Goal:
+    """The goal of so many holding rivals for every attacker."""
+    return Goal(np.full(attackers, each, np.intp), attackers * each)
 
 
 @dataclass

@@ -17,11 +17,11 @@ import math
 
 import numpy as np
 
+from elsewhere.protect.exact.bounds import ROUNDOFF
 from elsewhere.protect.problem import Floats, Ints
 
 FEASIBLE = 1e-9
 TINY = 1e-11
-ROUNDOFF = 2.0**-52
 
 SOLVED, IMPOSSIBLE, STALLED = "solved", "impossible", "stalled"
 

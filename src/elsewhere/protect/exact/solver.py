@@ -17,7 +17,7 @@ from elsewhere.protect.exact.heuristics import adapted, cheapest_plan, fullest_p
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.polish import polish, pull_of
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
-from elsewhere.protect.exact.search import Goal, Limits
+from elsewhere.protect.exact.search import Goal, Limits, needs
 from elsewhere.protect.exact.tasks import Fullest, Lightest
 from elsewhere.protect.problem import LARGEST, Answer, Floats, Ints, Mask, Problem
 
@@ -195,12 +195,6 @@ def _answer(instance: Instance, found: Found, bound: int, limits: Limits) -> Ans
     cost = int(instance.weights[found.left_out].sum()) + instance.sunk
     status = "optimal" if found.proved else "feasible"
     return Answer(status, kept, cost, bound, counts, limits.done)
-
-
-def needs(problem: Problem) -> Goal:
-    """The goal of a guarantee."""
-    each = np.array([attacker.need for attacker in problem.attackers], np.intp)
-    return Goal(each, int(each.sum()))
 
 
 def _cheapest_rivals(costs: Floats, owner: Ints, goal: Goal) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 from elsewhere.protect.exact.heuristics import prefix_plans
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone
-from elsewhere.protect.exact.search import Goal, Limits
+from elsewhere.protect.exact.search import Limits, alike
 from elsewhere.protect.exact.solver import minimise, most_left_out
 from elsewhere.protect.problem import Mask
 
@@ -48,7 +48,7 @@ def staircase(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[
     known: dict[int, Mask] = {}
     proved_to = min(prove_up_to, last)
     while budget <= proved_to and not limits.spent():
-        goal = _goal(instance, reached + 1)
+        goal = alike(len(instance.zone_at), reached + 1)
         cap = proved_to - first
         found = minimise(
             instance, sizes, goal, limits, cap=cap, at_least=budget - first, costs=costs
@@ -68,24 +68,14 @@ def staircase(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[
             known[cost - first] = found.left_out
             break
         best, reached = found.left_out, _count(instance, found.left_out)
-    if budget <= last:
-        known = prefix_plans(instance, sizes, costs, last - first, limits) | known
-    yield from _unproved(instance, budget, last, (best, reached), known)
-
-
-def _unproved(
-    instance: Instance, budget: int, last: int, so_far: tuple[Mask, int], plans: dict[int, Mask]
-) -> Iterator[Step]:
-    """Steps for the remaining budgets: a plan, and how many rivals could hold one at a time."""
-    first, sizes = instance.sunk_photos, instance.sizes
-    best, reached = so_far
-    fewest = True
     if budget > last:
         return
-    costs = costs_against_zone(instance, sizes, costs_alone(instance, sizes), last - first)
+    costs = costs_against_zone(instance, sizes, costs, last - first)
+    known = prefix_plans(instance, sizes, costs, last - first, limits) | known
+    fewest = True
     attackers = range(len(instance.zone_at))
-    for b in range(budget, last + 1):
-        plan = plans.get(b - first)
+    for b in range(budget, last + 1):  # a plan, and how many rivals could hold one at a time
+        plan = known.get(b - first)
         if plan is not None:
             count = _count(instance, plan)
             if count > reached:
@@ -96,8 +86,3 @@ def _unproved(
 
 def _count(instance: Instance, left_out: Mask) -> int:
     return int(instance.counts(instance.holding(left_out)).min())
-
-
-def _goal(instance: Instance, each: int) -> Goal:
-    attackers = len(instance.zone_at)
-    return Goal(np.full(attackers, each, np.intp), attackers * each)

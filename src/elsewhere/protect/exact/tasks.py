@@ -8,7 +8,7 @@ import numpy as np
 
 from elsewhere.protect.exact.heuristics import restored
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal, Limits, Search
+from elsewhere.protect.exact.search import Goal, Limits, Search, alike
 from elsewhere.protect.problem import Floats, Ints, Mask
 
 
@@ -80,5 +80,4 @@ class Fullest:
     def _goal(self, level: int) -> Goal:
         if self.floor is not None:
             return Goal(self.floor, level)
-        attackers = len(self.part.zone_at)
-        return Goal(np.full(attackers, level, np.intp), attackers * level)
+        return alike(len(self.part.zone_at), level)
