@@ -1,0 +1,1 @@
+"""The whole job from end to end, for the doors: album, scores, audit, plan, export."""
