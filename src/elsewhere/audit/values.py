@@ -1,0 +1,167 @@
+"""The value Audit: what one attacker infers from some photos, in plain values.
+
+Nothing here computes. An audit is shown in a terminal, in the report and in the app, and saved as
+JSON, so it holds names and numbers only. Ranks count from 1: rank 1 is the attacker's first guess.
+Probabilities are calibrated for the number of photos where the attacker's calibration is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Guess:
+    """One cell as an attacker names it.
+
+    A cell is called after its most populous town, and that town's coordinate stands for it on a
+    map. Where the attacker's cells are not known on the globe, the name is "cell 17" and there is
+    no coordinate.
+    """
+
+    cell: int
+    name: str
+    lat: float | None
+    lon: float | None
+    probability: float
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What one photo says by itself."""
+
+    photo: str
+    """Its id."""
+    guesses: tuple[Guess, ...]
+    """Its own likeliest cells, the first one first."""
+    rank: int | None
+    """Where the truth stands by this photo alone; None where no truth is known."""
+    probability: float | None
+    """What this photo alone gives the truth (all cells of the zone); None without a truth."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What another head makes of the same photos: a second opinion."""
+
+    name: str
+    """Which head: "half_a"."""
+    guess: Guess
+    """Its own first guess."""
+    rank: int | None
+    """Where it puts the truth; None without a truth."""
+    probability: float | None
+
+
+@dataclass(frozen=True)
+class Within:
+    """How likely a guess falls near the true place.
+
+    The attacker's guess is drawn from its probabilities: first a cell, then a place in it, with
+    the people of its towns. `at_most` counts all of a cell if any part of it lies that near, as if
+    whoever knows the cell would find the spot in it.
+    """
+
+    km: float
+    chance: float
+    at_most: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How the truth sharpens, photo by photo, in some order."""
+
+    order: tuple[int, ...]
+    """Photos as numbers into the audit's `ids`, in the order they are added."""
+    ranks: tuple[int, ...]
+    """`ranks[n]`: where the truth stands after the first n + 1 photos."""
+    probabilities: tuple[float, ...]
+    """`probabilities[n]`: of the truth (all cells of the zone), after the first n + 1 photos."""
+
+
+@dataclass(frozen=True)
+class Shares:
+    """What each photo does for and against the truth, measured against named rivals.
+
+    A photo's gain is its score of a rival less its score of the truth, less the margin, summed
+    over the rivals: the house's sign, so **a negative gain speaks for the truth** and gives the
+    place away, and a positive one hides it. Where the truth is a zone, `against` is the cell of it
+    that all the photos together make likeliest, the same for every photo, so the gains of all
+    photos add up to the album's total: the sum of the rivals' leads.
+    """
+
+    rivals: tuple[Guess, ...]
+    """The cells measured against: the plan's, or the attacker's likeliest outside the zone."""
+    from_plan: bool
+    """Whether a plan named the rivals."""
+    against: int
+    """The cell of the zone."""
+    margin: float
+    """θ, taken off each gain."""
+    gains: tuple[float, ...]
+    """One for each photo, in nats, in the order of the audit's `ids`."""
+    total: float
+    """What they add up to."""
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """How far the photos give the truth away to this attacker."""
+
+    label: str
+    """The place by name, as it was found or given."""
+    cells: tuple[int, ...]
+    """The truth: one cell, or all cells of the zone."""
+    lat: float | None
+    """The middle of the place; None where only cells are known."""
+    lon: float | None
+    rank: int
+    """1 + the number of cells outside the zone that are at least as likely as each cell of it."""
+    probability: float
+    """Of all cells of the zone together."""
+    within: tuple[Within, ...]
+    """Within 25, 200 and 750 km of the place; empty where the cells are not known on the globe."""
+    best_km: float | None
+    """From the place to the attacker's best guess: the town that its first cell is called after."""
+    album_order: Curve
+    worst_order: Curve
+    """The photo that raises the odds of the truth most first, then the next such one."""
+    shares: Shares
+    note: str = ""
+    """What has to be said of the zone: that the cell is coarser than the radius. May be empty."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What one attacker infers from a set of photos."""
+
+    scorer: str
+    """The attacker as the user typed it: "embedded"."""
+    ids: tuple[str, ...]
+    """The photos that the attacker adds up, in the album's order."""
+    cells: int
+    """How many cells the attacker distinguishes."""
+    exponent: float
+    """What the summed scores were multiplied with, for probabilities that are not overconfident."""
+    calibrated: bool
+    """Whether the attacker's calibration is known; without it the plain sum is shown."""
+    guesses: tuple[Guess, ...]
+    """The likeliest cells for all photos together, the first one first."""
+    alone: tuple[Alone, ...]
+    """Each photo by itself, in the order of `ids`."""
+    opinions: tuple[Opinion, ...]
+    """Second opinions; empty where the attacker has no other heads."""
+    truth: Exposure | None
+    """How far the true place is given away; None where no place is known."""
+
+
+@dataclass(frozen=True)
+class Leaking:
+    """One kind of thing that the original files tell beside their pictures."""
+
+    kind: str
+    """"position", "time zone", "serial number", "owner", "comment", "file name", …"""
+    photos: tuple[str, ...]
+    """The photos whose files tell it."""
+    examples: tuple[str, ...]
+    """A few of the things told, each once."""
