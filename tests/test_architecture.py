@@ -25,10 +25,16 @@ MAY_KNOW = {
     "score_files": {"errors", "scores"},
     "globe": {"errors"},
     "album": {"errors", "scores", "score_files", "globe"},
-    "scorers": {"errors", "scores", "score_files", "globe"},
+    "posterior": {"errors"},
+    "scorers": {"errors", "scores", "score_files", "globe", "posterior"},
     "protect": {"errors", "scores", "score_files", "globe"},
-    "audit": {"errors", "scores", "score_files", "globe"},
-    "report": {"errors", "scores", "score_files", "globe", "album", "scorers", "audit", "protect"},
+    "audit": {"errors", "scores", "score_files", "globe", "posterior"},
+    # the rooms above are joined here and nowhere else
+    "job": {"errors", "scores", "score_files", "globe", "album", "scorers", "audit", "protect"},
+    "report": {
+        *("errors", "scores", "score_files", "globe", "album", "scorers", "audit", "protect"),
+        "job",
+    },
 }
 DOORS = {"cli", "app", "batch", "lab"}
 

@@ -73,7 +73,9 @@ def test_a_phones_folder(phone: Path, pool: Workers) -> None:
         "IMG_8.jpg",
         "IMG_20230714_9.jpg",
     ]
-    assert [(one.done, one.total) for one in told] == [(n, 9) for n in range(1, 10)]
+    assert [(one.done, one.total) for one in told] == [(n, 9) for n in range(10)]
+    assert [one.photo for one in told] == [None, *album.photos]
+    assert [one.left for one in told] == [album.left, *[()] * 9]
     assert [one.kind for one in album.left] == ["companion", "sidecar", "sidecar"]
     places = [photo.metadata.position for photo in album.photos]
     assert all(where is not None for where in places[:8])

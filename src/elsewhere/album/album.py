@@ -52,12 +52,16 @@ class Album:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the reading is, told after each file."""
+    """How far the reading is, told once the files are found and then after each of them."""
 
     done: int
     total: int
-    name: str
-    """The file that was just done."""
+    name: str = ""
+    """The file that was just done; empty at first, when the files were just found."""
+    photo: Photo | None = None
+    """The photo that it became, so that others can go on with it at once."""
+    left: tuple[Left, ...] = ()
+    """What was just left out."""
 
 
 def read_album(
@@ -80,19 +84,23 @@ def read_album(
         spool = Spool()
         photos: dict[str, Photo] = {}
         out = list(found.left)
+        total = len(found.photos)
+        progress(Progress(0, total, left=found.left))
         requests = (_request(photo, recipe, pixels) for photo in found.photos)
         replies = zip(found.photos, pool.each(requests), strict=True)
         for number, (candidate, reply) in enumerate(replies, 1):
             made = _photo(candidate, reply, recipe, spool)
+            if isinstance(made, Photo):
+                same = photos.setdefault(made.rendition.digest, made)
+                if same is not made:
+                    known = same.metadata.completed_by(made.metadata)
+                    photos[made.rendition.digest] = replace(same, metadata=known)
+                    made = _double(made, same)
             if isinstance(made, Left):
                 out.append(made)
-            elif (same := photos.get(made.rendition.digest)) is not None:
-                out.append(_double(made, same))
-                known = same.metadata.completed_by(made.metadata)
-                photos[made.rendition.digest] = replace(same, metadata=known)
+                progress(Progress(number, total, candidate.name, left=(made,)))
             else:
-                photos[made.rendition.digest] = made
-            progress(Progress(number, len(found.photos), candidate.name))
+                progress(Progress(number, total, candidate.name, photo=made))
     out.sort(key=lambda one: natural(one.name))
     return Album(tuple(photos.values()), tuple(out), recipe, spool)
 

@@ -29,6 +29,7 @@ KINDS: Final = {
     "special": "it is no plain file",
     "time": "decoding it takes longer than a photo may: leave it out or save it anew",
     "unreadable": "it cannot be read: check its permissions",
+    "unscored": "a scorer could not score it: see what the scorer says of it",
     "unsupported": "its pixels are of a kind that is not understood: save it as JPEG",
     "video": "it is a video: only photos are read",
 }

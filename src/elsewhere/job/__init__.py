@@ -1,1 +1,11 @@
-"""The whole job from end to end, for the doors: album, scores, audit, plan, export."""
+"""The whole job from end to end, for the doors: album → scores → audit → plan → export.
+
+Each room before this one knows its own part and none of the others; here they are joined, once,
+so that the command line, the app and the batch job do the same and hold no logic of their own.
+
+seen        an album read and scored: what every attacker is taken to see
+"""
+
+from elsewhere.job.seen import Attack, Seen, Step, see
+
+__all__ = ["Attack", "Seen", "Step", "see"]

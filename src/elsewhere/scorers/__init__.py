@@ -6,19 +6,19 @@ embedded · geoclip · onnx_file · table        the scorers
 photos · images     files → upright pixels
 sessions    verified, warm, shared ONNX Runtime sessions
 pipeline    many photos through one scorer, fast, in order, in flat memory
-rows        normalising, checking and combining rows
+rows        normalising and checking rows
 cache       rows on disk, private and keyed
 """
 
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo, photos_in, photos_named
-from elsewhere.scorers.pipeline import Outcome, each, score
+from elsewhere.scorers.pipeline import Line, Outcome, each, score
 from elsewhere.scorers.registry import available, find
-from elsewhere.scorers.rows import together
 
 __all__ = [
     "About",
+    "Line",
     "Outcome",
     "Photo",
     "Row",
@@ -30,5 +30,4 @@ __all__ = [
     "photos_in",
     "photos_named",
     "score",
-    "together",
 ]

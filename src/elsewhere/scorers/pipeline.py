@@ -48,6 +48,34 @@ def workers() -> int:
     return max(1, min(cores, MOST_WORKERS))
 
 
+class Line:
+    """One scorer, loaded: call it with a photo, from any thread, for what becomes of the photo."""
+
+    def __init__(self, scorer: Scorer, cache: RowCache | None = None) -> None:
+        self.about = scorer.load()
+        self._scorer = scorer
+        self._cache = cache if self.about.cacheable else None
+        self._context = _context(self.about) if self._cache is not None else ""
+
+    def __call__(self, photo: Photo) -> Outcome:
+        """One photo all the way; what cannot be read or scored comes back as a sentence."""
+        named, key = Photo(photo.name, photo.path), ""
+        try:
+            if self._cache is not None:
+                photo = photo.read()
+                key = self._cache.key(photo.content(), self._context)
+                row = self._cache.get(key, self.about.cells)
+                if row is not None:
+                    return Outcome(named, row, cached=True)
+            row = self._scorer.score(photo)
+            row = checked(row, self.about.cells, self.about.name, photo.name)
+        except ElsewhereError as problem:
+            return Outcome(named, None, str(problem))
+        if self._cache is not None:
+            self._cache.put(key, row)
+        return Outcome(named, row)
+
+
 def each(
     scorer: Scorer,
     photos: Iterable[Photo],
@@ -56,14 +84,13 @@ def each(
     threads: int | None = None,
 ) -> Iterator[Outcome]:
     """The outcome of every photo, in the order given, as soon as it and those before are done."""
-    about = scorer.load()
-    context = _context(about) if cache is not None and about.cacheable else ""
+    line = Line(scorer, cache)
     count = threads or workers()
     under_way: deque[Future[Outcome]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
     try:
         for photo in photos:
-            under_way.append(pool.submit(_one, scorer, about, photo, cache, context))
+            under_way.append(pool.submit(line, photo))
             # Twice the threads: none idles while the first of the row is still at work.
             if len(under_way) >= 2 * count:
                 yield under_way.popleft().result()
@@ -109,26 +136,6 @@ def _nothing(failed: list[Outcome]) -> str:
     if len(failed) == 1:
         return failed[0].problem
     return f"none of the {len(failed)} photos can be scored; of the first, {failed[0].problem}"
-
-
-def _one(
-    scorer: Scorer, about: About, photo: Photo, cache: RowCache | None, context: str
-) -> Outcome:
-    """One photo all the way; runs in a worker thread."""
-    key = ""
-    try:
-        if cache is not None and context:
-            photo = photo.read()
-            key = cache.key(photo.content(), context)
-            row = cache.get(key, about.cells)
-            if row is not None:
-                return Outcome(Photo(photo.name, photo.path), row, cached=True)
-        row = checked(scorer.score(photo), about.cells, about.name, photo.name)
-    except ElsewhereError as problem:
-        return Outcome(Photo(photo.name, photo.path), None, str(problem))
-    if cache is not None:
-        cache.put(key, row)
-    return Outcome(Photo(photo.name, photo.path), row)
 
 
 def _context(about: About) -> str:
