@@ -1,4 +1,4 @@
-"""Rows: normalised, checked, and combined with the album's exponent."""
+"""Rows: normalised and checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from elsewhere.errors import ScorerError
-from elsewhere.scorers.rows import checked, exponent, log_softmax, together
+from elsewhere.scorers.rows import checked, log_softmax
 
 logits = hnp.arrays(
     np.float32,
@@ -44,18 +44,3 @@ def test_a_constant_changes_nothing_to_speak_of(raw: np.ndarray, shift: float) -
 def test_what_is_no_row_is_refused(row: np.ndarray, sentence: str) -> None:
     with pytest.raises(ScorerError, match=f"the scorer s gave p .*{sentence}"):
         checked(row.astype(np.float32), 4, "s", "p")
-
-
-def test_the_exponent_is_linear_in_the_log_of_the_size() -> None:
-    fitted = {2: 0.9, 8: 0.5}
-    assert exponent({}, 7) == 1.0
-    assert exponent(fitted, 1) == exponent(fitted, 2) == 0.9
-    assert exponent(fitted, 4) == pytest.approx(0.7)
-    assert exponent(fitted, 8) == exponent(fitted, 5000) == 0.5
-
-
-def test_photos_together_are_the_tempered_product() -> None:
-    rows = np.log(np.array([[0.5, 0.3, 0.2], [0.6, 0.1, 0.3]], dtype=np.float32))
-    expected = np.sqrt([0.30, 0.03, 0.06])
-    assert np.exp(together(rows, {2: 0.5})) == pytest.approx(expected / expected.sum(), abs=1e-6)
-    assert np.exp(together(rows[:1], {})) == pytest.approx([0.5, 0.3, 0.2], abs=1e-6)

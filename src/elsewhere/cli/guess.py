@@ -125,8 +125,8 @@ def _places(about: About, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
     return found
 
 
-def _together(about: About, scores: Scores) -> NDArray[np.float32]:
-    from elsewhere.scorers import together
+def _together(about: About, scores: Scores) -> NDArray[np.float64]:
+    from elsewhere.posterior import together
 
     return together(scores.values, about.exponents)
 

@@ -1,4 +1,4 @@
-"""The arithmetic of rows: normalising one, checking one, and reading several as one album.
+"""The arithmetic of rows: normalising one and checking one.
 
 A row is trusted by everything after it, so what a scorer hands over is checked once, here: the
 right width, finite, and summing to one within 1e-4.
@@ -6,12 +6,10 @@ right width, finite, and summing to one within 1e-4.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elsewhere import posterior
 from elsewhere.errors import ScorerError
 
 TOLERANCE = 1e-4
@@ -23,9 +21,7 @@ def log_softmax(logits: ArrayLike) -> NDArray[np.float32]:
 
     The sum is formed in float64, so the float32 row is normalised to about 1e-6.
     """
-    given = np.asarray(logits, dtype=np.float64)
-    wide: NDArray[np.float64] = given - given.max()
-    return (wide - math.log(float(np.exp(wide).sum()))).astype(np.float32)
+    return posterior.log_softmax(logits).astype(np.float32)
 
 
 def checked(row: NDArray[np.float32], cells: int, scorer: str, photo: str) -> NDArray[np.float32]:
@@ -47,23 +43,3 @@ def checked(row: NDArray[np.float32], cells: int, scorer: str, photo: str) -> ND
             "of 1: it must hand over normalised log-probabilities"
         )
     return row
-
-
-def exponent(exponents: Mapping[int, float], photos: int) -> float:
-    """What the sum of `photos` rows is multiplied with, so that its probabilities are calibrated.
-
-    Rows of one album are not independent, so their plain sum is overconfident. Between the
-    sizes that were fitted the exponent is linear in log(size); outside them it stays as it is.
-    """
-    if not exponents:
-        return 1.0
-    sizes = sorted(exponents)
-    return float(np.interp(math.log(photos), np.log(sizes), [exponents[size] for size in sizes]))
-
-
-def together(
-    rows: NDArray[np.float32] | NDArray[np.float64], exponents: Mapping[int, float]
-) -> NDArray[np.float32]:
-    """One row for all photos as a set: the calibrated posterior under a uniform prior."""
-    total = rows.sum(axis=0, dtype=np.float64)
-    return log_softmax(exponent(exponents, len(rows)) * total)

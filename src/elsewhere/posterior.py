@@ -1,0 +1,59 @@
+"""From the scores of several photos to the probabilities that are shown for all of them together.
+
+Photos of one album are not independent, so the plain sum of their scores is overconfident. A
+scorer may say how much: an exponent by number of photos, fitted on held-out albums, that the sum
+is multiplied with. It is the same for every cell, so it changes no ranking and no plan.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+def exponent(exponents: Mapping[int, float], photos: int) -> float:
+    """What the sum of `photos` rows is multiplied with, so that its probabilities are calibrated.
+
+    Between the sizes that were fitted it is linear in log(size); outside them it stays as it is.
+    Without any it is 1, the plain sum.
+
+    >>> exponent({1: 1.0, 4: 0.5}, 2), exponent({1: 1.0, 4: 0.5}, 400), exponent({}, 7)
+    (0.75, 0.5, 1.0)
+    """
+    if not exponents:
+        return 1.0
+    sizes = sorted(exponents)
+    return float(np.interp(math.log(photos), np.log(sizes), [exponents[size] for size in sizes]))
+
+
+def log_softmax(logits: ArrayLike) -> Floats:
+    """Normalised log-probabilities along the last axis, in double precision.
+
+    A row in which everything is impossible says nothing, so it becomes uniform.
+
+    >>> np.exp(log_softmax([np.log(3.0), 0.0])).round(3).tolist()
+    [0.75, 0.25]
+    """
+    wide = np.array(logits, dtype=np.float64)
+    wide[np.isneginf(wide).all(axis=-1)] = 0.0
+    wide -= wide.max(axis=-1, keepdims=True)
+    normalised: Floats = wide - np.log(np.exp(wide).sum(axis=-1, keepdims=True))
+    return normalised
+
+
+def together(
+    rows: NDArray[np.float32] | NDArray[np.float64], exponents: Mapping[int, float]
+) -> Floats:
+    """One row for all photos as a set: the calibrated posterior under a uniform prior.
+
+    >>> halves = np.log([[0.8, 0.2], [0.8, 0.2]])
+    >>> np.exp(together(halves, {2: 0.5})).round(3).tolist()
+    [0.8, 0.2]
+    """
+    total = rows.sum(axis=0, dtype=np.float64)
+    return log_softmax(exponent(exponents, len(rows)) * total)
