@@ -98,7 +98,7 @@ def audit(
 
 
 class _Sight:
-    """How rows are read: which cells there are, how sure of itself the attacker is, what is true."""
+    """How rows are read: over which cells, with which calibration, and where the truth is."""
 
     def __init__(
         self, cells: Cells | None, exponents: Mapping[int, float], truth: Truth | None

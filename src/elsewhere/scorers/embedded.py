@@ -3,6 +3,9 @@
 The weights lie in the package. `model.json` beside them records the SHA-256 of each file, the
 cells they were trained on and how albums are calibrated; a file that does not match is refused
 before it is used.
+
+Behind a colon stands one of two other heads for the same tower, each trained on half of the photos:
+second opinions, nearly for free where the tower has seen the photo already.
 """
 
 from __future__ import annotations
@@ -12,8 +15,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
+from elsewhere.scorers.features import Features, features
 from elsewhere.scorers.head import Head
 from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
@@ -25,18 +31,26 @@ PREPARATION = 1
 """Counts up when decoding or preparing a photo changes on purpose, so that old rows are not met."""
 
 
+HALVES = ("half_a", "half_b")
+"""Heads trained on disjoint halves of the photos."""
+
+
 def make(about: str) -> EmbeddedScorer:
-    """The scorer behind the word `embedded`."""
-    if about:
-        raise InputError(f'the scorer embedded takes nothing behind a colon, but has ":{about}"')
-    return EmbeddedScorer()
+    """The scorer behind the word `embedded`, or `embedded:half_a`, `embedded:half_b`."""
+    if about and about not in HALVES:
+        raise InputError(
+            f"the scorer embedded takes nothing behind a colon but {' or '.join(HALVES)}, "
+            f'and has ":{about}"'
+        )
+    return EmbeddedScorer(head=about or "head")
 
 
 class EmbeddedScorer:
     """Tower and head from one folder."""
 
-    def __init__(self, weights: Path = WEIGHTS) -> None:
+    def __init__(self, weights: Path = WEIGHTS, head: str = "head") -> None:
         self._weights = weights
+        self._which = head
         self._about: About | None = None
 
     def load(self) -> About:
@@ -49,13 +63,13 @@ class EmbeddedScorer:
                     "the embedded model was trained on other cells than this version has: "
                     "install elsewhere again"
                 )
-            tower, head = told["tower"], told["head"]
+            tower, head = told["tower"], told[self._which]
             self._session: Session = session(self._weights / tower["file"], tower["sha256"])
             self._ends = tower["input"], tower["output"]
             self._head = Head.read(verified(self._weights / head["file"], head["sha256"]))
             self._about = About(
-                name="embedded",
-                fingerprint=_fingerprint(told),
+                name="embedded" if self._which == "head" else f"embedded:{self._which}",
+                fingerprint=_fingerprint(told, self._which),
                 cells=cells.count,
                 grid=cells.fingerprint,
                 globe=cells,
@@ -65,9 +79,11 @@ class EmbeddedScorer:
 
     def score(self, photo: Photo) -> Row:
         """Decode, one forward pass, head."""
+        return self._head.log_probabilities(features(self._session.sha256, photo, self._features))
+
+    def _features(self, photo: Photo) -> Features:
         tensor = view(photo.image((SIDE, SIDE)))[None]
-        features = self._session(tensor, *self._ends)
-        return self._head.log_probabilities(features[0])
+        return np.asarray(self._session(tensor, *self._ends)[0])
 
 
 def record(weights: Path = WEIGHTS) -> dict[str, Any]:
@@ -83,8 +99,8 @@ def record(weights: Path = WEIGHTS) -> dict[str, Any]:
     return told
 
 
-def _fingerprint(told: dict[str, Any]) -> str:
+def _fingerprint(told: dict[str, Any], head: str) -> str:
     """Over what makes the rows, and not over what is merely told about them."""
-    parts = told["tower"]["sha256"], told["head"]["sha256"], told["cells"]
+    parts = told["tower"]["sha256"], told[head]["sha256"], told["cells"]
     seal = f"embedded {PREPARATION} {' '.join(parts)}"
     return hashlib.sha256(seal.encode()).hexdigest()

@@ -1,0 +1,77 @@
+"""The tower is asked once for a rendition, however many heads look at it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from elsewhere.scorers import features, registry
+from elsewhere.scorers.embedded import HALVES
+from elsewhere.scorers.features import Features
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.sessions import Session
+
+
+@pytest.fixture(autouse=True)
+def nothing_known() -> Iterator[None]:
+    features.forget()
+    yield
+    features.forget()
+
+
+def picture(seed: int) -> bytes:
+    file = io.BytesIO()
+    pixels = np.random.default_rng(seed).integers(0, 256, (40, 60, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(file, "JPEG")
+    return file.getvalue()
+
+
+def test_the_halves_look_at_the_features_of_the_first_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+    ask = Session.__call__
+
+    def counted(self: Session, *given: object) -> object:
+        runs.append(self.name)
+        return ask(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Session, "__call__", counted)
+    photo = Photo("a", Path("a"), picture(1))
+    words = ("embedded", *(f"embedded:{half}" for half in HALVES))
+    scorers = [registry.find(word) for word in words]
+    abouts = [scorer.load() for scorer in scorers]
+    rows = [scorer.score(photo) for scorer in scorers]
+    assert len(runs) == 1
+    assert [about.name for about in abouts] == list(words)
+    assert len({about.fingerprint for about in abouts}) == len({row.tobytes() for row in rows}) == 3
+    features.forget()
+    assert all(
+        (scorer.score(photo) == row).all() for scorer, row in zip(scorers, rows, strict=True)
+    )
+    assert len(runs) == 2
+
+
+def test_other_bytes_other_towers_and_files_are_not_taken_for_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def infer(photo: Photo) -> Features:
+        asked.append(photo.name)
+        return np.full(2, len(asked), np.float32)
+
+    one, other = (Photo(str(n), tmp_path / "x", picture(n)) for n in (1, 2))
+    first = features.features("t", one, infer)
+    assert features.features("t", one, infer) is first
+    features.features("t", other, infer)
+    features.features("u", one, infer)
+    for _ in range(2):
+        features.features("t", Photo("file", tmp_path / "x"), infer)
+    assert asked == ["1", "2", "1", "file", "file"]
+    monkeypatch.setattr(features, "MOST", 1)
+    features.features("v", one, infer)
+    assert list(features._known) == [("v", next(iter(features._known))[1])]
