@@ -9,7 +9,8 @@ hidden = zone_of_place(cells, home, radius_km=25)
 
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.distance import across_km, between_km, distance_km
-from elsewhere.globe.names import cell_names, cell_towns, nearest_town
+from elsewhere.globe.ground import ground
+from elsewhere.globe.names import cell_names, cell_towns, chief_town, nearest_town
 from elsewhere.globe.outlines import Outline, countries
 from elsewhere.globe.places import Place, place, places
 from elsewhere.globe.zones import Zone, zone, zone_of_cells, zone_of_place
@@ -23,8 +24,10 @@ __all__ = [
     "between_km",
     "cell_names",
     "cell_towns",
+    "chief_town",
     "countries",
     "distance_km",
+    "ground",
     "nearest_town",
     "place",
     "places",

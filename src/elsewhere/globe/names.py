@@ -14,12 +14,14 @@ import numpy as np
 
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.coordinates import Floats, Ints
-from elsewhere.globe.distance import between_km, unit_vector
+from elsewhere.globe.distance import EARTH_KM, between_km, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.places import Place, place_of_row
 
 _CITY, _TIMES, _REACH_KM = 500_000, 3, 20.0
 """A town within this reach of a city of so many people, and so many times its own, is a quarter."""
+_WALK_KM = 2.0
+"""At this distance half of a town's people speak for a place being called after it."""
 
 
 @lru_cache(maxsize=8)
@@ -78,6 +80,25 @@ def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
     row = _nearest(lat, lon)
     town = place_of_row(row)
     return town, float(between_km(lat, lon, town.lat, town.lon))
+
+
+def chief_town(lat: float, lon: float) -> tuple[Place, float]:
+    """The town that people would name for a coordinate, and how far away it is in km.
+
+    The nearest may be a quarter of a city, so people count too, the fewer the further away: at
+    twice `_WALK_KM` a fifth. Where no town is near, it is the nearest.
+
+    >>> str(chief_town(38.72, -9.14)[0]), str(nearest_town(38.72, -9.14)[0])
+    ('Lisbon, Portugal', 'Intendente, Portugal')
+    """
+    towns, directions = _directions()
+    near = towns[directions @ unit_vector(lat, lon) >= np.cos(_REACH_KM / EARTH_KM)]
+    if not len(near):
+        return nearest_town(lat, lon)
+    table = gazetteer()
+    km = between_km(lat, lon, table.lat[near], table.lon[near])
+    chief = int(np.argmax((table.population[near] + 1) / (1 + (km / _WALK_KM) ** 2)))
+    return place_of_row(int(near[chief])), float(km[chief])
 
 
 def _nearest(lat: float, lon: float) -> int:
