@@ -60,7 +60,7 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
     if not problems:
         album = Album(promise, scores)
         if plan.status in (Status.OPTIMAL, Status.FEASIBLE):
-            problems = list(_wrong_photos(plan, promise))
+            problems = list(wrong_photos(plan, promise))
             if not problems:
                 problems = list(_wrong_plan(plan, album))
         else:
@@ -97,7 +97,7 @@ def _first_difference(one: Promise, other: Promise) -> str:
     return "its kind differs"
 
 
-def _wrong_photos(plan: Plan, promise: Promise) -> Iterator[str]:
+def wrong_photos(plan: Plan, promise: Promise) -> Iterator[str]:
     """Why the photos that the plan withholds and keeps are not a division of the album."""
     for name, photos in (("withheld", plan.withheld), ("kept", plan.kept)):
         if not ascending(photos, promise.photos):
@@ -114,7 +114,24 @@ def _wrong_photos(plan: Plan, promise: Promise) -> Iterator[str]:
 
 def _wrong_plan(plan: Plan, album: Album) -> Iterator[str]:
     """What is wrong with the plan for an album that it divides properly."""
-    promise, withheld, kept = album.promise, set(plan.withheld), set(plan.kept)
+    promise, kept = album.promise, set(plan.kept)
+    yield from wrong_division(plan, promise, album.cost(plan.withheld))
+    for photo, why in album.revealing.items():
+        if photo in kept:
+            yield why
+    sights = album.sights(plan.kept)
+    for number, (view, sight) in enumerate(zip(plan.views, sights, strict=True)):
+        for problem in wrong_view(view, sight, promise.against[number].top):
+            yield f"attacker {number}: {problem}"
+    if plan.rests_on_zero != _rests_on_zero(album, sights):
+        said = "" if plan.rests_on_zero else "not "
+        yield f"the plan is said {said}to rest on a probability of zero, and the reverse is true"
+    yield from _wrong_bound(plan, album, sights)
+
+
+def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterator[str]:
+    """Why the photos withheld are not what pins, groups and budget allow, or cost what is said."""
+    withheld, kept = set(plan.withheld), set(plan.kept)
     for photo in promise.keep:
         if photo in withheld:
             yield f"photo {photo} must stay but is withheld"
@@ -124,25 +141,13 @@ def _wrong_plan(plan: Plan, album: Album) -> Iterator[str]:
     for group in promise.groups:
         if 0 < len(withheld.intersection(group)) < len(group):
             yield f"the photos {', '.join(map(str, group))} belong together but are parted"
-    for photo, why in album.revealing.items():
-        if photo in kept:
-            yield why
     if promise.budget is not None and len(withheld) > promise.budget:
         yield f"{len(withheld)} photos are withheld, more than the budget of {promise.budget}"
-    cost = album.cost(plan.withheld)
     if plan.cost != cost or not isinstance(plan.cost, int | Fraction):
         yield f"the plan costs {cost}, not {plan.cost}"
-    sights = album.sights(plan.kept)
-    for number, (view, sight) in enumerate(zip(plan.views, sights, strict=True)):
-        for problem in _wrong_view(view, sight, promise.against[number].top):
-            yield f"attacker {number}: {problem}"
-    if plan.rests_on_zero != _rests_on_zero(album, sights):
-        said = "" if plan.rests_on_zero else "not "
-        yield f"the plan is said {said}to rest on a probability of zero, and the reverse is true"
-    yield from _wrong_bound(plan, album, sights)
 
 
-def _wrong_view(view: View, sight: Sight, top: int | None) -> Iterator[str]:
+def wrong_view(view: View, sight: Sight, top: int | None) -> Iterator[str]:
     """What is wrong with what the plan says of one attacker."""
     count = len(sight.held)
     if view.protected_k != count:
