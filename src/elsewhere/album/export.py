@@ -1,0 +1,192 @@
+"""Renditions on their way out: written aside, read again, proved by the caller, then named.
+
+Nothing unproved ever has the target's name. The order of things is the promise: write, bring to
+the disk, read back and compare every byte, let the caller prove what it promised of the copy as
+it lies there, and only then rename. Whatever goes wrong before leaves nothing; originals are not
+known here at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO
+
+from elsewhere.album.archive import write_archive
+from elsewhere.album.copies import Copy, is_archive, open_copy
+from elsewhere.album.renaming import rename_new, sync_folder
+from elsewhere.album.renditions import Rendition
+from elsewhere.album.staging import Staging, sweep
+from elsewhere.errors import CheckError, FileError, InputError
+
+MOMENT = 315_532_800
+"""The one time that all files carry: midnight of 1 January 1980, UTC."""
+_WHY = {
+    errno.ENOSPC: "the disk is full: make room or choose another disk",
+    errno.EDQUOT: "your share of the disk is used up: make room or choose another disk",
+    errno.EFBIG: "the file would be larger than is allowed here: choose another disk",
+    errno.EROFS: "the disk can only be read: choose another place",
+    errno.EACCES: "you may not write there: choose another place",
+    errno.EPERM: "you may not write there: choose another place",
+    errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
+    errno.EEXIST: "it exists already, and nothing is written over: choose a new name",
+    errno.ENOTEMPTY: "it exists already, and nothing is written over: choose a new name",
+}
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One file to be: its name in the copy and the rendition that it holds."""
+
+    name: str
+    rendition: Rendition
+
+
+def refuse_target(target: Path, folders: Sequence[Path] = ()) -> None:
+    """Raise where nothing can be exported to `target`, before any work is done.
+
+    `folders` are those that the album was read from: a copy among the originals would be taken
+    for one of them the next time.
+    """
+    with _told(target):
+        try:
+            target.lstat()
+        except FileNotFoundError:
+            pass
+        except NotADirectoryError:
+            raise InputError(f"{target.parent} is not a folder: choose another place") from None
+        except ValueError:  # a zero byte
+            raise InputError(f"{str(target)!r} cannot be a name: choose another") from None
+        else:
+            raise InputError(
+                f"{target} exists already, and nothing is written over: "
+                "choose a new name or remove it first"
+            )
+    if not target.parent.is_dir():
+        raise InputError(f"the folder {target.parent} does not exist: make it first")
+    for folder in folders:
+        if not apart(target, folder):
+            raise InputError(
+                f"{target} would lie among the originals in {folder}: choose a place outside"
+            )
+    with _told(target):
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def apart(one: Path, other: Path) -> bool:
+    """Whether neither path is the other or lies inside it, however they are written."""
+    first, second = Path(os.path.realpath(one)), Path(os.path.realpath(other))
+    return not (_within(first, second) or _within(second, first))
+
+
+def export(
+    files: Sequence[Outgoing],
+    target: Path,
+    prove: Callable[[Copy], None],
+    *,
+    written: Callable[[int, str], None] = lambda done, name: None,
+) -> None:
+    """Write `files` to the folder or zip `target`, which must not exist yet.
+
+    `prove` is given the finished copy, as it lies on the disk under a name that nobody knows; it
+    raises where the copy must not be handed out, and then there is none.
+    """
+    if not files:
+        raise InputError("there is no photo to export")
+    refuse_target(target)
+    with _told(target):
+        sweep(target.parent)
+        ordered = sorted(files, key=lambda file: file.name)
+        with Staging(target.parent) as staging:
+            made = staging.folder / ("copy.zip" if is_archive(target) else "copy")
+            if is_archive(target):
+                _write_zip(made, ordered, written)
+            else:
+                _write_folder(made, ordered, written)
+            copy = open_copy(made)
+            _compare(copy, ordered)
+            prove(copy)
+            _settle(made)
+            rename_new(made, target)
+            with suppress(OSError):  # it has its name; a disk that does not answer changes nothing
+                sync_folder(target.parent)
+
+
+def _write_folder(
+    folder: Path, files: Sequence[Outgoing], written: Callable[[int, str], None]
+) -> None:
+    folder.mkdir(mode=0o755)
+    folder.chmod(folder.stat().st_mode | 0o700)
+    for number, file in enumerate(files, 1):
+        with _opened(folder / file.name) as stream:
+            stream.write(file.rendition.content)
+        written(number, file.name)
+    sync_folder(folder)
+
+
+def _write_zip(path: Path, files: Sequence[Outgoing], written: Callable[[int, str], None]) -> None:
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for number, file in enumerate(files, 1):
+            yield file.name, file.rendition.content
+            written(number, file.name)
+
+    with _opened(path) as stream:
+        write_archive(stream, contents())
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """A new file, readable as the umask wants it and by its owner; on the disk at the end."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(path, flags, 0o644), "wb") as stream:
+        path.chmod(path.stat().st_mode | 0o600)
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+        if hasattr(os, "posix_fadvise"):  # so that reading it again reads the disk
+            with suppress(OSError):
+                os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _compare(copy: Copy, files: Sequence[Outgoing]) -> None:
+    """Every name and every byte as they were meant."""
+    if list(copy.names) != [file.name for file in files]:
+        raise CheckError("the copy does not hold the files that were written: see to the disk")
+    for file in files:
+        if sha256(copy.read(file.name)).hexdigest() != file.rendition.digest:
+            raise CheckError(
+                f"{file.name} is not on the disk as it was written: see whether the disk is "
+                "failing, and export again"
+            )
+
+
+def _settle(made: Path) -> None:
+    """One time for all, the folder last because touching its files is not to show on it."""
+    inside = sorted(made.iterdir()) if made.is_dir() else []
+    for path in [*inside, made]:
+        os.utime(path, (MOMENT, MOMENT))
+
+
+def _within(path: Path, folder: Path) -> bool:
+    if path.is_relative_to(folder):
+        return True
+    with suppress(OSError):
+        # the same folder under another spelling: where case does not count, or mounted twice
+        return any(one.samefile(folder) for one in [path, *path.parents] if one.exists())
+    return False
+
+
+@contextmanager
+def _told(target: Path) -> Iterator[None]:
+    """Whatever the system refuses is told as one sentence about the target."""
+    try:
+        yield
+    except OSError as problem:
+        why = _WHY.get(problem.errno or 0, f"{problem.strerror or problem}: choose another place")
+        raise FileError(f"{target} cannot be written, and nothing was: {why}") from None

@@ -1,0 +1,152 @@
+"""Where a copy is made before it has its name: a closed folder beside the target, swept if left.
+
+It is on the target's own disk, so that the last step is a rename and nothing is half there. Its
+name is hidden and random, and in it lies a lock that its owner holds for as long as it lives: the
+system lets go of it even after `kill -9`. Whoever starts next takes away what nobody holds any
+more, and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import re
+import secrets
+import shutil
+import stat
+import sys
+from pathlib import Path
+
+from elsewhere.errors import FileError
+
+_NAME = re.compile(r"\.elsewhere-[0-9a-f]{16}")
+_LOCK = "lock"
+_MARK = b"elsewhere: an export that is being made; it is taken away when nobody holds it.\n"
+_TRIES = 8
+_FAR = 1 << 20
+"""Where Windows locks a byte: behind everything that is written."""
+
+
+class Staging:
+    """A folder of ours for the time of one export; gone, with all that is in it, at the end."""
+
+    def __init__(self, beside: Path) -> None:
+        for _ in range(_TRIES):
+            self.folder = beside / f".elsewhere-{secrets.token_hex(8)}"
+            self.folder.mkdir(mode=0o700)
+            try:
+                self.folder.chmod(0o700)  # a umask may have closed it to ourselves
+                self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+                if _take(self._lock) is not False and (self.folder / _LOCK).exists():
+                    os.write(self._lock, _MARK + f"{os.getpid()} {platform.node()}\n".encode())
+                    return
+                os.close(self._lock)
+            except FileNotFoundError:  # somebody swept just before we held it
+                continue
+            except BaseException:
+                shutil.rmtree(self.folder, ignore_errors=True)
+                raise
+        raise FileError(f"{beside} is being cleared by another program: try again")
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        with contextlib.suppress(OSError):
+            _empty(self.folder)
+        os.close(self._lock)
+        with contextlib.suppress(OSError):
+            _close(self.folder)
+
+
+def sweep(beside: Path) -> int:
+    """Take away what killed exports left in a folder; how many there were."""
+    gone = 0
+    with contextlib.suppress(OSError), os.scandir(beside) as listing:
+        for entry in listing:
+            with contextlib.suppress(OSError):
+                if _NAME.fullmatch(entry.name) and _ours(entry):
+                    gone += _swept(Path(entry.path))
+    return gone
+
+
+def _ours(entry: os.DirEntry[str]) -> bool:
+    """A real folder that belongs to this user."""
+    known = entry.stat(follow_symlinks=False)
+    owner = getattr(os, "getuid", lambda: known.st_uid)()
+    return stat.S_ISDIR(known.st_mode) and known.st_uid == owner
+
+
+def _swept(folder: Path) -> bool:
+    """Remove one leftover, if its owner is gone."""
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:
+        folder.rmdir()  # killed before its lock was there: then it is empty, or not ours
+        return True
+    try:
+        told = os.read(lock, 4096)
+        if not told.startswith(_MARK) and told:  # empty: killed just before it was written
+            return False
+        taken = _take(lock)
+        if taken is False or (taken is None and not _gone(told[len(_MARK) :])):
+            return False
+        _empty(folder)
+    finally:
+        os.close(lock)
+    _close(folder)
+    return not folder.exists()
+
+
+def _empty(folder: Path) -> None:
+    """Take everything out but the lock, so that a sweep cut short is known as ours and goes on."""
+    for path in list(folder.iterdir()):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name != _LOCK:
+            path.unlink(missing_ok=True)
+
+
+def _close(folder: Path) -> None:
+    """Take the lock away, and with it the folder; a folder that is not empty stays."""
+    (folder / _LOCK).unlink(missing_ok=True)
+    folder.rmdir()
+
+
+def _take(lock: int) -> bool | None:
+    """Hold the lock until this process ends; False where another does, None: no locks here."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(lock, _FAR, os.SEEK_SET)  # what is locked there cannot be read by others
+        try:
+            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(lock, 0, os.SEEK_SET)
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a network disk that knows no locks: the process number has to do
+        return None
+    return True
+
+
+def _gone(owner: bytes) -> bool:
+    """Whether the process that is named in a lock has ended; one of another machine never has."""
+    number, _, host = owner.decode("utf-8", "replace").strip().partition(" ")
+    if sys.platform == "win32" or host != platform.node() or not number.isdigit():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
