@@ -44,6 +44,8 @@ class Album:
     left: tuple[Left, ...]
     recipe: Recipe
     spool: Spool = field(repr=False, compare=False)
+    folders: tuple[Path, ...] = ()
+    """The folders among what was given: nothing is ever exported into these."""
 
     def close(self) -> None:
         """Forget the renditions; they are gone at the latest when the program ends."""
@@ -79,8 +81,9 @@ def read_album(
     keep the limits that they were started with.
     """
     recipe = recipe or Recipe()
+    given = [Path(path) for path in paths]
     with nullcontext(workers) if workers else album_workers(limits) as pool:
-        found = find(paths)  # while the workers warm up
+        found = find(given)  # while the workers warm up
         spool = Spool()
         photos: dict[str, Photo] = {}
         out = list(found.left)
@@ -102,7 +105,8 @@ def read_album(
             else:
                 progress(Progress(number, total, candidate.name, photo=made))
     out.sort(key=lambda one: natural(one.name))
-    return Album(tuple(photos.values()), tuple(out), recipe, spool)
+    folders = tuple(path for path in given if path.is_dir())
+    return Album(tuple(photos.values()), tuple(out), recipe, spool, folders)
 
 
 def album_workers(limits: Limits | None = None) -> Workers:

@@ -61,7 +61,7 @@ class Seen:
 class Step:
     """How far the work is; told on the caller's own thread."""
 
-    stage: Literal["reading", "scoring"]
+    stage: Literal["reading", "scoring", "writing", "proving"]
     done: int
     total: int
     """How many there are; of those to be scored, as far as is known."""

@@ -93,8 +93,13 @@ def test_what_the_plan_says_must_be_true(change: dict[str, Any]) -> None:
 def test_pins_and_groups_must_be_obeyed() -> None:
     plan = elsewhere.protect(TABLE, 3, top=3)
     out, stay = plan.withheld[0], plan.kept[0]
-    for wish in ({"keep": (out,)}, {"drop": (stay,)}, {"groups": (tuple(sorted((out, stay))),)}):
-        other = replace(plan, promise=replace(plan.promise, **wish))  # type: ignore[arg-type]
+    wishes: list[dict[str, Any]] = [
+        {"keep": (out,)},
+        {"drop": (stay,)},
+        {"groups": (tuple(sorted((out, stay))),)},
+    ]
+    for wish in wishes:
+        other = replace(plan, promise=replace(plan.promise, **wish))
         assert not prove_kept(other, kept_rows(plan, TABLE), unchanged=True)
 
 
