@@ -1,0 +1,162 @@
+"""What a report is made of: values only. Who fills them in is `job/reporting.py`.
+
+Every number and every sentence of a report is here, so the page can be tested without photos,
+scorers or solver, and nothing on it can be a literal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from elsewhere.audit import Audit, Guess, Leaking
+
+
+class Fate(StrEnum):
+    """What becomes of a photo."""
+
+    SHARED = "shared"
+    WITHHELD = "withheld"
+    PUBLIC = "already public"
+    SEEN = "seen"
+    """Only looked at: no plan was made."""
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One photo as the report shows it."""
+
+    name: str
+    fate: Fate
+    preview: bytes = b""
+    """A small JPEG; empty where there is none to show."""
+    gain: float | None = None
+    """Its share, in nats: the house's sign, so what is negative gives the place away."""
+    place: str = ""
+    """Of which place; empty where that is not known."""
+    note: str = ""
+    """Why it was forced to stay or to go, or what else is to be said; may be empty."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One hidden place as one attacker sees it, before and after."""
+
+    before: Audit
+    after: Audit | None = None
+    """Of the shared photos, and of those that are public already; None without a plan."""
+    decoys: tuple[Guess, ...] = ()
+    """The cells that outrank the place afterwards, the furthest ahead first."""
+    zone: tuple[tuple[float, float, float, float], ...] = ()
+    """The ground of the zone: boxes of south, west, north, east. Empty where it is not known."""
+    scope: str = ""
+    """Which photos are added up: "the whole album"."""
+
+    @property
+    def label(self) -> str:
+        """The place by name; empty where none is known."""
+        return self.before.truth.label if self.before.truth else ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One number of withheld photos."""
+
+    withheld: int
+    protected: int
+    """The place is not among this many first guesses."""
+    bound: int
+    """No plan that withholds as few protects more."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether nothing better exists."""
+        return self.protected == self.bound
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """What each number of withheld photos buys."""
+
+    steps: tuple[Step, ...]
+    greedy: tuple[tuple[int, int], ...] = ()
+    """The paper's baseline beside it: photos withheld, protected-k."""
+    chosen: tuple[int, int] | None = None
+    """The plan: photos withheld, protected-k."""
+    asked: int | None = None
+    """The k that was asked for."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One withheld photo in words."""
+
+    name: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How good an attacker is somewhere."""
+
+    photos: int
+    """How many photos it was measured on."""
+    top1: float
+    top5: float
+    mean_rank: float
+    within: Mapping[int, float]
+    """By distance in km, how often its first guess was nearer."""
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """Whom the promise is against."""
+
+    name: str
+    cells: int
+    regions: Mapping[str, Accuracy]
+    """By world region; empty where nobody measured it."""
+    here: tuple[str, ...] = ()
+    """The regions that the hidden places lie in."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file that is not in the album."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All of a report."""
+
+    album: str
+    """The album by name."""
+    verdict: str
+    """One sentence."""
+    holds: bool | None
+    """Whether there is a plan that keeps the promise; None where only an audit was made."""
+    shots: tuple[Shot, ...]
+    """In the album's order."""
+    notes: tuple[str, ...] = ()
+    """What has to be said beside the verdict."""
+    scenes: tuple[Scene, ...] = ()
+    staircase: Staircase | None = None
+    explained: Explained | None = None
+    uncovered: tuple[str, ...] = ()
+    """What the promise does not cover, a sentence each."""
+    attackers: tuple[Attacker, ...] = ()
+    leaks: tuple[Leaking, ...] = ()
+    left: tuple[LeftOut, ...] = ()
+    command: str = ""
+    """What made the report, as it was typed."""
+    made: Mapping[str, str] | None = None
+    """How it was made: the version, the copy, the certificate."""
+
+    def of(self, fate: Fate) -> tuple[Shot, ...]:
+        """The photos of one fate."""
+        return tuple(shot for shot in self.shots if shot.fate == fate)

@@ -1,0 +1,158 @@
+"""The photos: those withheld, those shared, and one of them told in words."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+from elsewhere.report.contents import Contents, Explained, Fate, Shot
+from elsewhere.report.marks import fate_mark
+from elsewhere.report.markup import Child, Markup, element, together
+from elsewhere.report.pictures.shares import MOST, shares_chart
+from elsewhere.report.words import counted, signed
+
+_CLASS = {
+    Fate.SHARED: "shared",
+    Fate.WITHHELD: "withheld",
+    Fate.PUBLIC: "public",
+    Fate.SEEN: "seen",
+}
+_HEADINGS = {
+    Fate.WITHHELD: "Withheld",
+    Fate.SHARED: "Shared",
+    Fate.PUBLIC: "Already public",
+    Fate.SEEN: "Photos",
+}
+_ROOMY = 24
+"""Up to so many photos the cards are large."""
+
+
+def photos_section(contents: Contents) -> Markup | None:
+    """All photos with their shares."""
+    if not contents.shots:
+        return None
+    widest = max((abs(shot.gain) for shot in contents.shots if shot.gain is not None), default=0.0)
+    width = "11rem" if len(contents.shots) <= _ROOMY else "8.2rem"
+    return element(
+        "section",
+        element("h2", "The photos"),
+        _about_shares(contents) if widest else None,
+        [
+            _group(fate, contents.of(fate), widest, width)
+            for fate in (Fate.WITHHELD, Fate.PUBLIC, Fate.SHARED, Fate.SEEN)
+        ],
+        _chart(contents.shots),
+        id="photos",
+    )
+
+
+def _about_shares(contents: Contents) -> Markup:
+    totals = [
+        element(
+            "li",
+            element("bdi", scene.before.truth.label),
+            f", {scene.before.scorer}, {scene.scope}: "
+            f"{signed(scene.before.truth.shares.total)} in all, against ",
+            "the plan's decoys" if scene.before.truth.shares.from_plan else "the likeliest rivals",
+        )
+        for scene in contents.scenes
+        if scene.before.truth is not None
+    ]
+    return together(
+        element(
+            "p",
+            "A photo's share is its summed gain against the named rivals, in nats: a number below "
+            "zero gives the place away, one above zero hides it. The bar shows which way it "
+            "pulls, and how hard beside the others. Shares add up to the album's total.",
+        ),
+        element("ul", totals, class_="plain small faint") if totals else None,
+    )
+
+
+def _group(fate: Fate, shots: Sequence[Shot], widest: float, width: str) -> Markup | None:
+    if not shots:
+        return None
+    ordered = sorted(shots, key=lambda shot: shot.gain or 0.0) if fate == Fate.WITHHELD else shots
+    return together(
+        element("h3", f"{_HEADINGS[fate]}: {counted(len(shots), 'photo')}"),
+        element(
+            "ul",
+            [_card(shot, widest) for shot in ordered],
+            class_="gallery",
+            style=f"--card-width:{width}",
+        ),
+    )
+
+
+def _card(shot: Shot, widest: float) -> Markup:
+    share: Child = None
+    if shot.gain is not None and widest:
+        way = "away" if shot.gain < 0 else "hides"
+        long = f"width:{abs(shot.gain) / widest * 50:.1f}%"
+        share = together(
+            element("span", element("i", class_=way, style=long), class_="pull"),
+            element("span", f"share {signed(shot.gain)}", class_="share"),
+        )
+    return element(
+        "li",
+        image(shot),
+        element(
+            "div",
+            element("bdi", shot.name, class_="name"),
+            element("span", fate_mark(shot.fate), str(shot.fate), class_="fate"),
+            element("span", ", ", shot.note, class_="faint") if shot.note else None,
+            share,
+            class_="told",
+        ),
+        class_=f"shot {_CLASS[shot.fate]}",
+    )
+
+
+def image(shot: Shot) -> Markup:
+    """The preview, inside the page itself."""
+    if not shot.preview:
+        return element("span", "no preview", class_="none")
+    data = base64.b64encode(shot.preview).decode("ascii")
+    return element(
+        "img", src=f"data:image/jpeg;base64,{data}", alt=f"{shot.name}, {shot.fate}", loading="lazy"
+    )
+
+
+def _chart(shots: Sequence[Shot]) -> Markup | None:
+    drawn = shares_chart(shots)
+    if drawn is None or len(shots) < 2:
+        return None
+    known = sum(shot.gain is not None for shot in shots)
+    which = "All shares" if known <= MOST else f"The {MOST} largest shares"
+    caption = f"{which}. A cross at the edge is withheld, a disc is shared."
+    return element("figure", element("figcaption", caption), drawn, class_="wide")
+
+
+def explained_section(contents: Contents) -> Markup | None:
+    """One withheld photo in words."""
+    told = contents.explained
+    if told is None:
+        return None
+    shot = next((shot for shot in contents.shots if shot.name == told.name), None)
+    return element(
+        "section",
+        element("h2", "Why this one?"),
+        element(
+            "p", "One withheld photo, told in numbers that were computed for it.", class_="faint"
+        ),
+        _told(told, shot),
+        id="why",
+    )
+
+
+def _told(told: Explained, shot: Shot | None) -> Markup:
+    return element(
+        "div",
+        image(shot) if shot is not None else None,
+        element(
+            "div",
+            element("h3", element("bdi", told.name)),
+            [element("p", sentence) for sentence in told.sentences],
+        ),
+        class_="told-photo",
+    )

@@ -1,0 +1,237 @@
+"""What an attacker believes, before and after: maps, likeliest places, how it sharpens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elsewhere.audit import Audit, Exposure, Guess, Opinion
+from elsewhere.report.contents import Contents, Scene
+from elsewhere.report.marks import belief_mark, decoy_mark, place_mark
+from elsewhere.report.markup import Child, Markup, element, together
+from elsewhere.report.pictures.sharpening import sharpening_chart
+from elsewhere.report.pictures.worldmap import outlines, world_map
+from elsewhere.report.words import chance, counted, ordinal
+
+_LISTED = 6
+"""Likeliest places in the list; the map shows more."""
+
+
+def scenes_section(contents: Contents) -> Markup | None:
+    """One part for each place and attacker; the land is in the page once, for all maps."""
+    if not contents.scenes:
+        return None
+    hidden = element("defs", outlines())
+    store = element("svg", hidden, width=0, height=0, style="position:absolute", aria_hidden="true")
+    return element(
+        "section",
+        element("h2", "What an attacker believes"),
+        store,
+        _key(contents.scenes),
+        [_scene(scene) for scene in contents.scenes],
+        id="places",
+    )
+
+
+def _key(scenes: Sequence[Scene]) -> Markup:
+    entries: list[Child] = [
+        element("li", belief_mark(), "belief: the area is the probability"),
+    ]
+    if any(scene.before.truth for scene in scenes):
+        entries.append(element("li", place_mark(), "the place to hide, with its zone"))
+    if any(scene.decoys for scene in scenes):
+        entries.append(element("li", decoy_mark(), "decoy: ranks above the place"))
+    return element("ul", entries, class_="key")
+
+
+def _scene(scene: Scene) -> Markup:
+    audit = scene.before
+    head = scene.label or "No place is known"
+    after = (
+        _side("After", "what is shared", scene, scene.after, scene.decoys)
+        if scene.after is not None
+        else None
+    )
+    return together(
+        element(
+            "h3",
+            element("bdi", head),
+            element("span", f" · attacker {audit.scorer}, {scene.scope}", class_="faint small"),
+        ),
+        _exposure(scene) if audit.truth else None,
+        element("div", _side("Before", "all photos", scene, audit, ()), after, class_="pair"),
+        _decoys(scene.decoys),
+        _growth(audit),
+        _opinions(audit.opinions),
+    )
+
+
+def _side(when: str, what: str, scene: Scene, audit: Audit, decoys: Sequence[Guess]) -> Markup:
+    truth = audit.truth
+    at = None
+    if truth is not None and truth.lat is not None and truth.lon is not None:
+        at = truth.lat, truth.lon
+    inside = truth.cells if truth else ()
+    place = scene.label or "the place"
+    best = audit.guesses[0] if audit.guesses else None
+    label = f"Map, {when.lower()}: " + (
+        f"the likeliest place is {best.name} with {chance(best.probability)}" if best else "empty"
+    )
+    on_map = [guess for guess in audit.guesses if guess.lat is not None]
+    return element(
+        "figure",
+        element(
+            "figcaption",
+            element("b", when),
+            f": {what}, {counted(len(audit.ids), 'photo')}",
+            f". {place} is {ordinal(truth.rank)} of {audit.cells}" if truth else "",
+        ),
+        world_map(
+            label,
+            on_map,
+            place=at,
+            inside=inside,
+            zone=scene.zone,
+            decoys=decoys,
+            shared_outlines=True,
+        )
+        if on_map or at
+        else None,
+        _guesses(audit.guesses, set(inside)),
+    )
+
+
+def _guesses(guesses: Sequence[Guess], inside: set[int]) -> Markup:
+    rows = []
+    for rank, guess in enumerate(guesses, 1):
+        if rank > _LISTED and guess.cell not in inside:
+            continue
+        true = guess.cell in inside
+        rows.append(
+            element(
+                "li",
+                element("span", rank, class_="rank"),
+                element(
+                    "span",
+                    element("bdi", guess.name),
+                    element("span", " · the place", class_="small") if true else None,
+                ),
+                element("span", chance(guess.probability), class_="p"),
+                class_="true" if true else None,
+                style=f"--long:{guess.probability * 100:.1f}%",
+            )
+        )
+        if rank > _LISTED:
+            break  # the place itself, further down, and then no more
+    return element("ol", rows, class_="guesses")
+
+
+def _exposure(scene: Scene) -> Markup:
+    """Rank and chances in a small table, before beside after."""
+    columns = [("before", scene.before.truth)]
+    if scene.after is not None:
+        columns.append(("after", scene.after.truth))
+    kept = [(name, truth) for name, truth in columns if truth is not None]
+    rows: list[Child] = [
+        _row("rank of the place", [ordinal(truth.rank) for _, truth in kept]),
+        _row("probability of the zone", [chance(truth.probability) for _, truth in kept]),
+    ]
+    for n, within in enumerate(kept[0][1].within):
+        told = [_within(truth, n) for _, truth in kept]
+        rows.append(_row(f"a guess falls within {within.km:g} km", told))
+    heads = [element("th", name, scope="col", class_="n") for name, _ in kept]
+    note = kept[0][1].note
+    return together(
+        element(
+            "div",
+            element(
+                "table",
+                element("thead", element("tr", element("th", "", scope="col"), heads)),
+                element("tbody", rows),
+            ),
+            class_="scroll wide",
+        ),
+        element("p", _sentence(note), class_="small faint") if note else None,
+        None
+        if scene.before.calibrated
+        else element(
+            "p",
+            "This attacker's calibration is not known: its probabilities are too sure of "
+            "themselves; ranks are not affected.",
+            class_="small faint",
+        ),
+    )
+
+
+def _within(truth: Exposure, n: int) -> str:
+    if n >= len(truth.within):
+        return "–"
+    found = truth.within[n]
+    if chance(found.at_most) == chance(found.chance):
+        return chance(found.chance)
+    return f"{chance(found.chance)} (at most {chance(found.at_most)})"
+
+
+def _row(name: str, cells: Sequence[str]) -> Markup:
+    told = [element("td", cell, class_="n") for cell in cells]
+    return element("tr", element("th", name, scope="row"), told)
+
+
+def _decoys(decoys: Sequence[Guess]) -> Markup | None:
+    if not decoys:
+        return None
+    names = [
+        element(
+            "li",
+            element("bdi", decoy.name),
+            element("span", f" {chance(decoy.probability)}", class_="faint"),
+        )
+        for decoy in decoys
+    ]
+    return together(
+        element("h3", "Decoys: these rank above the place afterwards"),
+        element("ol", names, class_="decoys"),
+    )
+
+
+def _growth(audit: Audit) -> Markup | None:
+    truth = audit.truth
+    if truth is None or len(truth.album_order.ranks) < 2:
+        return None
+    first = audit.ids[truth.worst_order.order[0]] if truth.worst_order.order else ""
+    return element(
+        "figure",
+        element("h3", "How it sharpens, photo by photo"),
+        sharpening_chart(truth.album_order, truth.worst_order, audit.cells),
+        element(
+            "figcaption",
+            "Before anything is withheld. In the worst order the attacker begins with ",
+            element("bdi", first),
+            f", by which alone the place is {ordinal(truth.worst_order.ranks[0])}.",
+        )
+        if first
+        else None,
+        class_="wide",
+    )
+
+
+def _opinions(opinions: Sequence[Opinion]) -> Markup | None:
+    if not opinions:
+        return None
+    told = [
+        element(
+            "li",
+            f"{opinion.name} guesses ",
+            element("bdi", opinion.guess.name),
+            f" ({chance(opinion.guess.probability)})",
+            f" and puts the place {ordinal(opinion.rank)}" if opinion.rank is not None else "",
+            ".",
+        )
+        for opinion in opinions
+    ]
+    return together(
+        element("h3", "Second opinions on all photos"), element("ul", told, class_="plain small")
+    )
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

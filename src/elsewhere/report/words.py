@@ -1,0 +1,76 @@
+"""Numbers as people read them: ranks, chances, shares, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_TIED = "\u00a0"
+"""A space at which no line is broken."""
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def ordinal(rank: int) -> str:
+    """A rank.
+
+    >>> [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 40, 101, 112)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '40th', '101st', '112th']
+    """
+    teen = rank % 100 in {11, 12, 13}
+    return f"{rank}{'th' if teen else _ENDINGS.get(rank % 10, 'th')}"
+
+
+def chance(probability: float) -> str:
+    """A probability; never 0 % or 100 %, for nothing here is certain.
+
+    >>> [chance(p).replace(_TIED, " ") for p in (0.614, 0.0312, 0.0004, 0.9999, 0.0)]
+    ['61 %', '3.1 %', '< 0.1 %', '> 99.9 %', '< 0.1 %']
+    """
+    if probability < 0.001:
+        told = "< 0.1 %"
+    elif probability > 0.999:
+        told = "> 99.9 %"
+    else:
+        digits = 0 if 0.1 <= probability <= 0.99 else 1
+        told = f"{probability * 100:.{digits}f} %"
+    return told.replace(" ", _TIED)
+
+
+def fraction(value: float) -> str:
+    """How often something was right, as tables have it.
+
+    >>> fraction(0.1332), fraction(1.0)
+    ('.133', '1.000')
+    """
+    return f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"
+
+
+def signed(value: float) -> str:
+    """A share in nats with its sign, and a real minus.
+
+    >>> signed(-12.345), signed(0.5), signed(0.0)
+    ('−12.3', '+0.5', '0.0')
+    """
+    rounded = round(value, 1)
+    if rounded == 0:
+        return "0.0"
+    return f"{rounded:+.1f}".replace("-", "−")
+
+
+def counted(amount: int, thing: str, things: str = "") -> str:
+    """An amount with its noun.
+
+    >>> counted(1, "photo"), counted(3, "photo"), counted(2, "city", "cities")
+    ('1 photo', '3 photos', '2 cities')
+    """
+    return f"{amount} {thing if amount == 1 else things or thing + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row.
+
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
