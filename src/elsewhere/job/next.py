@@ -18,14 +18,17 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from elsewhere.errors import InputError
 from elsewhere.job.next_order import Prefixes, way_to
-from elsewhere.protect.exact import Limits
+from elsewhere.protect.exact import Instance, Limits, solve
 from elsewhere.protect.explain import count
 from elsewhere.protect.plan import Plan, Status
-from elsewhere.protect.protecting import fulfil
+from elsewhere.protect.protecting import finish
 from elsewhere.protect.reading import photo as number_of
 from elsewhere.protect.reading import photos as numbers_of
+from elsewhere.protect.reductions import Contradiction, reduce
 from elsewhere.protect.wishes import Asked, read_wishes
 
 PATIENCE = 20.0
@@ -155,7 +158,9 @@ class OneByOne:
         keep = tuple(sorted({*promise.keep, *pinned}))
         asked = replace(self._asked, promise=replace(promise, keep=keep))
         limits = Limits(deadline=time.monotonic() + self._patience, work=math.inf)
-        return fulfil(asked, limits, frozenset(near.withheld) if near and near.found else None)
+        previous = frozenset(near.withheld) if near and near.found else None
+        with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never an error
+            return _solved(asked, limits, previous)
 
     def _may(self, with_it: Plan, more: int | Fraction, proved: bool) -> str:
         """That it may be posted, and what that leads to."""
@@ -236,6 +241,23 @@ def may_post(
     """
     posting = one_by_one(scores, truth, public=public, **wishes)
     return posting.ask(number_of(photo, posting._asked.scores[0], "photo"))
+
+
+def _solved(asked: Asked, limits: Limits, previous: frozenset[int] | None) -> Plan:
+    """As `protect` does it, but nobody asks why there is no plan: that takes longer than this."""
+    try:
+        chain = reduce(asked.promise, asked.scores)
+    except Contradiction:
+        return _without(asked, Status.INFEASIBLE)
+    instance = Instance(chain.problem)
+    answer = solve(instance, limits, previous)
+    if answer.kept is None:
+        return _without(asked, Status(answer.status))
+    return finish(asked, chain, instance, answer)
+
+
+def _without(asked: Asked, status: Status) -> Plan:
+    return Plan(status, (), (), 0, 0, (), asked.promise, "", asked.several)
 
 
 def _is(photos: Collection[int]) -> str:
