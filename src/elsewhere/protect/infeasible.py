@@ -26,7 +26,7 @@ GRACE = 1.0
 def explain_infeasible(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
     """Sentences for a promise that was proved impossible within `limits`."""
     deadline = max(limits.deadline, time.monotonic()) + GRACE
-    inquiry = _Inquiry(promise, scores, deadline)
+    inquiry = Inquiry(promise, scores, deadline)
     forced = inquiry.forced_out()
     if forced == promise.photos:
         return "No plan can do this: every photo must go, and at least one must be kept."
@@ -47,37 +47,76 @@ def explain_infeasible(promise: Promise, scores: Sequence[Scores], limits: Limit
 
 
 @dataclass
-class _Inquiry:
-    """Asks the solver about neighbouring promises."""
+class Inquiry:
+    """Asks the solver about neighbouring promises, to tell people what is in the way."""
 
     promise: Promise
     scores: Sequence[Scores]
     deadline: float
     work: int = WORK
 
-    def about_attackers(self) -> str:
-        """Whether some attacker blocks alone."""
+    def blocking(self) -> tuple[tuple[int, ...], bool]:
+        """The attackers that cannot even alone be satisfied; whether all others can be."""
         promise, scores = self.promise, self.scores
         alone = [
             self._feasible(replace(promise, against=(one,)), [scores[i]])
             for i, one in enumerate(promise.against)
         ]
-        blocking = [str(i) for i, feasible in enumerate(alone) if feasible is False]
+        return tuple(i for i, feasible in enumerate(alone) if feasible is False), all(alone)
+
+    def best_top(self) -> tuple[int, bool] | None:
+        """The largest k found for all attackers, with the same pins; whether none is larger."""
+        against = tuple(replace(a, top=None) for a in self.promise.against)
+        wide = replace(self.promise, against=against, budget=self.promise.photos)
+        instance, answer = self._solve(wide, self.scores)
+        if instance is None or answer is None or answer.kept is None:
+            return None
+        reached = min(view.protected_k for view in views(instance, answer.kept)[0])
+        return reached, answer.bound == reached
+
+    def pins_in_the_way(self, pins: Sequence[int]) -> tuple[int, ...] | None:
+        """Of these kept photos a minimal set that makes the promise impossible.
+
+        Empty where it is impossible without them too; None where that was not found out.
+        """
+        others = tuple(pin for pin in self.promise.keep if pin not in pins)
+        without = self._feasible(replace(self.promise, keep=others), self.scores)
+        if without is not True:
+            return () if without is False else None
+        needed = list(pins)
+        for pin in pins:
+            fewer = tuple(sorted({*others, *(p for p in needed if p != pin)}))
+            if self._feasible(replace(self.promise, keep=fewer), self.scores) is False:
+                needed.remove(pin)
+        return tuple(needed)
+
+    def enough_to_give_up(self, pins: Sequence[int]) -> tuple[int, ...]:
+        """Those of these kept photos that it is enough to give up, each alone."""
+        keep = self.promise.keep
+        return tuple(
+            pin
+            for pin in pins
+            if self._feasible(
+                replace(self.promise, keep=tuple(p for p in keep if p != pin)), self.scores
+            )
+        )
+
+    def about_attackers(self) -> str:
+        """Whether some attacker blocks alone."""
+        blocking, others = self.blocking()
         if blocking:
-            return f"Attacker {' and '.join(blocking)} alone cannot be satisfied."
-        if all(alone):
+            return f"Attacker {' and '.join(map(str, blocking))} alone cannot be satisfied."
+        if others:
             return "Each attacker alone could be satisfied, but not all together."
         return ""
 
     def about_top(self) -> str:
         """The largest k that can be had for all attackers, with the same pins."""
-        against = tuple(replace(a, top=None) for a in self.promise.against)
-        wide = replace(self.promise, against=against, budget=self.promise.photos)
-        instance, answer = self._solve(wide, self.scores)
-        if instance is None or answer is None or answer.kept is None:
+        best = self.best_top()
+        if best is None:
             return ""
-        reached = min(view.protected_k for view in views(instance, answer.kept)[0])
-        if answer.bound != reached:
+        reached, exact = best
+        if not exact:
             return f"The best top that can be had is {reached} or more."
         if not reached:
             return "Not even top 1 can be had."
@@ -85,16 +124,11 @@ class _Inquiry:
 
     def about_pins(self) -> str:
         """A minimal set of pins that makes the promise impossible, or that they don't."""
-        without = self._feasible(replace(self.promise, keep=()), self.scores)
-        if without is False:
-            return "The kept photos are not the reason: without them it cannot be done either."
-        if without is None:
+        needed = self.pins_in_the_way(self.promise.keep)
+        if needed is None:
             return ""
-        needed = list(self.promise.keep)
-        for pin in self.promise.keep:
-            fewer = tuple(p for p in needed if p != pin)
-            if self._feasible(replace(self.promise, keep=fewer), self.scores) is False:
-                needed.remove(pin)
+        if not needed:
+            return "The kept photos are not the reason: without them it cannot be done either."
         listed = ", ".join(self.scores[0].ids[i] for i in needed)
         # there may be other such sets, so that letting go of one photo need not be enough
         if len(needed) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -25,6 +25,7 @@ from elsewhere.protect.views import views
 from elsewhere.protect.wishes import Asked, known_wishes, read_wishes
 from elsewhere.scores import Scores
 
+Explain = Callable[[Promise, Sequence[Scores], Limits], str]
 PATIENCE = 60.0
 """Seconds that `protect` takes at most when neither limit is given."""
 
@@ -44,7 +45,7 @@ def protect(
     groups: Iterable[Iterable[int | str]] = (),
     rivals: Any = None,
     sees: Any = None,
-    each_photo: bool | int = False,
+    each_photo: bool | int | Sequence[bool | int] = False,
     strict: bool = False,
     near: Plan | Iterable[int | str] | None = None,
     time_limit: float | None = None,
@@ -70,7 +71,8 @@ def protect(
         groups: photos that stay or go together.
         rivals: only these cells count as rivals.
         sees: only these photos are added up (several attackers: a list, None for all photos).
-        each_photo: every kept photo must also be safe alone (True: with the same top).
+        each_photo: every kept photo must also be safe alone (True: with the same top); several
+            attackers: for all, or a list with one each.
         strict: a rival must be strictly ahead; a tie does not count.
         near: a plan, or the photos it withholds: among equally good plans prefer a similar one.
         time_limit: seconds; then the best plan so far, marked. Default 60, or none with a work
@@ -132,13 +134,20 @@ def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
     return Limits(deadline=time.monotonic() + time_limit, work=work)
 
 
-def fulfil(asked: Asked, limits: Limits, previous: frozenset[int] | None = None) -> Plan:
-    """Solve a promise that was read, and re-prove the plan."""
+def fulfil(
+    asked: Asked,
+    limits: Limits,
+    previous: frozenset[int] | None = None,
+    explain: Explain = explain_infeasible,
+) -> Plan:
+    """Solve a promise that was read, and re-prove the plan; `explain` says why there is none."""
     with np.errstate(all="ignore"):  # scores of extreme spread overflow into doubt, never an error
-        return _fulfil(asked, limits, previous)
+        return _fulfil(asked, limits, previous, explain)
 
 
-def _fulfil(asked: Asked, limits: Limits, previous: frozenset[int] | None) -> Plan:
+def _fulfil(
+    asked: Asked, limits: Limits, previous: frozenset[int] | None, explain: Explain
+) -> Plan:
     promise = asked.promise
     try:
         chain = reduce(promise, asked.scores)
@@ -150,7 +159,7 @@ def _fulfil(asked: Asked, limits: Limits, previous: frozenset[int] | None) -> Pl
     if answer.kept is None:
         if answer.status == Status.UNKNOWN:
             return _without(asked, chain.invert(answer), explain_unknown(promise))
-        why = explain_infeasible(promise, asked.scores, limits)
+        why = explain(promise, asked.scores, limits)
         return _without(asked, answer, why)
     return finish(asked, chain, instance, answer)
 

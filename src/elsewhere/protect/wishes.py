@@ -92,6 +92,7 @@ def read_wishes(
     priors = tables(prior, count, several, "prior")
     allowed = tables(rivals, count, several, "rivals")
     seen = tables(sees, count, several, "sees")
+    alone = each(each_photo, count, several, "each_photo")
     against = []
     for i, matrix in enumerate(matrices):
         zone = _zone(truths[i], matrix)
@@ -110,7 +111,7 @@ def read_wishes(
                 prior=_prior(priors[i], matrix),
                 rivals=decoys,
                 sees=None if seen[i] is None else photos(seen[i], matrix, "sees"),
-                each_photo=_alone(each_photo, k, available),
+                each_photo=_alone(alone[i], k, available),
             )
         )
     kept, dropped = photos(keep, first, "keep"), photos(drop, first, "drop")
