@@ -1,0 +1,96 @@
+"""What a file's name says of the place: "Lisbon 2023-07-14.jpg" needs no model.
+
+Words of a name are looked up in the gazetteer, alone and two or three together. A town must be
+large, or its name long, for short words and small towns coincide too often; and everyday words
+that happen to be towns say nothing. What is found is a hint for the user, who is asked to look:
+copies that are shared have names of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from elsewhere.globe.gazetteer import gazetteer, key
+from elsewhere.globe.places import place_of_row
+
+_WORDS = re.compile(r"[^\W\d_]+")
+_JOINED = re.compile(r"(?<=[^\W\d_])(?<![A-Z])(?=[A-Z])")
+"""Where one word ends and the next begins in "LisbonBeach"."""
+_SHORTEST = 4
+"""Letters that a name must have; in a script other than ours, half as many say as much."""
+_LARGE, _KNOWN, _LARGEST = 10_000, 50_000, 500_000
+"""People that a town must have whose name is several words, one word, or one word that is not its
+own name but what others call it."""
+_EVERYDAY = frozenset(
+    """
+    abstract anna april arch august beach beauty bike bird birthday boat book bride bridge buffalo
+    burst camera canon castle cat central charlotte chat church city coast collage color colour
+    copy corona cover david day december design dinner dji downtown east edit edited emma export
+    facebook family february final fish flower food forest frame friday friends front full garden
+    gold golden gopro green group hang happy hard heart hill holiday home honor hotel house huawei
+    image images independence indian instagram island january july jump june kids kodak lake large
+    last left leica light lion live lone long lucky lunch male march maria market martin mass
+    messenger miss mobile monday moon morning most motion mountain museum my new nice night nikon
+    north november object october office old olympus orange original outdoor page pano panorama
+    paradise park part party photo photos pic pics picture pictures pixel plus polo portrait prime
+    print raw reading received region resized rest right river road rose sale salt samsung
+    saturday scan school screen screenshot sea selfie sent september shared shot show signal small
+    snap snapchat snow sony south split spring star station still stone street summer sun sunday
+    sunrise sunset surprise team telegram temple test the thursday tower town travel tree trip
+    tuesday unknown untitled vacation video view vision wall wash water wedding wednesday west
+    whatsapp white winter wood work world xiaomi
+    """.split()  # noqa: SIM905 - a page of words is easier to read than a page of quotes
+)
+
+
+def places_in(name: str) -> tuple[str, ...]:
+    """The places that the words of a file's name may mean, longest match first.
+
+    >>> places_in("Lisbon 2023-07-14.jpg"), places_in("IMG_2041.jpg")
+    (('Lisbon, Portugal',), ())
+    >>> places_in("trip_to_new_york.jpeg"), places_in("a nice day.png")
+    (('New York, United States',), ())
+    """
+    stem = name.rpartition(".")[0] or name
+    words = [key(word) for word in _WORDS.findall(_JOINED.sub(" ", stem))]
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        for length in (3, 2, 1):
+            label = _place(" ".join(words[at : at + length])) if at + length <= len(words) else ""
+            if label:
+                found.append(label)
+                at += length
+                break
+        else:
+            at += 1
+    return tuple(dict.fromkeys(found))
+
+
+def _place(text: str) -> str:
+    """The place that is called so, if that is no coincidence; else nothing."""
+    words = text.split()
+    if len(text) < _SHORTEST / (1 if text.isascii() else 2) or _EVERYDAY.issuperset(words):
+        return ""
+    row = _rows().get(text)
+    if row is None:
+        return ""
+    table = gazetteer()
+    own = key(table.name(row)) == text
+    least = _LARGE if len(words) > 1 else _KNOWN if own else _LARGEST
+    return place_of_row(row).label if table.population[row] >= least else ""
+
+
+@cache
+def _rows() -> dict[str, int]:
+    """Every spelling of a place of some size, and the most populous one that is called so.
+
+    A look into the gazetteer takes milliseconds, and an album may have thousands of words.
+    """
+    table = gazetteer()
+    rows: dict[str, int] = {}
+    for row in range(int((table.population >= _LARGE).sum())):  # they stand in this order
+        for spelling in table.spelled(row):
+            rows.setdefault(spelling, row)
+    return rows
