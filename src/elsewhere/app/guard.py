@@ -1,0 +1,196 @@
+"""The door of the server: every request passes here before anything looks at it.
+
+A server on 127.0.0.1 can be reached by every web page in the user's browser and by every other
+user of the machine. So a request must be addressed to us by our own name (a foreign name that was
+made to point here is how DNS rebinding works), must come from our own page, must know the
+session's secret or carry a signed link, and must not be larger than it may be. Whatever goes
+wrong behind this door comes out as one sentence, never as a stack trace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from elsewhere.app.keys import Keys
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SECRET_HEADER = "x-elsewhere-session"
+MAX_BODY = 1 << 20
+"""A wish is a few kilobytes; a thousand names of photos are a few hundred."""
+MAX_UPLOAD = 2 << 30
+"""All photos that are dropped on the page at once."""
+UPLOADS = "/api/uploads"
+TOO_LARGE = "that is more than can be taken at once"
+BROKEN = "something went wrong here; see the terminal"
+OPEN = frozenset({"/api/session"})
+"""What needs no secret, because it gives it."""
+SIGNED = ("/thumbs/", "/reports/")
+"""What is asked for by a signed link, because a picture or a window carries no header."""
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+
+
+class RefusedError(Exception):
+    """A request that may not go on, with the status and the sentence that say so."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
+class Body:
+    """A request's body as it arrives, cut off where it grows too large, whatever it declared."""
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive = receive
+        self._limit = limit
+        self._had = 0
+
+    @property
+    def too_large(self) -> bool:
+        """Whether more has come than may."""
+        return self._had > self._limit
+
+    def declared(self, headers: dict[str, str]) -> None:
+        """Refuse at once what already says that it is too large."""
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > self._limit:
+            raise RefusedError(413, TOO_LARGE)
+
+    async def receive(self) -> Message:
+        """The next piece."""
+        message = await self._receive()
+        self._had += len(message.get("body", b""))
+        if self.too_large:
+            raise RefusedError(413, TOO_LARGE)
+        return message
+
+
+class Answer:
+    """What goes out: with the headers of the house, and with our sentence where the inside only
+    has a stack trace, or its own idea of a body that was cut off."""
+
+    def __init__(self, send: Send, body: Body) -> None:
+        self._send = send
+        self._body = body
+        self._begun = False
+        self._replaced = False
+
+    async def send(self, message: Message) -> None:
+        """One message from the inside."""
+        if message["type"] == "http.response.start":
+            if self._body.too_large:
+                await self.instead(413, TOO_LARGE)
+            elif message["status"] == 500:
+                await self.instead(500, BROKEN)
+            self._begun = True
+            message["headers"] = _headed(message.get("headers", ()))
+        if not self._replaced:
+            await self._send(message)
+
+    async def instead(self, status: int, sentence: str) -> None:
+        """Our own answer, unless one is on its way already."""
+        if self._begun or self._replaced:
+            return
+        self._replaced = True
+        body = json.dumps({"error": sentence}).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        await self._send(
+            {"type": "http.response.start", "status": status, "headers": _headed(headers)}
+        )
+        await self._send({"type": "http.response.body", "body": body})
+
+
+class Guard:
+    """The ASGI application around ours: refuses, limits, and puts the same headers on all."""
+
+    def __init__(self, inner: App, keys: Keys, port: int) -> None:
+        self._inner = inner
+        self._keys = keys
+        self._names = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        self._origins = {f"http://{name}" for name in self._names}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request, or the server's own start and end."""
+        if scope["type"] == "lifespan":
+            await self._inner(scope, receive, send)
+            return
+        if scope["type"] != "http":  # nothing here speaks anything else
+            return
+        body = Body(receive, MAX_UPLOAD if scope["path"] == UPLOADS else MAX_BODY)
+        answer = Answer(send, body)
+        try:
+            self._admit(scope)
+            body.declared(_read(scope))
+            await self._inner(scope, body.receive, answer.send)
+        except RefusedError as refused:
+            await answer.instead(refused.status, str(refused))
+        except Exception:  # whatever it is, nobody is told more than this
+            await answer.instead(500, BROKEN)
+            raise
+
+    def _admit(self, scope: Scope) -> None:
+        """Nothing, or the reason why this request may not go on."""
+        path: str = scope["path"]
+        headers = _read(scope)
+        if headers.get("host", "") not in self._names:
+            raise RefusedError(421, "this server answers only to its own address")
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._origins:
+            raise RefusedError(403, "this request comes from another page")
+        site = headers.get("sec-fetch-site", "none")
+        own = {"same-origin"} if path.startswith("/api/") else {"same-origin", "none"}
+        if "sec-fetch-site" in headers and site not in own:
+            raise RefusedError(403, "this request comes from another site")
+        if path.startswith(SIGNED):
+            query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
+            if not self._keys.signed(path, query.get("e", ""), query.get("s", "")):
+                raise RefusedError(403, "this link is not valid, or no longer")
+        elif path.startswith("/api/") and path not in OPEN:
+            if not self._keys.admits(headers.get(SECRET_HEADER, "")):
+                raise RefusedError(
+                    401, "this window is not connected: run `elsewhere app` and use its window"
+                )
+        elif path == "/api/session" and scope["method"] != "POST":
+            raise RefusedError(405, "a session is opened by POST")
+
+
+def _read(scope: Scope) -> dict[str, str]:
+    """The headers by name; one that may be said once only, and is said twice, is refused."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key = name.decode("latin-1").lower()
+        once = key in {"host", "origin", "sec-fetch-site", "content-length", SECRET_HEADER}
+        if once and key in found:
+            raise RefusedError(400, f"the header {key} was sent twice")
+        found[key] = value.decode("latin-1")
+    return found
+
+
+def _headed(headers: Any) -> list[tuple[bytes, bytes]]:
+    """The response's own headers, and ours where it has none of that name."""
+    given = {name.lower() for name, _ in headers}
+    ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+    return [*headers, *(pair for pair in ours if pair[0] not in given)]

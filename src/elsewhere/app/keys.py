@@ -1,0 +1,84 @@
+"""Who may talk to the server: one token that opens a session, the session's secret, signed links.
+
+The page is opened with a token that works once and for a minute, and gets a secret in return that
+it sends in a header. There are no cookies: a browser shares them between all ports of a host, so
+any other local server would be sent ours. Pictures cannot carry a header; their addresses are
+signed instead, each for what it shows and for a short time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from collections.abc import Callable
+
+TOKEN_SECONDS = 60.0
+"""Long enough for a slow browser to start, too short to be found lying about."""
+LINK_SECONDS = 600.0
+"""Pictures of a page that is in use are asked for again with fresh links well before."""
+
+
+class Keys:
+    """The secrets of one running server; all are gone when it ends."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._tokens: dict[bytes, float] = {}
+        self._secret = secrets.token_urlsafe(32)
+        self._signing = secrets.token_bytes(32)
+
+    def token(self) -> str:
+        """A fresh token for the browser that is about to be opened."""
+        token = secrets.token_urlsafe(32)
+        with self._lock:
+            self._tokens[_digest(token)] = self._clock() + TOKEN_SECONDS
+        return token
+
+    def exchange(self, token: str) -> str | None:
+        """The session's secret for a token that is fresh and unused; None otherwise.
+
+        >>> keys = Keys()
+        >>> token = keys.token()
+        >>> keys.admits(keys.exchange(token) or ""), keys.exchange(token)
+        (True, None)
+        """
+        with self._lock:  # of two that come at once, one is late
+            until = self._tokens.pop(_digest(token), None)
+            self._tokens = {one: end for one, end in self._tokens.items() if end > self._clock()}
+        return self._secret if until is not None and self._clock() < until else None
+
+    def admits(self, secret: str) -> bool:
+        """Whether this is the session's secret, in time that does not depend on what is wrong."""
+        return hmac.compare_digest(_digest(secret), _digest(self._secret))
+
+    def sign(self, path: str, seconds: float = LINK_SECONDS) -> str:
+        """The path with a signature that makes it work, for a while, without the secret.
+
+        >>> keys = Keys()
+        >>> link = keys.sign("/thumbs/3")
+        >>> path, _, query = link.partition("?")
+        >>> expires, signature = (part.partition("=")[2] for part in query.split("&"))
+        >>> keys.signed(path, expires, signature), keys.signed("/thumbs/4", expires, signature)
+        (True, False)
+        """
+        expires = str(int(self._clock() + seconds))
+        return f"{path}?e={expires}&s={self._signature(path, expires)}"
+
+    def signed(self, path: str, expires: str, signature: str) -> bool:
+        """Whether this path was signed by us and has not expired."""
+        if not hmac.compare_digest(_digest(signature), _digest(self._signature(path, expires))):
+            return False
+        return self._clock() < int(expires)  # only digits were ever signed
+
+    def _signature(self, path: str, expires: str) -> str:
+        said = f"{path}\n{expires}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._signing, said, hashlib.sha256).hexdigest()
+
+
+def _digest(text: str) -> bytes:
+    """Equal lengths, whatever was sent, so that comparing tells nothing."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,191 @@
+"""Each guard is tested by a request that would get through without it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI, Request
+from fastapi.responses import PlainTextResponse
+
+from elsewhere.app import guard
+from elsewhere.app.guard import HEADERS, SECRET_HEADER, Guard
+from elsewhere.app.keys import Keys
+
+PORT = 5151
+HOME = f"http://127.0.0.1:{PORT}"
+
+
+class House:
+    """A server behind the guard, and somebody who knocks."""
+
+    def __init__(self) -> None:
+        inner = FastAPI()
+        self.reached: list[str] = []
+
+        @inner.api_route("/{rest:path}", methods=["GET", "POST", "PUT", "DELETE"])
+        async def everything(request: Request) -> PlainTextResponse:
+            self.reached.append(request.url.path)
+            body = await request.body()
+            if request.url.path == "/api/broken":
+                raise RuntimeError("secret details")
+            return PlainTextResponse(f"{len(body)}")
+
+        self.keys = Keys()
+        self.secret = self.keys.exchange(self.keys.token()) or ""
+        self.app = Guard(inner, self.keys, PORT)
+
+    def ask(
+        self, path: str, method: str = "GET", headers: dict[str, str] | None = None, **more: Any
+    ) -> httpx.Response:
+        async def go() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url=HOME) as client:
+                return await client.request(method, path, headers=headers or {}, **more)
+
+        return asyncio.run(go())
+
+    def known(self, **more: str) -> dict[str, str]:
+        return {SECRET_HEADER: self.secret, **more}
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+def test_our_page_gets_in(house: House) -> None:
+    own = house.known(origin=HOME, **{"sec-fetch-site": "same-origin"})
+    assert house.ask("/api/table", headers=own).status_code == 200
+    assert house.ask("/").status_code == 200  # the page itself holds nothing private
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 401),
+        ({SECRET_HEADER: "guess"}, 401),
+        ({"cookie": "session=secret"}, 401),
+        ({"host": "evil.example:5151"}, 421),
+        ({"host": "127.0.0.1"}, 421),
+        ({"host": "127.0.0.1:5152"}, 421),
+        ({"host": "127.0.0.1:5151.evil.example"}, 421),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:5152"}, 403),
+        ({"origin": f"https://127.0.0.1:{PORT}"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"sec-fetch-site": "none"}, 403),
+    ],
+)
+def test_others_do_not(house: House, headers: dict[str, str], status: int) -> None:
+    secret = {} if status == 401 else house.known()
+    answer = house.ask("/api/table", headers={**secret, **headers})
+    assert answer.status_code == status
+    assert list(answer.json()) == ["error"]
+    assert not house.reached
+
+
+def test_a_page_elsewhere_cannot_even_load_ours(house: House) -> None:
+    for site in ("cross-site", "same-site"):
+        assert house.ask("/", headers={"sec-fetch-site": site}).status_code == 403
+    assert house.ask("/", headers={"sec-fetch-site": "none"}).status_code == 200
+    assert house.ask("/", headers={"host": "rebound.example"}).status_code == 421
+
+
+def test_a_form_of_another_page_opens_no_session(house: House) -> None:
+    form = {"content-type": "text/plain", "origin": "http://evil.example"}
+    assert house.ask("/api/session", "POST", form, content=b"{}").status_code == 403
+    assert house.ask("/api/session", "GET").status_code == 405
+    assert not house.reached
+    assert house.ask("/api/session", "POST", {"origin": HOME}).status_code == 200
+
+
+def test_headers_that_are_sent_twice_are_refused(house: House) -> None:
+    async def go() -> httpx.Response:
+        transport = httpx.ASGITransport(house.app)
+        async with httpx.AsyncClient(transport=transport, base_url=HOME) as client:
+            pairs = [(SECRET_HEADER, "guess"), (SECRET_HEADER, house.secret)]
+            return await client.get("/api/table", headers=pairs)
+
+    assert asyncio.run(go()).status_code == 400
+
+
+def test_pictures_need_a_signed_link(house: House) -> None:
+    link = house.keys.sign("/thumbs/3/320")
+    assert house.ask(link).status_code == 200
+    for wrong in ("/thumbs/3/320", link.replace("/3/", "/4/"), link[:-1], link + "0"):
+        assert house.ask(wrong).status_code == 403
+    assert house.ask("/thumbs/3/320", headers=house.known()).status_code == 403
+    assert house.reached == ["/thumbs/3/320"]
+
+
+def test_large_bodies_are_refused_before_they_are_read(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "MAX_BODY", 100)
+    monkeypatch.setattr(guard, "MAX_UPLOAD", 1000)
+    known = house.known()
+    assert house.ask("/api/wishes", "PUT", known, content=b"x" * 100).text == "100"
+    assert house.ask("/api/wishes", "PUT", known, content=b"x" * 101).status_code == 413
+    assert house.ask("/api/uploads", "POST", known, content=b"x" * 1000).text == "1000"
+    assert house.ask("/api/uploads", "POST", known, content=b"x" * 1001).status_code == 413
+    assert house.reached == ["/api/wishes", "/api/uploads"]
+
+
+@pytest.mark.parametrize("length", ["-1", "ten", "²", "1e9", ""])
+def test_a_length_that_is_none_is_refused(house: House, length: str) -> None:
+    known = [
+        (SECRET_HEADER.encode(), house.secret.encode()),
+        (b"content-length", length.encode("utf-8")),
+    ]
+
+    async def go() -> int:
+        transport = httpx.ASGITransport(house.app)
+        async with httpx.AsyncClient(transport=transport, base_url=HOME) as client:
+            request = client.build_request("PUT", "/api/wishes")
+            request.headers = httpx.Headers([*request.headers.raw, *known])
+            return (await client.send(request)).status_code
+
+    assert asyncio.run(go()) in {400, 413}
+
+
+def test_endless_bodies_are_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "MAX_BODY", 1000)
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while True:
+            sent += 100
+            yield b"x" * 100
+
+    answer = house.ask("/api/wishes", "PUT", house.known(), content=endless())
+    assert answer.status_code == 413
+    assert sent < 3000
+
+
+def test_every_answer_has_the_headers_of_the_house(house: House) -> None:
+    for answer in (
+        house.ask("/"),
+        house.ask("/api/table", headers=house.known()),
+        house.ask("/api/table"),
+        house.ask("/api/broken", headers=house.known()),
+    ):
+        for name, value in HEADERS.items():
+            assert answer.headers[name] == value
+        assert not [name for name in answer.headers if name.startswith("access-control")]
+        assert "set-cookie" not in answer.headers
+    policy = HEADERS["content-security-policy"]
+    assert "unsafe" not in policy and "http" not in policy and "default-src 'none'" in policy
+
+
+def test_what_goes_wrong_inside_stays_inside(house: House) -> None:
+    answer = house.ask("/api/broken", headers=house.known())
+    assert answer.status_code == 500
+    assert "secret" not in answer.text and "Traceback" not in answer.text
+    assert list(answer.json()) == ["error"]
