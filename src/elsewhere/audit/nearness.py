@@ -65,8 +65,10 @@ def best_km(probabilities: Floats, cells: Cells, at: Sequence[tuple[float, float
 
 
 def _spots(at: Sequence[tuple[float, float]]) -> Floats:
-    """Distinct positions, about a kilometre apart, and not more of them than are of use."""
-    spots: Floats = np.unique(np.array(at, dtype=np.float64).round(2), axis=0)
+    """Distinct positions; where they are too many, about a kilometre apart and then thinned."""
+    spots = np.array(at, dtype=np.float64)
+    if len(spots) > _MOST_POSITIONS:
+        spots = np.unique(spots.round(2), axis=0)
     return spots[:: 1 + (len(spots) - 1) // _MOST_POSITIONS]
 
 
