@@ -22,7 +22,7 @@ def frontier_section(contents: Contents) -> Markup | None:
             "figure",
             _key(staircase),
             frontier_chart(staircase),
-            class_="wide",
+            class_="chart",
         ),
         _table(staircase),
         id="frontier",

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
-_JOINER = "\u200d"  # holds an emoji of several parts together
+_SPARED = " \n\u00a0\u202f\u200d"
+"""Spaces (two of them hold their neighbours together), and what joins the parts of an emoji."""
 _VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 """HTML elements that have no end."""
 
@@ -43,7 +44,7 @@ def escaped(text: str) -> str:
     'a�gpj.exe'
     """
     if not text.isprintable():
-        text = "".join(c if c.isprintable() or c in " \n" + _JOINER else "\ufffd" for c in text)
+        text = "".join(c if c.isprintable() or c in _SPARED else "\ufffd" for c in text)
     return text.translate(_ESCAPES)
 
 
@@ -89,7 +90,7 @@ def _attribute(key: str, value: Value) -> str:
     name = key.rstrip("_").replace("_", "-")
     if value is True:
         return f" {name}"
-    text = number(value, 2) if isinstance(value, float) else str(value)
+    text = number(value, 3) if isinstance(value, float) else str(value)
     return f' {name}="{escaped(text)}"'
 
 

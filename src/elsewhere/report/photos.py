@@ -113,9 +113,7 @@ def image(shot: Shot) -> Markup:
     if not shot.preview:
         return element("span", "no preview", class_="none")
     data = base64.b64encode(shot.preview).decode("ascii")
-    return element(
-        "img", src=f"data:image/jpeg;base64,{data}", alt=f"{shot.name}, {shot.fate}", loading="lazy"
-    )
+    return element("img", src=f"data:image/jpeg;base64,{data}", alt=f"{shot.name}, {shot.fate}")
 
 
 def _chart(shots: Sequence[Shot]) -> Markup | None:
@@ -125,7 +123,7 @@ def _chart(shots: Sequence[Shot]) -> Markup | None:
     known = sum(shot.gain is not None for shot in shots)
     which = "All shares" if known <= MOST else f"The {MOST} largest shares"
     caption = f"{which}. A cross at the edge is withheld, a disc is shared."
-    return element("figure", element("figcaption", caption), drawn, class_="wide")
+    return element("figure", element("figcaption", caption), drawn, class_="chart")
 
 
 def explained_section(contents: Contents) -> Markup | None:

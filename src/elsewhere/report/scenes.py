@@ -9,7 +9,7 @@ from elsewhere.report.contents import Contents, Scene
 from elsewhere.report.marks import belief_mark, decoy_mark, place_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.pictures.sharpening import sharpening_chart
-from elsewhere.report.pictures.worldmap import outlines, world_map
+from elsewhere.report.pictures.worldmap import Believed, closer_map, outlines, world_map
 from elsewhere.report.words import chance, counted, ordinal
 
 _LISTED = 6
@@ -76,7 +76,9 @@ def _side(when: str, what: str, scene: Scene, audit: Audit, decoys: Sequence[Gue
     label = f"Map, {when.lower()}: " + (
         f"the likeliest place is {best.name} with {chance(best.probability)}" if best else "empty"
     )
-    on_map = [guess for guess in audit.guesses if guess.lat is not None]
+    beliefs = [guess for guess in audit.guesses if guess.lat is not None]
+    seen = Believed(beliefs, at, inside, scene.zone, decoys)
+    closer = f"The surroundings of {place}, {when.lower()}"
     return element(
         "figure",
         element(
@@ -85,17 +87,8 @@ def _side(when: str, what: str, scene: Scene, audit: Audit, decoys: Sequence[Gue
             f": {what}, {counted(len(audit.ids), 'photo')}",
             f". {place} is {ordinal(truth.rank)} of {audit.cells}" if truth else "",
         ),
-        world_map(
-            label,
-            on_map,
-            place=at,
-            inside=inside,
-            zone=scene.zone,
-            decoys=decoys,
-            shared_outlines=True,
-        )
-        if on_map or at
-        else None,
+        world_map(label, seen, shared_outlines=True) if beliefs or at else None,
+        closer_map(closer, seen, shared_outlines=True),
         _guesses(audit.guesses, set(inside)),
     )
 
@@ -113,7 +106,7 @@ def _guesses(guesses: Sequence[Guess], inside: set[int]) -> Markup:
                 element(
                     "span",
                     element("bdi", guess.name),
-                    element("span", " · the place", class_="small") if true else None,
+                    element("span", " · in the zone", class_="small") if true else None,
                 ),
                 element("span", chance(guess.probability), class_="p"),
                 class_="true" if true else None,
@@ -162,16 +155,17 @@ def _exposure(scene: Scene) -> Markup:
     )
 
 
-def _within(truth: Exposure, n: int) -> str:
+def _within(truth: Exposure, n: int) -> Child:
     if n >= len(truth.within):
         return "–"
     found = truth.within[n]
     if chance(found.at_most) == chance(found.chance):
         return chance(found.chance)
-    return f"{chance(found.chance)} (at most {chance(found.at_most)})"
+    most = element("span", f"at most {chance(found.at_most)}", class_="beside")
+    return together(chance(found.chance), most)
 
 
-def _row(name: str, cells: Sequence[str]) -> Markup:
+def _row(name: str, cells: Sequence[Child]) -> Markup:
     told = [element("td", cell, class_="n") for cell in cells]
     return element("tr", element("th", name, scope="row"), told)
 
@@ -210,7 +204,7 @@ def _growth(audit: Audit) -> Markup | None:
         )
         if first
         else None,
-        class_="wide",
+        class_="chart",
     )
 
 

@@ -26,6 +26,8 @@ svg.picture{display:block;width:100%;height:auto}
 .small{font-size:.875rem}
 .private{background:var(--warning);color:var(--ground);padding:.55rem 1.25rem;text-align:center;
   font-size:.9rem}
+@media screen and (prefers-color-scheme:dark){
+  .private{background:color-mix(in srgb,var(--warning) 22%,var(--ground));color:var(--ink)}}
 .private b{letter-spacing:.12em}
 header.top{padding-top:2rem;padding-bottom:1.6rem}
 .album{color:var(--faint);margin:0}
@@ -47,8 +49,11 @@ nav{margin-top:1.3rem;font-size:.9rem;display:flex;flex-wrap:wrap;gap:.2rem 1.1r
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));
   gap:1.4rem 1.8rem;margin-top:1rem}
 figure{margin:0;min-width:0}
+figure.chart{max-width:38rem}
+.beside{display:block;color:var(--faint);font-size:.85em;white-space:nowrap}
 figcaption{font-size:.9rem;color:var(--faint);margin:.15rem 0 .5rem}
 figcaption b{color:var(--ink)}
+svg.closer{margin-top:.5rem;border:1px solid var(--line);border-radius:.4rem;background:var(--sea)}
 .key{display:flex;flex-wrap:wrap;gap:.15rem 1.1rem;list-style:none;padding:0;margin:.6rem 0;
   font-size:.85rem;color:var(--faint)}
 .key svg{width:1.05em;height:1.05em;vertical-align:-.14em;margin-right:.35em}
@@ -62,13 +67,14 @@ ol.guesses .rank{color:var(--faint);text-align:right;font-variant-numeric:tabula
 ol.guesses .p{font-variant-numeric:tabular-nums;white-space:nowrap}
 .decoys{columns:2 14rem;padding-left:1.6rem;margin:.4rem 0;font-size:.92rem}
 .decoys li::marker{color:var(--decoy);font-weight:650}
-.wide{max-width:44rem}
-table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums;width:100%}
+table{border-collapse:collapse;overflow-wrap:normal;font-size:.9rem;font-variant-numeric:tabular-nums;width:100%}
 .scroll{overflow-x:auto;max-width:100%}
+.wide{max-width:44rem}
 th,td{text-align:left;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line);
   vertical-align:top}
 th{font-weight:600;color:var(--faint)}
 td.n,th.n{text-align:right}
+th.n{hyphens:auto}td.long{overflow-wrap:anywhere;min-width:10rem}
 tr.here td,tr.here th{color:var(--ink);font-weight:650;
   background:color-mix(in srgb,var(--truth) 10%,transparent)}
 .gallery{display:grid;gap:.9rem;list-style:none;margin:1rem 0;padding:0;
@@ -113,16 +119,18 @@ footer{padding-top:1.5rem;padding-bottom:3rem;color:var(--faint);font-size:.85re
 _PHONE = """
 @media (max-width:34rem){
   main,header.top,footer{padding-left:1rem;padding-right:1rem}
-  .gallery{gap:.6rem;grid-template-columns:repeat(auto-fill,minmax(min(var(--card-width),7.2rem),1fr))}
+  .gallery{gap:.6rem;grid-template-columns:repeat(auto-fill,minmax(min(var(--card-width),6.4rem),1fr))}
   .told-photo{grid-template-columns:1fr}
   .verdict{grid-template-columns:1fr}.verdict ul{grid-column:1}
+  .told-photo img{max-height:60vh;width:auto;max-width:100%}
   dl.made{grid-template-columns:1fr}dl.made dd{margin-bottom:.4rem}
   .figures{grid-template-columns:1fr 1fr}
 }
 """
 
 _PAPER = """
-@page{margin:14mm 13mm 16mm}
+@page{margin:16mm 13mm 14mm;
+  @top-right{content:"PRIVATE: names the hidden place";font:8pt sans-serif;color:#a3160f}}
 @media print{
   html{color-scheme:light}
   body{font-size:9.5pt;background:#fff;print-color-adjust:exact;-webkit-print-color-adjust:exact}

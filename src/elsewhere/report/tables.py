@@ -85,7 +85,7 @@ def leaks_section(contents: Contents) -> Markup | None:
             "tr",
             element("th", leak.kind, scope="row"),
             element("td", counted(len(leak.photos), "photo"), class_="n"),
-            element("td", _examples(leak.examples)),
+            element("td", _examples(leak.examples), class_="long"),
         )
         for leak in contents.leaks
     ]

@@ -14,8 +14,8 @@ from elsewhere.report.markup import Child, Markup, element, number
 
 Scale = Callable[[float], float]
 """From a value to a place on the paper."""
-TEXT = 11
-"""The size of text in the charts' units, about pixels on a phone."""
+TEXT = 12.5
+"""The size of text in the charts' units, which are smaller than a pixel on a phone."""
 
 
 def picture(width: float, height: float, label: str, *inside: Child, class_: str = "") -> Markup:
@@ -69,15 +69,30 @@ def counted_ticks(high: int) -> list[int]:
     return [tick for tick in rising if tick <= max(high, 1)]
 
 
-def text(x: float, y: float, words: str | int, *, anchor: str = "start", role: str = "") -> Markup:
-    """Words on a picture; `role` is the colour's name."""
+def text(
+    x: float,
+    y: float,
+    words: str | int,
+    *,
+    anchor: str = "start",
+    role: str = "faint",
+    size: float | None = None,
+    halo: float = 0.0,
+) -> Markup:
+    """Words on a picture; `role` is the colour's name, `halo` keeps what lies below away."""
     return element(
         "text",
         words,
         x=float(x),
         y=float(y),
         text_anchor=None if anchor == "start" else anchor,
-        fill=f"var(--{role or 'faint'})",
+        fill=f"var(--{role})",
+        font_size=size,
+        font_weight="600" if halo else None,
+        stroke="var(--ground)" if halo else None,
+        stroke_width=halo or None,
+        stroke_linejoin="round" if halo else None,
+        paint_order="stroke" if halo else None,
     )
 
 
@@ -97,14 +112,16 @@ def disc(x: float, y: float, role: str, r: float = 4.0) -> Markup:
     return element("circle", cx=float(x), cy=float(y), r=float(r), fill=f"var(--{role})")
 
 
-def ring(x: float, y: float, role: str, r: float = 4.0, width: float = 1.6) -> Markup:
-    """Open; around the place: to be hidden."""
+def ring(
+    x: float, y: float, role: str, r: float = 4.0, width: float = 1.6, *, hides: bool = False
+) -> Markup:
+    """Open; around the place: to be hidden. One that `hides` covers what lies below it."""
     return element(
         "circle",
         cx=float(x),
         cy=float(y),
         r=float(r),
-        fill="none",
+        fill="var(--ground)" if hides else "none",
         stroke=f"var(--{role})",
         stroke_width=float(width),
     )
@@ -137,10 +154,11 @@ def cross(x: float, y: float, r: float = 3.0) -> str:
     return f"M{left},{up}l{long} {long}M{right},{up}l-{long} {long}"
 
 
-def diamond(x: float, y: float, r: float = 4.0) -> str:
+def diamond(x: float, y: float, r: float = 4.0, digits: int = 1) -> str:
     """A diamond as path data: a decoy."""
-    side = number(r)
-    return f"M{number(x)},{number(y - r)}l{side} {side}l-{side} {side}l-{side}-{side}z"
+    side = number(r, digits)
+    top = f"{number(x, digits)},{number(y - r, digits)}"
+    return f"M{top}l{side} {side}l-{side} {side}l-{side}-{side}z"
 
 
 def polyline(points: Iterable[tuple[float, float]]) -> str:

@@ -51,10 +51,10 @@ def frontier_chart(staircase: Staircase) -> Markup:
         _HEIGHT,
         label,
         _frame(across, up, furthest, highest),
-        _asked(staircase.asked, up),
         _greedy(staircase, across, up, size),
         strokes("kept", steps([(across(s.withheld), up(s.protected)) for s in known]), 1.2),
         [_mark(s.proved, across(s.withheld), up(s.protected), up(s.bound), size) for s in known],
+        _asked(staircase.asked, up),
         _chosen(staircase, across, up),
     )
 
@@ -72,7 +72,8 @@ def _frame(across: Scale, up: Scale, furthest: int, highest: int) -> Iterable[Ch
 def _asked(asked: int | None, up: Scale) -> Iterable[Child]:
     if asked is not None:
         yield rule(_LEFT, up(asked), _RIGHT, up(asked), dashed=True)
-        yield text(_RIGHT, up(asked) - 5, f"asked for: {asked}", anchor="end", role="ink")
+        words = f"asked for: {asked}"
+        yield text(_RIGHT, up(asked) - 5, words, anchor="end", role="ink", halo=4.0)
 
 
 def _greedy(staircase: Staircase, across: Scale, up: Scale, size: float) -> Markup:
@@ -85,8 +86,7 @@ def _mark(proved: bool, x: float, y: float, bound: float, size: float) -> Iterab
         yield disc(x, y, "kept", size)
         return
     yield strokes("kept", f"M{x:.1f},{y - size:.1f}V{bound:.1f}", 0.9, dashed="2 2")
-    yield ring(x, y, "card", size, 3.0)
-    yield ring(x, y, "kept", size, 1.4)
+    yield ring(x, y, "kept", size, 1.4, hides=True)
 
 
 def _chosen(staircase: Staircase, across: Scale, up: Scale) -> Iterable[Child]:
@@ -95,8 +95,13 @@ def _chosen(staircase: Staircase, across: Scale, up: Scale) -> Iterable[Child]:
     n, k = staircase.chosen
     x, y = across(n), up(k)
     yield ring(x, y, "withheld", 8.5, 2.0)
-    to_the_right = x < (_LEFT + _RIGHT) / 2
-    beside = x + 13 if to_the_right else x - 13
-    below = y + 16 if y + 16 < _BOTTOM else y - 12
-    anchor = "start" if to_the_right else "end"
-    yield text(beside, below, f"this plan: {n} withheld", anchor=anchor, role="withheld")
+    right = x < (_LEFT + _RIGHT) / 2  # where there is more room
+    up_there = y - 12 if y - 12 > _TOP + 8 else y + 18
+    yield text(
+        x + 11 if right else x - 11,
+        up_there if not right else y + 16,
+        f"this plan: {n} withheld",
+        anchor="start" if right else "end",
+        role="withheld",
+        halo=4.0,
+    )

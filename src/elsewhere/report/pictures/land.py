@@ -1,8 +1,9 @@
 """The outlines of all countries, small enough to travel inside a page.
 
 On a map 500 units wide most of the sixty thousand points lie on top of each other. What a reader
-could not see is left out: points nearer than a third of a unit to the line without them (Douglas
-and Peucker's rule), and islands smaller than one unit. Made once in a process.
+could see neither here nor by looking closer is left out: points nearer than a seventh of a unit
+to the line without them (Douglas and Peucker's rule), and islands smaller than a third of one.
+Made once in a process.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from elsewhere.globe.coordinates import Floats
 from elsewhere.report.markup import number
 from elsewhere.report.pictures.projection import SOUTH, project
 
-_TOLERANCE = 0.33
-_SMALLEST = 0.8
+_TOLERANCE = 0.15
+_SMALLEST = 0.3
 """Square units; a smaller island is a speck of dust."""
 
 

@@ -68,7 +68,7 @@ def _frame(across: Scale, down: Scale, photos: int, lowest: int) -> Iterable[Chi
 
 
 def _key() -> Iterable[Child]:
-    yield strokes("withheld", f"M{_RIGHT - 262},9h22", 2.0)
-    yield text(_RIGHT - 235, 13, "worst order")
-    yield strokes("baseline", f"M{_RIGHT - 134},9h22", 1.6, dashed="5 3")
-    yield text(_RIGHT - 107, 13, "the album's order")
+    yield strokes("withheld", f"M{_RIGHT - 258},9h22", 2.0)
+    yield text(_RIGHT - 231, 13, "worst order")
+    yield strokes("baseline", f"M{_RIGHT - 130},9h22", 1.6, dashed="5 3")
+    yield text(_RIGHT - 103, 13, "album's order")

@@ -2,8 +2,8 @@
 
 A disc's area is the cell's probability, drawn over the town that the cell is called after; the
 map keeps areas too, so one disc is twice another exactly where it is twice as likely. The place
-to hide is ringed, and its own discs have its colour; decoys are diamonds with a number, and the
-list beside the map has their names.
+to hide is ringed, and the discs of its zone have its colour; decoys are diamonds with a number,
+and the list beside the map has their names. `closer` shows the surroundings of the place.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from elsewhere.audit import Guess
+from elsewhere.report.look import FONT
 from elsewhere.report.markup import Child, Markup, element, number
-from elsewhere.report.pictures.chart import diamond, disc, picture, ring, strokes
-from elsewhere.report.pictures.land import land, path
+from elsewhere.report.pictures.chart import diamond, disc, ring, strokes, text
+from elsewhere.report.pictures.land import land
 from elsewhere.report.pictures.outline import Box, around, ground
 from elsewhere.report.pictures.projection import HEIGHT, WIDTH, frame, project
 
 LAND = "land"
 """The id under which a page holds the outlines once, for all of its maps."""
+CLOSER = 5.0
+"""How many times larger the surroundings are drawn."""
 _CERTAIN = 34.0
 """The radius of the disc for a probability of one."""
 _LEAST = 0.0005
 """A probability below this has no disc: it could not be seen."""
-_NUMBER = 9.5
-"""How tall numbers are; they keep half of that from each other."""
+_NUMBER = 10.0
+"""How tall numbers are; they keep as much from each other."""
 
 
 def outlines() -> Markup:
@@ -34,51 +37,79 @@ def outlines() -> Markup:
     return element("path", d=land(), id=LAND)
 
 
-def world_map(
-    label: str,
-    beliefs: Sequence[Guess],
-    *,
-    place: tuple[float, float] | None = None,
-    inside: Iterable[int] = (),
-    zone: Sequence[Box] = (),
-    decoys: Sequence[Guess] = (),
-    shared_outlines: bool = False,
-) -> Markup:
-    """The map. `inside` are the cells of the zone, `zone` is its ground.
+@dataclass(frozen=True)
+class Believed:
+    """What is to be seen on a map."""
 
-    `shared_outlines`: the page holds them already (`outlines`).
-    """
-    sheet = _Sheet(set(inside))
-    for guess in beliefs:
+    beliefs: Sequence[Guess]
+    place: tuple[float, float] | None = None
+    """Latitude and longitude of the place to hide."""
+    inside: Iterable[int] = ()
+    """The cells of the zone."""
+    zone: Sequence[Box] = ()
+    """Its ground."""
+    decoys: Sequence[Guess] = ()
+
+
+def world_map(label: str, seen: Believed, *, shared_outlines: bool = False) -> Markup:
+    """The world; `shared_outlines`: the page holds them already (`outlines`)."""
+    return _map(label, seen, (0.0, 0.0, WIDTH, HEIGHT), 1.0, shared_outlines)
+
+
+def closer_map(label: str, seen: Believed, *, shared_outlines: bool = False) -> Markup | None:
+    """The surroundings of the place; None where no place is known."""
+    if seen.place is None:
+        return None
+    x, y = (float(value) for value in project(*seen.place))
+    wide, high = WIDTH / CLOSER, HEIGHT / CLOSER
+    left = min(max(x - wide / 2, 0.0), WIDTH - wide)
+    up = min(max(y - high / 2, 0.0), HEIGHT - high)
+    return _map(label, seen, (left, up, wide, high), CLOSER, shared_outlines)
+
+
+def _map(
+    label: str,
+    seen: Believed,
+    view: tuple[float, float, float, float],
+    closer: float,
+    shared_outlines: bool,
+) -> Markup:
+    sheet = _Sheet(set(seen.inside), closer, view)
+    for guess in seen.beliefs:
         sheet.believe(guess)
-    for rank, decoy in enumerate(decoys, 1):
+    for rank, decoy in enumerate(seen.decoys, 1):
         sheet.decoy(rank, decoy)
-    return picture(
-        WIDTH,
-        HEIGHT,
-        label,
+    return element(
+        "svg",
+        element("title", label),
         element("path", d=_edge(), fill="var(--sea)"),
-        _land(shared_outlines),
-        _zone(zone),
+        _land(shared_outlines, closer),
+        _zone(seen.zone, closer),
         sheet.discs,
+        sheet.ringed(seen.place),
         sheet.diamonds,
-        _ringed(place),
         sheet.numbers,
-        class_="picture map",
+        viewBox=" ".join(number(value) for value in view),
+        class_="picture map" if closer == 1 else "picture map closer",
+        role="img",
+        font_family=FONT,
     )
 
 
 @dataclass
 class _Sheet:
-    """What is drawn over the land, layer by layer."""
+    """What is drawn over the land, layer by layer; sizes are the same however close one looks."""
 
     inside: set[int]
+    closer: float
+    view: tuple[float, float, float, float]
     discs: list[Child] = field(default_factory=list)
     diamonds: list[Child] = field(default_factory=list)
     numbers: list[Child] = field(default_factory=list)
     taken: list[tuple[float, float]] = field(default_factory=list)
 
     def believe(self, guess: Guess) -> None:
+        """A disc."""
         if guess.lat is None or guess.lon is None or guess.probability < _LEAST:
             return
         x, y = project(guess.lat, guess.lon)
@@ -87,46 +118,55 @@ class _Sheet:
         self.discs.append(
             element(
                 "circle",
+                element("title", guess.name),
                 cx=float(x),
                 cy=float(y),
-                r=float(radius),
+                r=radius / self.closer,
                 fill=f"var(--{role})",
-                fill_opacity=0.42,
+                fill_opacity=0.38,
                 stroke=f"var(--{role})",
-                stroke_width=0.8,
+                stroke_width=0.8 / self.closer,
             )
         )
 
     def decoy(self, rank: int, guess: Guess) -> None:
+        """A diamond, and its number where there is room for it."""
         if guess.lat is None or guess.lon is None:
             return
         x, y = (float(value) for value in project(guess.lat, guess.lon))
-        mark = element("path", d=diamond(x, y), fill="var(--decoy)", stroke="var(--card)")
-        self.diamonds.append(mark)
-        for dx, dy in ((9, 3.4), (-9, 3.4), (0, -7), (0, 14), (10, -6), (-10, 13)):
-            at = x + dx, y + dy
-            crowded = any(math.dist(at, other) < _NUMBER for other in self.taken)
-            if not crowded and 8 < at[0] < WIDTH - 8:
+        self.diamonds.append(
+            element(
+                "path",
+                element("title", guess.name),
+                d=diamond(x, y, 4.2 / self.closer, 3),
+                fill="var(--decoy)",
+                stroke="var(--ground)",
+                stroke_width=0.8 / self.closer,
+            )
+        )
+        tall = _NUMBER / self.closer
+        left, up, wide, high = self.view
+        for dx, dy in ((1, 0.36), (-1, 0.36), (0, -0.7), (0, 1.4), (1, -0.7), (-1, 1.3), (1, 1.3)):
+            at = x + dx * tall, y + dy * tall
+            crowded = any(math.dist(at, other) < tall for other in self.taken)
+            within = left < at[0] - tall / 2 < at[0] + tall / 2 < left + wide
+            if not crowded and within and up + tall < at[1] < up + high:
                 self.taken.append(at)
-                self.numbers.append(_halo(at[0], at[1], rank))
+                halo = 2.8 / self.closer
+                mark = text(*at, rank, anchor="middle", role="decoy", size=tall, halo=halo)
+                self.numbers.append(mark)
                 return
 
-
-def _halo(x: float, y: float, words: int) -> Markup:
-    """A number that can be read whatever lies below it."""
-    return element(
-        "text",
-        words,
-        x=x,
-        y=y,
-        text_anchor="middle",
-        font_size=_NUMBER,
-        font_weight="600",
-        fill="var(--decoy)",
-        stroke="var(--card)",
-        stroke_width=2.5,
-        paint_order="stroke",
-    )
+    def ringed(self, place: tuple[float, float] | None) -> list[Markup]:
+        """The place: a dot in a ring, so that a zone smaller than a unit is found too."""
+        if place is None:
+            return []
+        x, y = (float(value) for value in project(*place))
+        return [
+            ring(x, y, "ground", 8.0 / self.closer, 3.8 / self.closer),
+            ring(x, y, "truth", 8.0 / self.closer, 1.9 / self.closer),
+            disc(x, y, "truth", 1.8 / self.closer),
+        ]
 
 
 def _edge() -> str:
@@ -135,7 +175,7 @@ def _edge() -> str:
     return f"M{drawn}z"
 
 
-def _land(shared: bool) -> Markup:
+def _land(shared: bool, closer: float) -> Markup:
     drawn = element("use", href=f"#{LAND}") if shared else element("path", d=land())
     return element(
         "g",
@@ -143,28 +183,13 @@ def _land(shared: bool) -> Markup:
         fill="var(--land)",
         fill_rule="evenodd",
         stroke="var(--sea)",
-        stroke_width=0.5,
+        stroke_width=0.5 if closer == 1 else 1.0 / closer,
         stroke_linejoin="round",
     )
 
 
-def _zone(boxes: Sequence[Box]) -> list[Markup]:
+def _zone(boxes: Sequence[Box], closer: float) -> list[Markup]:
     if not boxes:
         return []
     filled = element("path", d=ground(boxes), fill="var(--truth)", fill_opacity=0.16)
-    return [filled, strokes("truth", around(boxes), 1.1)]
-
-
-def _ringed(place: tuple[float, float] | None) -> list[Markup]:
-    """The place: a dot in a ring, so that a zone smaller than a unit is found too."""
-    if place is None:
-        return []
-    x, y = (float(value) for value in project(*place))
-    return [
-        ring(x, y, "card", 8.0, 3.6),
-        ring(x, y, "truth", 8.0, 1.8),
-        disc(x, y, "truth", 1.6),
-    ]
-
-
-__all__ = ["LAND", "outlines", "path", "world_map"]
+    return [filled, strokes("truth", around(boxes), 1.1 / closer)]
