@@ -34,23 +34,23 @@ def test_the_rank_is_one_more_than_the_protected_k_of_sharing_everything(
     assert rank(rows, zone) == plan.protected_k + 1
 
 
-@given(albums(), st.randoms(use_true_random=False))
+@given(albums(), st.integers(0, 9))
 def test_every_prefix_is_ranked_like_an_album_of_its_own(
-    album: tuple[np.ndarray, np.ndarray], random: object
+    album: tuple[np.ndarray, np.ndarray], seed: int
 ) -> None:
     rows, zone = album
-    order = np.random.default_rng(len(rows)).permutation(len(rows))
+    order = np.random.default_rng(seed).permutation(len(rows))
     curve = prefix_ranks(rows, order, zone)
     assert curve.tolist() == [rank(rows[order[: n + 1]], zone) for n in range(len(rows))]
     assert own_ranks(rows, zone).tolist() == [rank(row[None], zone) for row in rows]
 
 
 def test_a_near_tie_is_decided_exactly() -> None:
-    """Ten times 0.1 is more than 1 in exact arithmetic and less than it in float sums."""
+    """Ten times 0.1 is more than 1 in exact arithmetic, and less when it is cumulated."""
     rows = np.zeros((11, 2))
     rows[:10, 0] = -0.1
     rows[10, 1] = -1.0
-    assert rows[:, 0].sum() > rows[:, 1].sum()
+    assert np.cumsum(rows[:, 0])[-1] > np.cumsum(rows[:, 1])[-1]
     assert sum(map(Fraction, rows[:, 0])) < sum(map(Fraction, rows[:, 1]))
     assert rank(rows, np.array([0])) == 2
     assert rank(rows, np.array([1])) == 1
