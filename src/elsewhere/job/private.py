@@ -10,12 +10,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import secrets
 import sys
 from pathlib import Path
+
+from elsewhere.album.files import whole
+from elsewhere.album.renaming import sync_folder
+from elsewhere.errors import FileError, InputError
+from elsewhere.job.certificate import CopyCertificate, read_copy_certificate
 
 CERTIFICATE = "certificate.json"
 """The certificate's name inside the private folder."""
 _NAME_LENGTH = 40
+_MOST_BYTES = 512 * 1024 * 1024
 
 
 def data_folder() -> Path:
@@ -31,9 +38,67 @@ def data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "elsewhere"
 
 
-def private_folder(target: Path) -> Path:
-    """The private folder of the copy at `target`; the same one each time, not made here."""
-    whole = os.path.realpath(target)
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(whole).name).strip(".-")[:_NAME_LENGTH]
-    digest = hashlib.sha256(os.fsencode(whole)).hexdigest()[:16]
-    return data_folder() / f"{name or 'copy'}-{digest}"
+def private_folder(target: Path, base: Path | None = None) -> Path:
+    """The private folder of the copy at `target`: the same one each time, and not made here.
+
+    It lies in `base`, or in the user's data directory.
+    """
+    path = os.path.realpath(target)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:_NAME_LENGTH]
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return (base or data_folder()) / f"{name or 'copy'}-{digest}"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only this user can look into."""
+    try:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as problem:
+        raise _unwritable(folder, problem) from None
+
+
+def write_private(file: Path, document: str) -> None:
+    """Write what only this user may read: on the disk, all at once or not at all."""
+    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    try:
+        try:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(document)
+                stream.flush()
+                os.fsync(stream.fileno())
+            part.replace(file)
+            sync_folder(file.parent)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+
+
+def read_private(file: Path) -> CopyCertificate:
+    """The certificate in a file; FileError with one sentence where there is none to be had."""
+    try:
+        content = whole(file, _MOST_BYTES)
+    except FileNotFoundError:
+        raise FileError(
+            f"there is no certificate at {file}: name it, if the copy was moved since"
+        ) from None
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read ({problem.strerror or problem})") from None
+    if content is None:
+        raise FileError(f"{file} is too large to be a certificate")
+    try:
+        return read_copy_certificate(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise FileError(f"{file} is not a certificate: it is not text") from None
+    except InputError as problem:
+        raise FileError(f"{file} is not a certificate that can be trusted: {problem}") from None
+
+
+def _unwritable(path: Path, problem: OSError) -> FileError:
+    return FileError(
+        f"{path} cannot be written ({problem.strerror or problem}), and nothing was exported: "
+        "the certificate needs a private folder, so choose another one"
+    )

@@ -76,6 +76,11 @@ def certify(plan: Plan, scores: Scores | Sequence[Scores]) -> str:
 
     There is none for a plan that was not found, and none for one that does not hold.
     """
+    return to_text(certificate_record(plan, scores))
+
+
+def certificate_record(plan: Plan, scores: Scores | Sequence[Scores]) -> dict[str, Any]:
+    """The same as plain JSON values; the certificate of a copy carries these too."""
     tables = [scores] if isinstance(scores, Scores) else list(scores)
     if not plan.found:
         raise InputError(f"there is no plan to certify: it is {plan.status}")
@@ -96,6 +101,11 @@ def certify(plan: Plan, scores: Scores | Sequence[Scores]) -> str:
         "versions": _versions(),
     }
     document["digest"] = digest_of(document)
+    return document
+
+
+def to_text(document: dict[str, Any]) -> str:
+    """A sealed document as a file has it."""
     return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
@@ -105,7 +115,11 @@ def read_certificate(document: str) -> Certificate:
     A right digest says that the text is as it was written. Prove the plan again with `check` to
     know that it is true.
     """
-    found = parse(document)
+    return certificate_from_record(parse(document))
+
+
+def certificate_from_record(found: Any) -> Certificate:
+    """The certificate of plain JSON values, read with the same care."""
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(f"the certificate must be of the format {FORMAT}")
     expect(found, "the certificate", _NAMES)
