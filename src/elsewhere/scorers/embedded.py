@@ -74,6 +74,8 @@ class EmbeddedScorer:
                 grid=cells.fingerprint,
                 globe=cells,
                 exponents={int(n): float(e) for n, e in told["album_exponents"].items()},
+                # the halves were made to be compared with, and are not measured by continent
+                accuracy=_accuracy(told) if self._which == "head" else {},
             )
         return self._about
 
@@ -97,6 +99,20 @@ def record(weights: Path = WEIGHTS) -> dict[str, Any]:
             "install elsewhere again"
         ) from None
     return told
+
+
+def _accuracy(told: dict[str, Any]) -> dict[str, dict[int, float]]:
+    """How often the model is right about places that it has never seen."""
+    measured = told["accuracy"]
+    parts = {"": measured["never_seen"], **measured["never_seen_by_region"]}
+    return {
+        part: {
+            int(name.removeprefix("within_")): float(share)
+            for name, share in shares.items()
+            if name.startswith("within_")
+        }
+        for part, shares in parts.items()
+    }
 
 
 def _fingerprint(told: dict[str, Any], head: str) -> str:

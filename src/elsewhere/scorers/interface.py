@@ -38,6 +38,9 @@ class About:
     """The cells themselves; None when the scorer does not know them."""
     exponents: Mapping[int, float] = field(default_factory=dict)
     """By collection size, what the sum of rows is multiplied with to be calibrated."""
+    accuracy: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
+    """By continent, and "" for everywhere: the share of single photos of places never seen that
+    are guessed right within so many km. Empty where it was not measured."""
     cacheable: bool = True
     """False where asking again costs no more than looking the row up."""
 
