@@ -84,7 +84,7 @@ def test_a_phones_folder(phone: Path, pool: Workers) -> None:
     assert album.photos[6].metadata.rating == 5
     assert album.photos[8].metadata.time is not None
     first = album.photos[0]
-    assert (first.rendition.width, first.rendition.height) == (1280, 1920)
+    assert (first.rendition.width, first.rendition.height) == (1365, 2048)
     for photo in album.photos:
         content = photo.rendition.content
         assert size_if_bare(content) == (photo.rendition.width, photo.rendition.height)
@@ -111,9 +111,9 @@ def test_the_size_can_be_chosen(tmp_path: Path, pool: Workers) -> None:
     (tmp_path / "a.jpg").write_bytes(jpeg(1, 3000, 1500))
     sizes = [
         read_album([tmp_path], workers=pool, recipe=Recipe(side)).photos[0].rendition.width
-        for side in (640, 1920, None)
+        for side in (640, 1920, 2048, None)
     ]
-    assert sizes == [640, 1920, 3000]
+    assert sizes == [640, 1920, 2048, 3000]
 
 
 def test_the_same_picture_in_two_files_counts_once(tmp_path: Path, pool: Workers) -> None:
@@ -150,7 +150,7 @@ def test_a_file_that_changes_its_kind_after_it_was_found(tmp_path: Path, pool: W
         Reply({}, [b"a", b"b"]),
         Reply({}, [b"no picture"]),
         Reply({}, [jpeg(1, comment=b"smuggled")]),
-        Reply({}, [jpeg(1, 2000, 2000)]),
+        Reply({}, [jpeg(1, 2049, 2000)]),
     ],
 )
 def test_a_worker_that_was_taken_over_smuggles_nothing(reply: Reply) -> None:

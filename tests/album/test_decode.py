@@ -104,14 +104,32 @@ def test_a_large_jpeg_is_decoded_small() -> None:
     assert np.abs(seen - np.asarray(whole)).mean() < 1
 
 
-def test_a_jpeg_that_comes_out_nearly_right_is_not_resized_again() -> None:
-    content = jpeg(3, 1200, 901)
-    assert shown(content, "jpeg", 640).shape == (451, 600, 3)
-    assert shown(content, "jpeg", 600).shape == (451, 600, 3)
-    assert shown(content, "jpeg", 599).shape == (450, 599, 3)
-    assert shown(content, "jpeg", 700).shape == (526, 700, 3)
-    assert shown(content, "jpeg", 300).shape == (226, 300, 3)
-    assert shown(png(3, 1200, 901), "png", 640).shape == (481, 640, 3)
+@pytest.mark.parametrize("kind", ["jpeg", "png", "webp", "tiff"])
+def test_a_half_that_is_nearly_right_is_not_resized_again(kind: str) -> None:
+    """Alike for every kind: a photo's size must not tell what it was saved as."""
+    content = encoded(picture(3, 1200, 901), kind.upper())
+    for most, wide, high in [
+        (640, 600, 451),
+        (600, 600, 451),
+        (599, 599, 450),
+        (700, 700, 526),
+        (300, 300, 226),
+    ]:
+        assert shown(content, kind, most).shape == (high, wide, 3), most
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "CMYK", "P", "I;16"])
+def test_a_half_shows_what_the_whole_does(mode: str) -> None:
+    image = picture(4, 400, 300).convert("L" if mode == "I;16" else mode)
+    if mode == "I;16":
+        image = Image.fromarray(np.asarray(image).astype(np.uint16) * 257)
+    content = encoded(image, "TIFF")
+    half, whole = shown(content, "tiff", 200), shown(content, "tiff", None)
+    assert half.shape == (150, 200, 3)
+    shrunk = np.asarray(
+        Image.fromarray(whole.astype(np.uint8)).resize((200, 150), Image.Resampling.BOX)
+    )
+    assert np.abs(half.astype(int) - shrunk).mean() < 2
 
 
 def test_display_p3_becomes_srgb() -> None:

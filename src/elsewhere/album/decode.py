@@ -1,9 +1,9 @@
 """Inside a worker: from the bytes of a photo to upright sRGB pixels of the size that is shared.
 
 The kind was told by the bytes, so one decoder is tried and no other. Sizes are looked at before
-any pixel is decoded. A JPEG that is more than twice too large is decoded at half its size or less,
-which saves most of the time. What follows the picture (a motion photo's video, a gain map, a
-second picture) is not looked at. Whatever is wrong is told as a RefusedError with its word.
+any pixel is decoded. A JPEG that is twice too large is decoded at half its size or less, which
+saves most of the time. What follows the picture (a motion photo's video, a gain map, a second
+picture) is not looked at. Whatever is wrong is told as a RefusedError with its word.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ MAX_SIDE = 65_500
 
 _NEARLY = 0.9
 """A picture that comes out of the decoder so near the longest side is left at its size."""
+_PARTS = (2, 4, 8)
+"""The fractions that a JPEG can be decoded at."""
 _ORIENTATION = 0x0112
 _SUBFILE, _PHOTOMETRIC, _DNG = 0x00FE, 0x0106, 0xC612
 _RAW_PHOTOMETRICS = (32803, 34892)
@@ -82,9 +84,7 @@ def opened(content: bytes, kind: str) -> Image.Image:
 
 def pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> Image.Image:
     """Upright, sRGB, its long side at most `max_side`: the picture as it would be shared."""
-    size = _fitting(image.size, max_side)
-    if image.format in ("JPEG", "MPO"):
-        size = _fraction(image.size, max_side) or size
+    size = _shared(image.size, max_side)
     width, height = image.size
     # A progressive JPEG is held whole, whatever scale it is decoded at: up to six bytes a pixel.
     too_many = "progressive" in image.info and width * height > 2 * most
@@ -102,7 +102,7 @@ def pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> 
         orientation = _orientation(image)
         profile = image.info.get("icc_profile")
         if image.format == "TIFF":
-            size = _fitting(image.size, max_side)
+            size = _shared(image.size, max_side)
         ready = eight_bits(image)
     except UnknownPixelsError as problem:
         raise RefusedError("unsupported", f"{problem}: save it as JPEG") from None
@@ -140,31 +140,28 @@ def _refuse_raw(image: Any) -> None:
         raise RefusedError("raw")
 
 
-def _fitting(size: tuple[int, int], max_side: int | None) -> tuple[int, int]:
-    """The size to share: never enlarged, the proportions kept."""
+def _shared(size: tuple[int, int], max_side: int | None) -> tuple[int, int]:
+    """The size to share: never enlarged, the proportions kept, a simple fraction where one will do.
+
+    A half, quarter or eighth that is nearly the size asked for costs next to nothing (a JPEG is
+    decoded at it at once); to resize it once more would take as long as all the rest, and blur it.
+    """
     width, height = size
     if max_side is None or max(size) <= max_side:
         return size
+    for part in _PARTS:
+        if _NEARLY * max_side <= -(-max(size) // part) <= max_side:
+            return -(-width // part), -(-height // part)
     scale = max_side / max(size)
     return max(1, round(width * scale)), max(1, round(height * scale))
-
-
-def _fraction(size: tuple[int, int], max_side: int | None) -> tuple[int, int] | None:
-    """The half, quarter or eighth that nearly is the size to share, if one of them is.
-
-    A JPEG is decoded at these sizes for nothing; to resize it once more would take as long as all
-    the rest, and blur it.
-    """
-    for part in (2, 4, 8):
-        width, height = -(-size[0] // part), -(-size[1] // part)
-        if max_side is not None and _NEARLY * max_side <= max(width, height) <= max_side:
-            return width, height
-    return None
 
 
 def _resized(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     from PIL.Image import Resampling
 
+    for part in _PARTS:
+        if (-(-image.width // part), -(-image.height // part)) == size:
+            return image.reduce(part)
     return image.resize(size, Resampling.BICUBIC, reducing_gap=3.0)
 
 

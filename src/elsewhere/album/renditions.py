@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 QUALITY = 90
-MAX_SIDE = 1920
+MAX_SIDE = 2048
+"""A phone's photo comes down to half, which a JPEG is decoded at for nothing; see decisions.md."""
 PREVIEW_SIDE = 320
 PREVIEW_QUALITY = 80
 _LEAST_SIDE = 64
