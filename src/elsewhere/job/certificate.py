@@ -10,6 +10,7 @@ schemas/copy-certificate.json.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -244,3 +245,5 @@ def _unlike_the_models(certificate: CopyCertificate) -> Iterable[str]:
     cells = [model.cells for model in models]
     if any([len(row) for row in one.rows] != cells for one in certificate.posted):
         yield "a posted photo does not have one row for each model"
+    if not all(math.isfinite(x) for one in certificate.posted for row in one.rows for x in row):
+        yield "a posted photo has scores that are not finite"
