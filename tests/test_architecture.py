@@ -31,7 +31,10 @@ MAY_KNOW = {
     "protect": {"errors", "scores", "score_files", "globe"},
     "audit": {"errors", "scores", "score_files", "globe", "posterior"},
     # the rooms above are joined here and nowhere else
-    "job": {"errors", "scores", "score_files", "globe", "album", "scorers", "audit", "protect"},
+    "job": {
+        *("errors", "scores", "score_files", "globe", "posterior"),
+        *("album", "scorers", "audit", "protect"),
+    },
     "report": {
         *("errors", "scores", "score_files", "globe", "album", "scorers", "audit", "protect"),
         "job",

@@ -44,6 +44,7 @@ def audit(
     exponents: Mapping[int, float] | None = None,
     cells: Cells | None = None,
     sees: Sequence[int] | None = None,
+    among: Sequence[int] | None = None,
     rivals: Sequence[int] | None = None,
     margin: float = 0.0,
     opinions: Mapping[str, Scores] | None = None,
@@ -60,6 +61,7 @@ def audit(
         cells: the cells on the globe, for names and distances; the default ones are known by
             their fingerprint.
         sees: the photos that are added up, by number; all of them where None.
+        among: the cells that are possible at all, where the audience knows a country, say.
         rivals: the cells that a plan names, to measure shares against.
         margin: θ, taken off each gain of the shares.
         opinions: the same photos as other heads score them, by the heads' names.
@@ -77,7 +79,7 @@ def audit(
     ids = tuple(table.ids[photo] for photo in chosen)
     known = _truth(truth, table.cells)
     sight = _Sight(cells or _default(table), exponents or {}, known)
-    values = table.values[chosen].astype(np.float64)
+    values = _rows(table, chosen, among)
     exposure = None
     if known is not None:
         exposure = _exposure(sight, known, values, rivals=rivals, margin=margin)
@@ -90,7 +92,7 @@ def audit(
         guesses=sight.best(np.exp(together(values, sight.exponents)), top),
         alone=_alone(sight, ids, values),
         opinions=tuple(
-            _opinion(sight, head, other.values[chosen].astype(np.float64))
+            _opinion(sight, head, _rows(other, chosen, among))
             for head, other in (opinions or {}).items()
         ),
         truth=exposure,
@@ -176,6 +178,16 @@ def _opinion(sight: _Sight, head: str, values: Floats) -> Opinion:
     likely = np.exp(together(values, sight.exponents))
     stands = None if sight.zone is None else ranks.rank(values, sight.zone)
     return Opinion(head, sight.best(likely, 1)[0], stands, sight.mass(likely))
+
+
+def _rows(scores: Scores, photos: list[int], among: Sequence[int] | None) -> Floats:
+    """The rows of these photos, with probability zero outside what is possible."""
+    values = scores.values[photos].astype(np.float64)
+    if among is not None:
+        impossible = np.ones(scores.cells, dtype=bool)
+        impossible[list(among)] = False
+        values[:, impossible] = -np.inf
+    return values
 
 
 def _default(scores: Scores) -> Cells | None:

@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from elsewhere.errors import ElsewhereError, InputError
 
 COMMANDS = {
+    "audit": "See what an album gives away.",
     "guess": "See where photos look as if they were taken.",
     "score": "Score the photos of a folder.",
     "plan": "Find the fewest photos to withhold.",

@@ -1,4 +1,4 @@
-"""A small map of the world for the terminal: land in dots, guesses as their numbers.
+"""A small map of the world for the terminal: land in dots, guesses as their numbers, the truth ×.
 
 The outlines are those of `globe`; each character holds two by four dots of Braille, so that
 72 columns are enough to tell continents apart. Where the terminal has no Braille, land is full
@@ -20,10 +20,20 @@ NORTH, SOUTH = 80.0, -56.0
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Braille's bits, by row and column within a character."""
 _STYLES = ("bold white on red", "bold black on yellow", "bold black on green")
+_TRUTH = "bold white on blue"
 
 
-def draw(marks: Sequence[tuple[float, float]], columns: int = 72, *, braille: bool = True) -> Text:
-    """The map with marks 1, 2, 3, … at these latitudes and longitudes, the first one on top."""
+def draw(
+    marks: Sequence[tuple[float, float]],
+    columns: int = 72,
+    *,
+    braille: bool = True,
+    truth: tuple[float, float] | None = None,
+) -> Text:
+    """The map with marks 1, 2, 3, … at these latitudes and longitudes, the first one on top.
+
+    The `truth` is a cross, or an x, over whatever number would stand there.
+    """
     columns = max(20, columns)
     rows = round(columns / 2 * (NORTH - SOUTH) / 360)
     dots = _land(columns * 2, rows * 4)
@@ -31,12 +41,18 @@ def draw(marks: Sequence[tuple[float, float]], columns: int = 72, *, braille: bo
         [_character(dots, row, column, braille) for column in range(columns)] for row in range(rows)
     ]
     numbers = _placed(marks, columns, rows)
+    here = next(iter(_placed([truth], columns, rows))) if truth else None
     for (row, column), number in numbers.items():
         sheet[row][column] = str(number) if number < 10 else "+"
+    if here:
+        sheet[here[0]][here[1]] = "×" if braille else "x"
     drawing = Text("\n".join("".join(line) for line in sheet), "dim", no_wrap=True)
     for (row, column), number in numbers.items():
         at = row * (columns + 1) + column
         drawing.stylize(_STYLES[min(number, len(_STYLES)) - 1], at, at + 1)
+    if here:
+        at = here[0] * (columns + 1) + here[1]
+        drawing.stylize(_TRUTH, at, at + 1)
     return drawing
 
 

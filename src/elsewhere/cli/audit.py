@@ -1,0 +1,117 @@
+"""`elsewhere audit`: what does an album give away?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from elsewhere.cli.options import (
+    Album,
+    AsJson,
+    At,
+    Hide,
+    HideLevel,
+    PostedPaths,
+    Radius,
+    Scorers,
+    UseCache,
+    World,
+)
+from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+
+if TYPE_CHECKING:
+    from elsewhere.job.auditing import AlbumAudit
+    from elsewhere.job.seen import Seen
+
+_LOST = frozenset(
+    {"crash", "damaged", "empty", "large", "memory", "pixels", "time", "unreadable", "unscored"}
+)
+"""Why a photo may be missing that was meant to be looked at."""
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
+    album: Album,
+    at: At = None,
+    hide: Hide = None,
+    hide_level: HideLevel = None,
+    radius: Radius = 25.0,
+    scorer: Scorers = None,
+    posted: PostedPaths = None,
+    world: World = None,
+    as_json: AsJson = False,
+    cache: UseCache = True,
+) -> None:
+    """Show what an album gives away: where an attacker would place it, and which photos tell.
+
+    The pictures are looked at as they would be shared; nothing leaves this machine and nothing
+    is changed. Where the files carry positions, or with --at, the true place is known: then its
+    rank among the guesses is told, the chance that a guess comes near, how it sharpens photo by
+    photo, and each photo's share. The embedded scorer's probabilities are calibrated for albums.
+
+    Examples:
+
+    - `elsewhere audit holiday`
+      (the places are read from the files)
+
+    - `elsewhere audit holiday --at Lisbon --radius 50`
+      (the place is told)
+
+    - `elsewhere audit holiday --posted online --json`
+      (with photos that are public already; for a program)
+
+    Exit codes: 0 every photo was looked at, 1 some could not be, 2 not understood.
+    """
+    with one_sentence():
+        from elsewhere.album.places import places_of
+        from elsewhere.cli.stages import stages
+        from elsewhere.cli.typed import places_told
+        from elsewhere.job.auditing import audit_album, second_opinions
+        from elsewhere.job.seen import see
+        from elsewhere.job.wishes import Wishes
+        from elsewhere.scorers import RowCache
+
+        given = places_told(at)
+        rows = RowCache() if cache else None
+        with stages() as progress:
+            seen = see(album, scorers=scorer or ("embedded",), cache=rows, progress=progress)
+            opinions = second_opinions(seen, cache=rows, progress=progress)
+        wishes = Wishes(hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
+        found = audit_album(seen, places_of(seen.photos, at=given), wishes, opinions=opinions)
+        if as_json:
+            import json
+
+            typer.echo(json.dumps(told(found, seen), indent=2, ensure_ascii=False))
+        else:
+            _show(found, seen, world)
+        lost = any(left.kind in _LOST for left in seen.left)
+        seen.close()
+    raise typer.Exit(ERROR if lost else KEPT)
+
+
+def told(found: AlbumAudit, seen: Seen) -> dict[str, Any]:
+    """Everything, as plain values."""
+    from dataclasses import asdict
+
+    audits = []
+    for number, audit in enumerate(found.audits):
+        watch = found.watches[number] if found.watches else None
+        whole = watch is None or watch.whole
+        audits.append({"photos": "all" if whole else "of the place", **asdict(audit)})
+    return {
+        "audits": audits,
+        "leaks": [asdict(leak) for leak in found.leaks],
+        "notes": list(found.notes),
+        "left": [{"file": one.name, "kind": one.kind, "reason": one.reason} for one in seen.left],
+    }
+
+
+def _show(found: AlbumAudit, seen: Seen, world: bool | None) -> None:
+    from elsewhere.cli.audited import show
+    from elsewhere.cli.printing import printed
+
+    with printed() as console:
+        show(console, found, console.is_terminal if world is None else world)
+    for left in seen.left:
+        if left.kind in _LOST:
+            typer.echo(f"elsewhere: {printable(left.name)}: {printable(left.reason)}", err=True)

@@ -1,0 +1,253 @@
+"""An album's audit for people: tables, a map, and sentences that say what the numbers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from elsewhere.cli.program import printable
+from elsewhere.report.words import chance, counted, listed, ordinal, signed
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from elsewhere.audit import Audit, Curve, Exposure, Leaking
+    from elsewhere.job.auditing import AlbumAudit
+    from elsewhere.job.watches import Watch
+
+_WIDE = 72
+"""Columns below which bars are short, to leave room for names."""
+_PHOTOS = 15
+"""So many photos are listed; the others are told together, so that the shares still add up."""
+_STEPS = (1, 2, 3, 5, 8, 16, 32, 64, 128, 256, 512, 1024)
+"""Numbers of photos at which the sharpening is told."""
+
+
+def show(console: Console, found: AlbumAudit, world: bool) -> None:
+    """All of it."""
+    for number, audit in enumerate(found.audits):
+        watch = found.watches[number] if found.watches else None
+        _heading(console, audit, watch)
+        _guesses(console, audit)
+        if world:
+            _map(console, audit)
+        if audit.truth is not None:
+            _exposure(console, audit, audit.truth)
+            _sharpening(console, audit.truth)
+        if watch is None or watch.own:
+            _photos(console, audit)
+    _leaks(console, found.leaks)
+    _closing(console, found)
+
+
+def _heading(console: Console, audit: Audit, watch: Watch | None) -> None:
+    which = "the whole album" if watch is None or watch.whole else f"photos of {watch.place.label}"
+    told = f"{which}, {counted(len(audit.ids), 'photo')}, seen by {audit.scorer}"
+    console.print(Text(printable(told[:1].upper() + told[1:]), "bold"))
+    console.print()
+
+
+def _guesses(console: Console, audit: Audit) -> None:
+    full, empty = ("█", "·") if _has_unicode(console) else ("#", ".")
+    bar = 12 if console.width >= _WIDE else 4
+    inside = set(audit.truth.cells) if audit.truth else set()
+    table = _grid("right", "right", "left", "left", "left")
+    for number, guess in enumerate(audit.guesses, 1):
+        filled = full * round(bar * guess.probability)
+        table.add_row(
+            str(number),
+            chance(guess.probability),
+            Text(filled.ljust(bar, empty), "cyan"),
+            Text(guess.name),
+            Text("the truth" if guess.cell in inside else "", "bold red"),
+        )
+    console.print(table)
+    console.print()
+
+
+def _map(console: Console, audit: Audit) -> None:
+    from elsewhere.cli.worldmap import draw
+
+    guesses = audit.guesses[:9]
+    marks = [(one.lat, one.lon) for one in guesses if one.lat is not None and one.lon is not None]
+    if not marks:
+        return
+    truth, at = audit.truth, None
+    if truth is not None and truth.lat is not None and truth.lon is not None:
+        at = truth.lat, truth.lon
+    width = min(console.width - 2, _WIDE)
+    console.print(draw(marks, width, braille=_has_unicode(console), truth=at), soft_wrap=True)
+    console.print()
+
+
+def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
+    stands = "first guess" if truth.rank == 1 else f"{ordinal(truth.rank)} guess"
+    _say(
+        console,
+        f"{truth.label} is the {stands} of {audit.cells} cells, with "
+        f"{chance(truth.probability)} for {_zone(truth)}.",
+        style="bold",
+    )
+    ranks = [ordinal(one.rank) for one in audit.opinions if one.rank is not None]
+    if len(ranks) == 1:
+        _say(console, f"A second opinion, another head of the model, puts it {ranks[0]}.")
+    elif ranks:
+        _say(console, f"Second opinions, other heads of the model, put it {listed(ranks)}.")
+    if truth.best_km is not None:
+        _say(console, f"The best guess is {truth.best_km:,.0f} km away from it.")
+    if truth.note:
+        _say(console, f"Note: {truth.note}.")
+    console.print()
+    if truth.within:
+        table = _grid("left", *("right" for _ in truth.within))
+        table.add_row(Text("a guess within", "dim"), *(f"{one.km:g} km" for one in truth.within))
+        table.add_row("chance", *(chance(one.chance) for one in truth.within))
+        table.add_row("at most", *(Text(chance(one.at_most), "dim") for one in truth.within))
+        console.print(table)
+        console.print()
+
+
+def _zone(truth: Exposure) -> str:
+    if len(truth.cells) == 1:
+        return "its cell"
+    return f"the {len(truth.cells)} cells around it"
+
+
+def _sharpening(console: Console, truth: Exposure) -> None:
+    total = len(truth.album_order.ranks)
+    if total < 2:
+        return
+    steps = [n for n in _STEPS if n < total]
+    most = max(2, (console.width - 16) // 9)
+    if len(steps) >= most:  # the first and the last ones say most
+        steps = [*steps[:2], *steps[len(steps) - most + 3 :]]
+    steps.append(total)
+    table = _grid("left", *("right" for _ in steps))
+    table.add_row(Text("after photos", "dim"), *(Text(str(n), "dim") for n in steps))
+    for name, curve in (("album's order", truth.album_order), ("worst order", truth.worst_order)):
+        table.add_row(name, *(ordinal(curve.ranks[n - 1]) for n in steps))
+        table.add_row("", *(Text(chance(curve.probabilities[n - 1]), "dim") for n in steps))
+    console.print(table)
+    first = _first(truth.worst_order, 1)
+    if first is not None and first < total:
+        _say(console, f"In the worst order it is the first guess after {counted(first, 'photo')}.")
+    console.print()
+
+
+def _first(curve: Curve, rank: int) -> int | None:
+    """After how many photos the truth stands there for the first time."""
+    return next((n for n, stands in enumerate(curve.ranks, 1) if stands <= rank), None)
+
+
+def _photos(console: Console, audit: Audit) -> None:
+    truth = audit.truth
+    order = list(range(len(audit.ids)))
+    if truth is not None:
+        order.sort(key=lambda photo: truth.shares.gains[photo])
+    shown, rest = order[:_PHOTOS], order[_PHOTOS:]
+    if len(rest) == 1:
+        shown, rest = order, []
+    table = _grid("left", "right", "right", "right", "cut")
+    head = ["photo", "gives away", "alone", "own guess", ""]
+    if truth is None:
+        head[1:3] = ["", ""]  # nothing is known to give away
+    table.add_row(*(Text(word, "dim") for word in head))
+    names = short(audit.ids)
+    for photo in shown:
+        alone = audit.alone[photo]
+        table.add_row(
+            Text(printable(names[photo])),
+            "" if truth is None else signed(-truth.shares.gains[photo]),
+            "" if alone.rank is None else ordinal(alone.rank),
+            Text(chance(alone.guesses[0].probability), "dim"),
+            Text(alone.guesses[0].name),
+        )
+    if rest:
+        gains = sum(truth.shares.gains[photo] for photo in rest) if truth else 0.0
+        table.add_row(
+            Text(counted(len(rest), "other"), "dim"), "" if truth is None else signed(-gains)
+        )
+    if truth is not None:
+        table.add_row(Text("all together", "bold"), Text(signed(-truth.shares.total), "bold"))
+    console.print(table)
+    if truth is not None and truth.shares.rivals:
+        rivals = [rival.name for rival in truth.shares.rivals]
+        _say(
+            console,
+            "Given away in nats, summed over the rivals "
+            f"{'; '.join(rivals)}: + speaks for the place, − against it.",
+            style="dim",
+        )
+    console.print()
+
+
+def _leaks(console: Console, leaks: Sequence[Leaking]) -> None:
+    if not leaks:
+        return
+    console.print(Text("What the files tell besides; none of it is in a shared copy", "bold"))
+    console.print()
+    table = _grid("left", "right", "left")
+    for leak in leaks:
+        told = "; ".join(leak.examples)
+        table.add_row(
+            leak.kind, counted(len(leak.photos), "photo"), Text(printable(_cut(told)), "dim")
+        )
+    console.print(table)
+    console.print()
+
+
+def _cut(text: str, most: int = 120) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _closing(console: Console, found: AlbumAudit) -> None:
+    for note in found.notes:
+        _say(console, f"Note: {note[:1].upper()}{note[1:].rstrip('.')}.", style="dim")
+    if not found.watches:
+        _say(
+            console,
+            "No photo says where it was taken. Give the place with --at, as in --at Lisbon or "
+            '--at "38.72, -9.14", to see how far it is given away.',
+        )
+    calibrated = all(audit.calibrated for audit in found.audits)
+    sure = "" if calibrated else " Uncalibrated probabilities of an album are overconfident."
+    scorers = listed(list(dict.fromkeys(audit.scorer for audit in found.audits)))
+    _say(
+        console,
+        f"This is what {scorers} sees in the pictures; a better attacker may exist.{sure}",
+        style="dim",
+    )
+
+
+def _say(console: Console, sentence: str, style: str = "") -> None:
+    console.print(Text(printable(sentence.replace("\u00a0", " ")), style), soft_wrap=False)
+
+
+def _grid(*columns: str) -> Table:
+    """A table without lines; numbers to the right, names broken or cut where they must be."""
+    table = Table.grid(padding=(0, 2))
+    for side in columns:
+        if side == "right":
+            table.add_column(justify="right", no_wrap=True)
+        elif side == "cut":
+            table.add_column(no_wrap=True, overflow="ellipsis")
+        else:
+            table.add_column(overflow="fold")
+    return table
+
+
+def short(names: Sequence[str]) -> list[str]:
+    """Names without their folders, where that is enough to tell them apart.
+
+    >>> short(("trip/a.jpg", "trip/b.jpg")), short(("1/a.jpg", "2/a.jpg"))
+    (['a.jpg', 'b.jpg'], ['1/a.jpg', '2/a.jpg'])
+    """
+    last = [name.rpartition("/")[2] for name in names]
+    return last if len(set(last)) == len(names) else list(names)
+
+
+def _has_unicode(console: Console) -> bool:
+    return console.encoding.lower().startswith("utf")
