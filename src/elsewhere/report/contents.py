@@ -86,6 +86,8 @@ class Staircase:
     """The plan: photos withheld, protected-k."""
     asked: int | None = None
     """The k that was asked for."""
+    used: int | None = None
+    """The k that the plan was made for, at least the one asked for; None under a budget."""
 
 
 @dataclass(frozen=True)
@@ -97,28 +99,16 @@ class Explained:
 
 
 @dataclass(frozen=True)
-class Accuracy:
-    """How good an attacker is somewhere."""
-
-    photos: int
-    """How many photos it was measured on."""
-    top1: float
-    top5: float
-    mean_rank: float
-    within: Mapping[int, float]
-    """By distance in km, how often its first guess was nearer."""
-
-
-@dataclass(frozen=True)
 class Attacker:
     """Whom the promise is against."""
 
     name: str
     cells: int
-    regions: Mapping[str, Accuracy]
-    """By world region; empty where nobody measured it."""
+    accuracy: Mapping[str, Mapping[int, float]]
+    """By continent, and "" for everywhere: by distance in km, how often the first guess for a
+    single photo is nearer. Empty where nobody measured it."""
     here: tuple[str, ...] = ()
-    """The regions that the hidden places lie in."""
+    """The continents that the hidden places lie in."""
     note: str = ""
 
 
@@ -140,11 +130,16 @@ class Contents:
     """One sentence."""
     holds: bool | None
     """Whether there is a plan that keeps the promise; None where only an audit was made."""
+    state: str
+    """The same in a few words."""
     shots: tuple[Shot, ...]
     """In the album's order."""
     notes: tuple[str, ...] = ()
     """What has to be said beside the verdict."""
     scenes: tuple[Scene, ...] = ()
+    """Those that are shown in full."""
+    further: tuple[Scene, ...] = ()
+    """Other attackers and scopes, of which only the numbers are shown."""
     staircase: Staircase | None = None
     explained: Explained | None = None
     uncovered: tuple[str, ...] = ()

@@ -35,13 +35,11 @@ def _sentence(staircase: Staircase) -> str:
         f"For each number of withheld photos, how many cells can at best rank above the place: "
         f"{proved} of {counted(len(staircase.steps), 'point')} proved."
     )
-    if staircase.chosen is not None and staircase.asked is not None and staircase.greedy:
+    if staircase.chosen is not None and staircase.used is not None and staircase.greedy:
         ours, _ = staircase.chosen
-        enough = [n for n, protected in staircase.greedy if protected >= staircase.asked]
-        if not enough:
-            return f"{told} Greedy never gets {staircase.asked} cells above it."
-        theirs = min(enough)
-        told += f" The plan withholds {ours}; greedy needs {theirs} for {staircase.asked} cells."
+        enough = [n for n, protected in staircase.greedy if protected >= staircase.used]
+        told += f" This plan withholds {counted(ours, 'photo')}; "
+        told += f"greedy needs {min(enough)} for as much." if enough else "greedy never gets there."
     return told
 
 

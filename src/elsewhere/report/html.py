@@ -32,11 +32,7 @@ POLICY = "; ".join(
     )
 )
 """What the browser may do: show pictures that are in the page, and style it."""
-_STATES = {
-    True: ("holds", "The promise holds"),
-    False: ("broken", "No plan keeps the promise"),
-    None: ("open", "Looked at, nothing withheld"),
-}
+_STATES = {True: "holds", False: "broken", None: "open"}
 _PARTS = {
     "places": "What an attacker believes",
     "photos": "The photos",
@@ -110,18 +106,17 @@ def _private() -> Markup:
 
 
 def _verdict(contents: Contents) -> Markup:
-    state, words = _STATES[contents.holds]
     notes = [element("li", note) for note in contents.notes]
     return element(
         "div",
         verdict_mark(contents.holds),
         element(
             "div",
-            element("p", words, class_="state"),
+            element("p", contents.state, class_="state"),
             element("p", contents.verdict, class_="sentence"),
         ),
         element("ul", notes) if notes else None,
-        class_=f"verdict {state}",
+        class_=f"verdict {_STATES[contents.holds]}",
     )
 
 

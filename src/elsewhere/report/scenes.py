@@ -28,6 +28,7 @@ def scenes_section(contents: Contents) -> Markup | None:
         store,
         _key(contents.scenes),
         [_scene(scene) for scene in contents.scenes],
+        _all_numbers((*contents.scenes, *contents.further)) if contents.further else None,
         id="places",
     )
 
@@ -205,6 +206,43 @@ def _growth(audit: Audit) -> Markup | None:
         if first
         else None,
         class_="chart",
+    )
+
+
+def _all_numbers(scenes: Sequence[Scene]) -> Markup:
+    """Every attacker and scope, one row each: the promise is against all of them."""
+    rows = []
+    for scene in scenes:
+        before, after = scene.before.truth, scene.after.truth if scene.after else None
+        if before is None:
+            continue
+        told = [
+            f"{ordinal(before.rank)} → {ordinal(after.rank)}" if after else ordinal(before.rank),
+            f"{chance(before.probability)} → {chance(after.probability)}"
+            if after
+            else chance(before.probability),
+        ]
+        rows.append(
+            element(
+                "tr",
+                element("th", element("bdi", before.label), scope="row"),
+                element("td", f"{scene.before.scorer}, {scene.scope}"),
+                [element("td", cell, class_="n") for cell in told],
+            )
+        )
+    heads = [
+        element("th", "place", scope="col"),
+        element("th", "attacker and photos", scope="col"),
+        element("th", "rank", scope="col", class_="n"),
+        element("th", "probability of the zone", scope="col", class_="n"),
+    ]
+    return together(
+        element("h3", "All that the promise is against"),
+        element(
+            "div",
+            element("table", element("thead", element("tr", heads)), element("tbody", rows)),
+            class_="scroll",
+        ),
     )
 
 

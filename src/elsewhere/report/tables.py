@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from elsewhere.report.contents import Accuracy, Attacker, Contents, LeftOut
+from elsewhere.report.contents import Attacker, Contents, LeftOut
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.words import counted, fraction, listed
 
@@ -37,20 +37,23 @@ def attackers_section(contents: Contents) -> Markup | None:
 def _attacker(attacker: Attacker) -> Markup:
     head = element("h3", element("bdi", attacker.name), f", {attacker.cells} cells")
     note = element("p", attacker.note) if attacker.note else None
-    if not attacker.regions:
+    if not attacker.accuracy:
         unknown = "Nobody has measured how good this attacker is."
         return together(head, note, element("p", unknown, class_="faint"))
-    reaches = sorted({km for one in attacker.regions.values() for km in one.within})
-    columns = ["photos", "mean rank", "first guess right", "in its top 5"]
-    columns += [f"within {km:,} km" for km in reaches]
-    heads = [element("th", name, scope="col", class_="n") for name in columns]
+    reaches = sorted({km for shares in attacker.accuracy.values() for km in shares})
+    heads = [element("th", f"{km:,} km", scope="col", class_="n") for km in reaches]
     rows = [
-        _region(name, found, reaches, name in attacker.here)
-        for name, found in attacker.regions.items()
+        _continent(name or "Everywhere", shares, reaches, name in attacker.here)
+        for name, shares in attacker.accuracy.items()
     ]
     return together(
         head,
         note,
+        element(
+            "p",
+            "How often its first guess for a single photo of a place that it had never seen was "
+            "nearer than so many kilometres. Several photos of one place tell it more.",
+        ),
         element(
             "div",
             element(
@@ -58,20 +61,19 @@ def _attacker(attacker: Attacker) -> Markup:
                 element("thead", element("tr", element("th", "", scope="col"), heads)),
                 element("tbody", rows),
             ),
-            class_="scroll",
-            tabindex=0,
+            class_="scroll wide",
         ),
     )
 
 
-def _region(name: str, found: Accuracy, reaches: Sequence[int], here: bool) -> Markup:
-    numbers = [f"{found.photos:,}", f"{found.mean_rank:.0f}"]
-    numbers += [fraction(found.top1), fraction(found.top5)]
-    numbers += [fraction(found.within[km]) if km in found.within else "–" for km in reaches]
+def _continent(
+    name: str, shares: Mapping[int, float], reaches: Sequence[int], here: bool
+) -> Markup:
+    told = [fraction(shares[km]) if km in shares else "–" for km in reaches]
     return element(
         "tr",
         element("th", name, " (here)" if here else None, scope="row"),
-        [element("td", told, class_="n") for told in numbers],
+        [element("td", cell, class_="n") for cell in told],
         class_="here" if here else None,
     )
 

@@ -1,0 +1,191 @@
+"""The page: every value given is shown, nothing else is, and no name becomes markup."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from elsewhere.audit import Leaking
+from elsewhere.report import page
+from elsewhere.report.contents import Attacker, Contents, Explained, Fate, LeftOut, Scene, Shot
+from elsewhere.report.html import POLICY
+from elsewhere.report.words import chance, counted, fraction, ordinal, signed
+from tests.report.makers import audit, contents, made_up_scores
+from tests.report.test_markup import read
+
+HOSTILE = [
+    '<script>alert("x")</script>.jpg',
+    '"><img src=x onerror=alert(1)>.jpg',
+    "'; DROP TABLE photos;--.jpg",
+    "</title></style><h1>owned.jpg",
+    "<!-- .jpg",
+    "&lt;b&gt;.jpg",
+    "\u202egpj.exe",
+    "]]>.jpg",
+]
+BARE = Contents(album="a", verdict="v", holds=None, state="s", shots=(Shot("a.jpg", Fate.SEEN),))
+
+
+def text_of(html: str) -> str:
+    """The words of a page, without its style."""
+    return " ".join(read(re.sub(r"<style>.*?</style>", "", html, flags=re.DOTALL)).text.split())
+
+
+def said(*words: str) -> str:
+    return " ".join(" ".join(words).split())
+
+
+def test_hostile_names_stay_text() -> None:
+    made = contents(len(HOSTILE) + 2, 2, HOSTILE)
+    calm = contents(len(HOSTILE) + 2, 2)
+    bad, good = read(page(made)), read(page(calm))
+    assert [name for name, _ in bad.elements] == [name for name, _ in good.elements]
+    text = text_of(page(made))
+    for name in HOSTILE:
+        shown = name.replace("\u202e", "\ufffd")
+        assert said(shown) in text
+
+
+NAMES = st.text(st.characters(), min_size=1, max_size=30)
+
+
+@settings(max_examples=60)
+@given(NAMES)
+def test_no_word_becomes_markup(word: str) -> None:
+    """One hostile word everywhere a stranger's word can come to stand."""
+
+    def filled(w: str) -> Contents:
+        return Contents(
+            album=w,
+            verdict=w,
+            holds=False,
+            state=w,
+            shots=(Shot(w, Fate.WITHHELD, b"x", -1.0, w, w), Shot(w + "2", Fate.SHARED, b"", 1.0)),
+            notes=(w,),
+            explained=Explained(w, (w,)),
+            uncovered=(w,),
+            attackers=(Attacker(w, 3, {w or "x": {25: 0.5}}, (), w),),
+            leaks=(Leaking(w, (w,), (w, w)),),
+            left=(LeftOut(w, w),),
+            command=w,
+            made={w: w},
+        )
+
+    hostile, calm = page(filled(word)), page(filled("calm"))
+    assert [name for name, _ in read(hostile).elements] == [name for name, _ in read(calm).elements]
+    hostile.encode("utf-8")
+    keys = [sorted(attributes) for _, attributes in read(hostile).elements]
+    assert keys == [sorted(attributes) for _, attributes in read(calm).elements]
+
+
+def test_nothing_is_fetched_and_no_script_runs() -> None:
+    html = page(contents(6, 2))
+    assert (
+        f'http-equiv="Content-Security-Policy" content="{POLICY.replace(chr(39), "&#39;")}"' in html
+    )
+    assert "default-src 'none'" in POLICY
+    assert "script" not in html.lower()
+    assert not re.search(r"""(?:src|href)=["'](?!data:image/jpeg;base64,|#)""", html)
+    assert not re.search(r"url\(|@import|https?://(?!www\.w3\.org)", html)
+    assert not re.search(r"\son[a-z]+=", html)
+
+
+def test_it_is_marked_private() -> None:
+    html = page(BARE)
+    assert "<title>PRIVATE" in html
+    assert text_of(html).count("PRIVATE") >= 2
+
+
+def test_every_number_is_the_value_given() -> None:
+    made = contents(9, 3)
+    text = text_of(page(made))
+    scene = made.scenes[0]
+    assert scene.after is not None
+    before, after = scene.before.truth, scene.after.truth
+    assert before is not None
+    assert after is not None
+    assert made.verdict in text
+    for note in (*made.notes, *made.uncovered):
+        assert note in text
+    assert said("shared 6 of 9").replace(" ", "") in text.replace(" ", "")
+    assert f"{ordinal(before.rank)} → {ordinal(after.rank)}" in text
+    for place in before.within:
+        assert f"within {place.km:g} km" in text
+        assert said(chance(place.chance)) in text
+    for guess in scene.before.guesses[:6]:
+        assert guess.name in text
+        assert said(chance(guess.probability)) in text
+    for decoy in scene.decoys:
+        assert said(decoy.name, chance(decoy.probability)) in text
+    for shot in made.shots:
+        assert shot.gain is not None
+        assert f"share {signed(shot.gain)}" in text
+    assert signed(before.shares.total) in text
+    total = sum(shot.gain or 0.0 for shot in made.shots)
+    assert total == pytest.approx(before.shares.total)
+    for shares in made.attackers[0].accuracy.values():
+        for share in shares.values():
+            assert fraction(share) in text
+    for leak in made.leaks:
+        assert leak.kind in text
+        assert counted(len(leak.photos), "photo") in text
+        assert all(example in text for example in leak.examples)
+    for left in made.left:
+        assert left.name in text
+        assert left.reason in text
+    assert made.command in text
+    assert made.explained is not None
+    assert all(sentence in text for sentence in made.explained.sentences)
+
+
+def test_every_step_of_the_staircase_is_in_the_table() -> None:
+    made = contents(12, 3)
+    assert made.staircase is not None
+    rows = re.findall(r"<tr[^>]*>((?:<td[^>]*>[^<]*</td>){4})</tr>", page(made))
+    cells = [re.findall(r">([^<]*)</td>", row) for row in rows]
+    greedy = dict(made.staircase.greedy)
+    assert len(cells) == len(made.staircase.steps)
+    for (n, reach, state, beside), step in zip(cells, made.staircase.steps, strict=True):
+        assert int(n) == step.withheld
+        assert reach == (
+            str(step.protected) if step.proved else f"{step.protected} to {step.bound}"
+        )
+        assert state == ("proved" if step.proved else "open")
+        assert int(beside) == greedy[step.withheld]
+
+
+def test_an_audit_alone_is_a_report_too() -> None:
+    """No plan, and even no place: the map and the guesses are still there."""
+    names = ["a.jpg", "b.jpg"]
+    for place in (True, False):
+        seen = Scene(audit(made_up_scores(2), names, place=place), scope="all photos")
+        made = replace(BARE, scenes=(seen,))
+        html = page(made)
+        assert seen.before.guesses[0].name in text_of(html)
+        assert html.count("<svg") >= 3
+        assert ("the place to hide" in html) == place
+        assert "After" not in html
+
+
+def test_what_is_missing_has_no_heading() -> None:
+    html = page(BARE)
+    for heading in ("Why this one", "What withholding buys", "Left out", "Metadata", "attacker"):
+        assert heading not in html
+
+
+def test_several_attackers_are_in_one_table() -> None:
+    made = contents(6, 2)
+    other = replace(made.scenes[0], scope="its own photos")
+    text = text_of(page(replace(made, further=(other,))))
+    assert "All that the promise is against" in text
+    assert text.count("its own photos") == 1 + text.count("its own photos:")
+
+
+def test_four_hundred_photos_weigh_less_than_five_megabytes() -> None:
+    html = page(contents(400, 60))
+    assert len(html.encode("utf-8")) < 5_000_000
+    assert html.count("<img") == 401
