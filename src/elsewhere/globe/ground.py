@@ -6,11 +6,13 @@ them, at sea or on an island too small to be drawn, the nearest town does.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from elsewhere.errors import InputError
-from elsewhere.globe.coordinates import canonical
+from elsewhere.globe.coordinates import Floats, Ints, canonical
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.names import nearest_town
 from elsewhere.globe.outlines import regions
@@ -31,14 +33,31 @@ def ground(lat: ArrayLike, lon: ArrayLike, kind: str) -> tuple[Place, ...]:
         raise InputError(f"ground belongs to a country or a region, not to a {kind}")
     lats, lons = (np.ravel(axis) for axis in canonical(lat, lon))
     part = np.full(len(lats), -1)
-    for number, outline in enumerate(regions()):
+    for number in _near(lats, lons):
         waiting = np.flatnonzero(part < 0)
-        if not len(waiting):
-            break
-        part[waiting[outline.contains(lats[waiting], lons[waiting])]] = number
+        part[waiting[regions()[number].contains(lats[waiting], lons[waiting])]] = number
     return tuple(
         _owner(int(at), float(a), float(b), kind) for at, a, b in zip(part, lats, lons, strict=True)
     )
+
+
+def _near(lats: Floats, lons: Floats) -> list[int]:
+    """The states and provinces that any of these coordinates can lie in, by their rings' boxes."""
+    south, west, north, east, whose = _boxes()
+    found: set[int] = set()
+    for lat, lon in zip(lats, lons, strict=True):
+        inside = (south <= lat) & (lat <= north) & (west <= lon) & (lon <= east)
+        found.update(whose[inside].tolist())
+    return sorted(found)
+
+
+@cache
+def _boxes() -> tuple[Floats, Floats, Floats, Floats, Ints]:
+    """South, west, north and east of every ring, and whose it is."""
+    rings = [(n, ring) for n, outline in enumerate(regions()) for ring in outline.rings]
+    low = np.array([ring.min(axis=0) for _, ring in rings])
+    high = np.array([ring.max(axis=0) for _, ring in rings])
+    return low[:, 0], low[:, 1], high[:, 0], high[:, 1], np.array([n for n, _ in rings])
 
 
 def _owner(part: int, lat: float, lon: float, kind: str) -> Place:
