@@ -24,7 +24,7 @@ _LEAST_DIGITS = 3
 _MOST_BYTES = 120
 """Of a kept name, in UTF-8: leaves room for a number and the suffix on every file system."""
 _FORBIDDEN = frozenset('<>:"/\\|?*')
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.I)
 """Names of devices on Windows, whatever follows their first dot."""
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])")
@@ -92,10 +92,7 @@ def harmless(stem: str) -> str:
     ('_con', '_nul.tar', '_rf', 'Ætt_')
     """
     whole = unicodedata.normalize("NFC", stem)
-    plain = "".join(
-        "_" if mark in _FORBIDDEN or unicodedata.category(mark) in _UNSEEN else mark
-        for mark in whole
-    )
+    plain = "".join("_" if _odd(mark) else mark for mark in whole)
     while len(plain.encode("utf-8")) > _MOST_BYTES:
         plain = plain[:-1]
     plain = plain.strip(" .")
@@ -104,6 +101,11 @@ def harmless(stem: str) -> str:
     if _RESERVED.fullmatch(plain):
         plain = "_" + plain
     return plain or "photo"
+
+
+def _odd(mark: str) -> bool:
+    """Whether some system refuses a character, or nobody sees it."""
+    return mark in _FORBIDDEN or (mark != " " and unicodedata.category(mark) in _UNSEEN)
 
 
 def _folded(name: str) -> str:
