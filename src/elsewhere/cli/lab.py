@@ -1,0 +1,177 @@
+"""`elsewhere lab`: the paper's experiments, from a command to tables and figures."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elsewhere.cli.program import one_sentence
+
+if TYPE_CHECKING:
+    from elsewhere.lab.sources import Source
+
+ALL = "all"
+
+
+class Action(StrEnum):
+    """What can be done in the lab."""
+
+    LIST = "list"
+    RUN = "run"
+    PAGE = "page"
+
+
+class HowMuch(StrEnum):
+    """The scales of `elsewhere.lab.values.SCALES`."""
+
+    SMALL = "small"
+    MEDIUM = "medium"
+    PAPER = "paper"
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
+    action: Annotated[
+        Action, typer.Argument(metavar="list|run|page", help="What to do.", show_default=False)
+    ],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Experiments, or all.", show_default=False),
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="simulator|SCORES",
+            help="Where photos come from: the simulator, or a score file (several: several models "
+            "of the same photos).",
+            show_default="simulator",
+        ),
+    ] = None,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV", help="Of a score file: where each photo was taken (photo,cell,album)."
+        ),
+    ] = None,
+    scale: Annotated[
+        HowMuch,
+        typer.Option(
+            metavar="small|medium|paper",
+            help="Seconds, minutes, or the paper's counts (an hour or more).",
+        ),
+    ] = HowMuch.SMALL,
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="DIR", help="Where rows, tables and figures go."),
+    ] = Path("lab"),
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The simulator's: another number, other photos.")
+    ] = 0,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Work on so many collections at a time.",
+            show_default="all processors",
+        ),
+    ] = None,
+) -> None:
+    """Repeat the paper's tables and figures, and what it left open.
+
+    A run that was stopped goes on where it was when it is given the same folder. `page` writes the
+    results page (Markdown) from folders that were run before, named instead of experiments.
+
+    Examples:
+
+    - `elsewhere lab list`
+
+    - `elsewhere lab run all --scale small -o lab`
+
+    - `elsewhere lab run fewest budget --scale paper -o lab-paper`
+
+    - `elsewhere lab page lab-paper -o docs/results.md`
+
+    Exit codes: 0 done, 1 a file could not be read or written, 2 misunderstood.
+    """
+    with one_sentence():
+        if action is Action.LIST:
+            _list()
+        elif action is Action.RUN:
+            given = _source(source or ["simulator"], truth, seed)
+            _run(names or [], given, scale.value, output, processes)
+        else:
+            from elsewhere.lab.page import write_page
+
+            write_page([Path(name) for name in names or []], output)
+            typer.echo(f"{output} is written")
+
+
+def _list() -> None:
+    from elsewhere.lab import experiments
+
+    width = max(map(len, experiments.NAMES))
+    for name in experiments.NAMES:
+        typer.echo(f"{name:{width}}  {experiments.find(name).title}")
+
+
+def _run(names: list[str], source: Source, scale: str, output: Path, processes: int | None) -> None:
+    import sys
+
+    from elsewhere.errors import InputError
+    from elsewhere.lab import experiments
+    from elsewhere.lab.runner import Progress, run
+
+    if not names:
+        raise InputError("say which experiments to run, or all; elsewhere lab list names them")
+    asked = list(experiments.NAMES) if ALL in names else names
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    shown = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        disable=not sys.stderr.isatty(),
+    )
+    tasks = {}
+    with shown:
+
+        def watch(progress: Progress) -> None:
+            name = progress.experiment
+            if name not in tasks:
+                tasks[name] = shown.add_task(name, total=progress.total)
+            shown.update(tasks[name], completed=progress.done, total=progress.total)
+
+        run(asked, source, scale, output, processes=processes, watch=watch)
+    for name in asked:
+        table = output / name / "table.md"
+        if table.exists():
+            typer.echo(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
+
+
+def _source(given: list[str], truth: Path | None, seed: int) -> Source:
+    from elsewhere.errors import InputError
+    from elsewhere.lab.sources import Scored, Simulated
+
+    if given == ["simulator"]:
+        if truth is not None:
+            raise InputError("--truth belongs to score files: the simulator knows its cells")
+        return Simulated(seed)
+    if "simulator" in given:
+        raise InputError("--source takes the simulator or score files, not both")
+    if truth is None:
+        raise InputError("score files need --truth: a CSV that says where each photo was taken")
+    return Scored(tuple(Path(name) for name in given), truth)

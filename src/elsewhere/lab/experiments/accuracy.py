@@ -1,0 +1,81 @@
+"""Table 1: one photo rarely gives a place away; sixteen together do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from elsewhere.lab.collections import KINDS, cells_of, collections, parts
+from elsewhere.lab.paper import reported, tolerance
+from elsewhere.lab.solving import ahead, gains
+from elsewhere.lab.sources import Source
+from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean
+
+SINGLE = "Single"
+_CELLS_AT_ONCE = 16
+
+
+def every_part(source: Source, scale: Scale) -> list[Part]:
+    """All collections, and the photos one by one."""
+    cells = cells_of(source, scale)
+    blocks = [cells[i : i + _CELLS_AT_ONCE] for i in range(0, len(cells), _CELLS_AT_ONCE)]
+    alone = [
+        Part(f"{SINGLE}-{some[0]:05}-{some[-1]:05}", {"kind": SINGLE, "cells": some})
+        for some in blocks
+    ]
+    return alone + parts(source, scale)
+
+
+def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+    """How many cells rank at least as high as the truth, for each collection or photo."""
+    rows: list[Row] = []
+    if part.wish["kind"] == SINGLE:
+        for cell in part.wish["cells"]:
+            counts = (gains(source.photos(cell)[0], cell) >= 0).sum(axis=1)
+            rows += [
+                {"kind": SINGLE, "number": cell * 100_000 + i, "photos": 1, "ahead": int(count)}
+                for i, count in enumerate(counts)
+            ]
+        return rows
+    for each in collections(source, part):
+        rank = ahead(each.scores, each.truth)
+        rows.append(
+            {"kind": each.kind, "number": each.number, "photos": each.photos, "ahead": rank}
+        )
+    return rows
+
+
+def summarise(rows: Sequence[Row]) -> list[Number]:
+    """Top-1 and top-5 accuracy and the mean protected-k, of every kind."""
+    result = []
+    for kind in (SINGLE, *KINDS):
+        ranks = np.array([row["ahead"] for row in rows if row["kind"] == kind], dtype=float)
+        if not len(ranks):
+            continue
+        for column, values in (
+            ("top-1", ranks < 1),
+            ("top-5", ranks < 5),
+            ("protected-k", ranks),
+        ):
+            found, error, count = mean(values.astype(np.float64))
+            result.append(
+                Number(
+                    kind, column, found, error, count,
+                    reported("accuracy", kind, column), tolerance("accuracy", kind, column),
+                )
+            )  # fmt: skip
+    return result
+
+
+EXPERIMENT = Experiment(
+    name="accuracy",
+    title="Table 1: single photos against collections",
+    about=(
+        "How often the true cell is the first guess (top-1) or among the first five (top-5), and "
+        "how many cells rank at least as high (protected-k), for photos one by one and added up."
+    ),
+    parts=every_part,
+    measure=measure,
+    summarise=summarise,
+)

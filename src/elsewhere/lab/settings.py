@@ -1,0 +1,82 @@
+"""The numbers that calibrate the simulated world, its paired models and its albums.
+
+How they were found: an evolution strategy over the parameters of `Setting`, with the loss on all
+numbers of Tables 1 to 3 (R rows) in units of the tolerances that are wanted of them; then `Albums`
+on the Albums rows; `Pairing` on two heads of our own that were trained on disjoint photos.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What makes the world and its photos."""
+
+    shared: int
+    """Dimensions of regions and metropolises."""
+    own: int
+    """Dimensions of the cells' own parts."""
+    regions: int
+    metro_size: float
+    """Cells a metropolis has on average."""
+    alpha: float
+    """Weight of the region in a prototype."""
+    delta: float
+    """Weight of the metropolis."""
+    beta: float
+    """Weight of the cell itself."""
+    distinct: float
+    """How much cells differ in that weight (standard deviation of its logarithm)."""
+    strength: float
+    """Mean of the logarithm of a photo's strength s."""
+    spread: float
+    """Its standard deviation."""
+    dull: float
+    """Share of photos that say little."""
+    dulled: float
+    """What the strength of those is multiplied by."""
+    misleading: float
+    """Share of photos that look like another cell's."""
+    sure: float
+    """How sure of itself the model is (gam)."""
+    error: float
+    """Scale of the model's own errors."""
+    freedom: float
+    """Degrees of freedom of those errors (Student's t)."""
+    doubt: float
+    """Share of the uniform distribution in every answer."""
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two models that were trained on different halves of the same photos."""
+
+    agree: float
+    """Share of their errors (of the variance) that both make."""
+    apart: float
+    """How far each one's prototypes are from the true ones, as a share of a cell's own weight."""
+
+
+@dataclass(frozen=True)
+class Albums:
+    """A person's album: few scenes, many near-repeats."""
+
+    scenes: float
+    """Scenes of an album beyond the first, on average."""
+    alike: float
+    """Share of the noise (of its variance) that the photos of a scene have in common."""
+    jitter: float
+    """How much the strength differs within a scene (standard deviation of its logarithm)."""
+    plain: float
+    """What is added to the logarithm of the strength: albums show people, not landmarks."""
+
+
+PAPER_WORLD = Setting(
+    shared=9, own=24, regions=10, metro_size=5.6, alpha=1.8, delta=1.24, beta=0.86, distinct=0.26,
+    strength=0.09, spread=0.665, dull=0.149, dulled=0.69, misleading=0.016, sure=0.374,
+    error=0.106, freedom=3.9, doubt=0.00045,
+)  # fmt: skip
+HALVES = Pairing(agree=0.5, apart=0.5)
+ALBUMS = Albums(scenes=0.5, alike=0.9, jitter=0.3, plain=0.0)
