@@ -14,7 +14,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -82,7 +82,8 @@ class Ledger:
     def writing_down(self, given: Sequence[Given], target: Path) -> Iterator[None]:
         """Around the moment in which an export gets its name: remembered if and only if it does.
 
-        Where an error comes out, the copy itself is asked whether it got its name.
+        Where an error comes out, the copy itself is asked whether it got its name. Where that
+        cannot be written down any more the entry stays pending, and the copy is asked next time.
         """
         if not given:
             yield
@@ -91,9 +92,11 @@ class Ledger:
         try:
             yield
         except BaseException:
-            self.settle(export)
+            with suppress(FileError):
+                self.settle(export)
             raise
-        self.settle(export, shared=True)
+        with suppress(FileError):
+            self.settle(export, shared=True)
 
     def begin(self, given: Sequence[Given], target: Path) -> str:
         """Write down, as pending, what is about to appear at `target`; which export it is."""

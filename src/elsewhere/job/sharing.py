@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,8 @@ from elsewhere.job.certificate import (
     read_copy_certificate,
     seal,
 )
+from elsewhere.job.ledger import Ledger
+from elsewhere.job.ledger_album import given_by
 from elsewhere.job.posted import NOTHING_POSTED, Posted
 from elsewhere.job.private import CERTIFICATE, make_private, private_folder, write_private
 from elsewhere.job.seen import Attack, Seen, Step
@@ -66,12 +68,14 @@ def share(
     order: Order = "shuffled",
     names: Names = "neutral",
     posted: Posted = NOTHING_POSTED,
+    remember: Ledger | None = None,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Shared:
     """Write the kept renditions to `target`, a new folder or `.zip`, and prove the promise anew.
 
     The certificate goes to a folder of the target's own, in `private` or in the user's data
     directory. `posted` is what the plan was made with: it counts, and is not written again.
+    `remember` is the ledger that this export is written down in, if and only if it gets its name.
     Where anything goes wrong, nothing is left behind.
     """
     target = Path(target)
@@ -90,16 +94,20 @@ def share(
                 f"scored again: {'; '.join(verdict.problems)}"
             )
         write_private(path, document)
+        if remember is not None:
+            given = given_by(seen, album_plan.places, {file.number for file in files})
+            naming.enter_context(remember.writing_down(given, target))
 
     outgoing = [Outgoing(file.name, seen.photos[file.number].rendition) for file in files]
     make_private(folder)
     try:
-        export(
-            outgoing,
-            target,
-            prove,
-            written=lambda done, name: progress(Step("writing", done, len(files), name)),
-        )
+        with ExitStack() as naming:
+            export(
+                outgoing,
+                target,
+                prove,
+                written=lambda done, name: progress(Step("writing", done, len(files), name)),
+            )
     except BaseException:
         if not target.exists():
             _forget(path, written=bool(verdict.reproved))
