@@ -113,11 +113,11 @@ def read_values(file: Path, scores: Scores) -> list[Fraction]:
             raise FileError(
                 f"{file} has {count(len(lines), 'value')} for {count(scores.photos, 'photo')}"
             )
-        return [_value(line, file) for line in lines]
+        return [value(line, file) for line in lines]
     values: dict[int, Fraction] = {}
     for number, line in enumerate(lines):
-        name, _, value = line.rpartition(",")
-        if number == 0 and (name, value.strip()) == ("photo", "value"):
+        name, _, text = line.rpartition(",")
+        if number == 0 and (name, text.strip()) == ("photo", "value"):
             continue
         try:
             which = photo(name.strip(), scores)
@@ -125,14 +125,15 @@ def read_values(file: Path, scores: Scores) -> list[Fraction]:
             raise FileError(f"{file} cannot be used: {wrong}") from None
         if which in values:
             raise FileError(f"{file} has two values for the photo {name.strip()!r}")
-        values[which] = _value(value.strip(), file)
+        values[which] = value(text.strip(), file)
     return [values.get(which, Fraction(1)) for which in range(scores.photos)]
 
 
-def _value(text: str, file: Path) -> Fraction:
+def value(text: str, file: Path) -> Fraction:
+    """A photo's value, a number above 0, as it stands in `file`."""
     if _DECIMAL.fullmatch(text) or _RATIO.fullmatch(text):
         with contextlib.suppress(ZeroDivisionError):
-            value = Fraction(text)
-            if value > 0:
-                return value
+            number = Fraction(text)
+            if number > 0:
+                return number
     raise FileError(f"{file} has the value {text[:40]!r}, which is not a number above 0")

@@ -16,12 +16,15 @@ from typer.core import TyperCommand, TyperGroup
 from elsewhere.errors import ElsewhereError, InputError
 
 COMMANDS = {
+    "protect": "Write a clean copy that does not give the place away.",
+    "verify": "Prove again that a copy keeps its promise.",
     "audit": "See what an album gives away.",
     "guess": "See where photos look as if they were taken.",
     "score": "Score the photos of a folder.",
     "plan": "Find the fewest photos to withhold.",
     "check": "Prove a saved plan again.",
-    "demo": "See it work on a simulated album.",
+    "demo": "See it work on the album that comes along.",
+    "lab": "Repeat the paper's tables and figures.",
     "cache": "Show or delete what is remembered between runs.",
 }
 
@@ -93,7 +96,7 @@ def program(arguments: list[str]) -> typer.Typer:
     app = typer.Typer(
         name="elsewhere",
         help="Share the photos, not the place.",
-        epilog="Each command explains itself: elsewhere plan --help",
+        epilog="Each command explains itself: elsewhere protect --help",
         add_completion=False,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -170,6 +173,7 @@ def _options(
 ) -> None:
     """Share the photos, not the place.
 
-    Given what attackers' models say of the photos of an album (score files), elsewhere finds the
-    fewest photos to withhold so that the place is not among the first guesses, and proves it.
+    One photo rarely gives a place away; twenty together do, even without metadata. elsewhere
+    withholds the fewest photos that keep the place out of an attacker's first guesses, and proves
+    it.
     """

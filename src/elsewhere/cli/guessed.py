@@ -1,0 +1,41 @@
+"""What the models guess of an album whose place nobody told: shown, so that the user can say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import typer
+
+from elsewhere.cli.program import printable
+
+if TYPE_CHECKING:
+    from elsewhere.job.guesses import Guess
+
+
+def show_guesses(guesses: Sequence[Guess], *, as_json: bool) -> None:
+    """Print them; nothing where a model has no names for its cells."""
+    if as_json:
+        import json
+
+        told = [
+            {"scorer": guess.scorer, "place": guess.place, "probability": round(guess.share, 6)}
+            for guess in guesses
+        ]
+        typer.echo(json.dumps({"status": "nowhere", "guesses": told}, indent=2, ensure_ascii=False))
+        return
+    if not guesses:
+        return
+    from rich.table import Table
+
+    from elsewhere.cli.printing import printed
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    table.add_column(overflow="fold")
+    for guess in guesses:
+        table.add_row(printable(guess.scorer), f"{100 * guess.share:.0f} %", printable(guess.place))
+    with printed() as console:
+        console.print("What the models guess of these photos together:")
+        console.print(table)

@@ -1,0 +1,347 @@
+"""`elsewhere protect`: from a folder of photos to a clean copy that keeps its promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypedDict, cast
+
+import typer
+
+from elsewhere.cli import options
+from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN, one_sentence
+
+if TYPE_CHECKING:
+    from elsewhere.album import Recipe
+    from elsewhere.album.export_names import Names, Order
+    from elsewhere.cli.told import Done
+    from elsewhere.globe import Place
+    from elsewhere.job.wishes import Wishes
+
+
+class Sharing(TypedDict, total=False):
+    """How the copy is written: the arguments of `share` that the options set."""
+
+    private: Path | None
+    order: Order
+    names: Names
+
+
+EXIT = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown": UNKNOWN}
+_WISHES = "Which photos"
+_ATTACKERS = "Against whom"
+_COPY = "The copy"
+_LIMITS = "Limits and output"
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
+    album: options.Album,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TARGET",
+            help="Where the clean copy goes: a new folder, or a new .zip.",
+            show_default=False,
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="Withhold as little as can be, so that no hidden place is among the first K "
+            "guesses [default: 5].",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|P%",
+            help="Instead of --top: withhold at most N photos, or P% of them, and push the place "
+            "down furthest.",
+            show_default=False,
+        ),
+    ] = None,
+    at: options.At = None,
+    hide: options.Hide = None,
+    hide_level: options.HideLevel = None,
+    radius: options.Radius = 25.0,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHOTO",
+            help="A photo that must stay, by name or pattern ('IMG_20*').",
+            show_default=False,
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHOTO",
+            help="A photo that must go, by name or pattern.",
+            show_default=False,
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|stars",
+            help="What withholding a photo costs: a file of lines such as beach.jpg,2.5 (others "
+            "cost 1), or stars (1 + the stars it is rated with).",
+            show_default=False,
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    bursts: Annotated[
+        bool,
+        typer.Option(
+            "--bursts",
+            help="Photos taken within moments of each other stay or go together.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = False,
+    each_photo: Annotated[
+        bool,
+        typer.Option(
+            "--each-photo",
+            help="Every kept photo of a hidden place keeps it out of the top alone, too.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = False,
+    scorer: options.Scorers = None,
+    margin: Annotated[
+        str,
+        typer.Option(
+            metavar="MARGIN",
+            help="What to spare for models other than the scorers: none (only the scorers, exactly "
+            "as they are), careful (models much like them), paranoid (models that differ in "
+            "earnest), or nats per kept photo.",
+            rich_help_panel=_ATTACKERS,
+        ),
+    ] = "careful",
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="What the audience knows already: the country, region or town that it all "
+            "happened in. Only places there are then good to hide among.",
+            show_default=False,
+            rich_help_panel=_ATTACKERS,
+        ),
+    ] = None,
+    exact_top: Annotated[
+        bool,
+        typer.Option(
+            "--exact-top",
+            help="Use the K of --top itself. Otherwise one between K and 3K is drawn in secret, "
+            "for whoever knows the tool would look just behind K.",
+            rich_help_panel=_ATTACKERS,
+        ),
+    ] = False,
+    max_side: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PIXELS",
+            help="The longest side of the copies (about 2000 unless told).",
+            show_default=False,
+            rich_help_panel=_COPY,
+        ),
+    ] = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Copies in full size.", rich_help_panel=_COPY),
+    ] = False,
+    order: Annotated[
+        str,
+        typer.Option(
+            metavar="ORDER",
+            help="shuffled (their order in time tells nothing) or album.",
+            rich_help_panel=_COPY,
+        ),
+    ] = "shuffled",
+    names: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="neutral (numbered without gaps) or keep, which may tell dates and places.",
+            rich_help_panel=_COPY,
+        ),
+    ] = "neutral",
+    private: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where the certificate goes, which names the place (your data directory unless "
+            "told).",
+            show_default=False,
+            rich_help_panel=_COPY,
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            "-n",
+            help="Show what would be withheld, and write nothing.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = False,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Stop planning after so many seconds, with the best plan so far.",
+            show_default=False,
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+    cache: options.UseCache = True,
+) -> None:
+    """Write a clean copy of an album that does not give its place away.
+
+    The photos are read, never changed, and nothing leaves this machine. The fewest of them are
+    withheld so that the attackers asked about do not have the place among their first guesses; the
+    rest are copied without any metadata, read again, scored again and proved before the copy gets
+    its name.
+
+    Examples:
+
+    - `elsewhere protect ~/Pictures/trip --top 5 -o ~/Pictures/trip-to-share`
+      (every place in it is hidden)
+
+    - `elsewhere protect trip --hide home --hide Lisbon -o trip.zip`
+      (two of its places are hidden, the others are public)
+
+    - `elsewhere protect trip --at - --hide-level country --margin paranoid -o to-share`
+      (asks where it was, and hides the whole country)
+
+    - `elsewhere protect trip --budget 10% --keep 'wedding*' --dry-run`
+      (what withholding a tenth would buy)
+
+    Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
+    3 no plan can keep the promise (nothing is written), 4 stopped before one was found.
+    """
+    with one_sentence():
+        from elsewhere.cli.guessed import show_guesses
+        from elsewhere.cli.typed import places_told, worth
+        from elsewhere.job.guesses import NowhereError
+        from elsewhere.job.wishes import Wishes
+
+        _refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
+        values, stars = worth(value)
+        wishes = Wishes(
+            top=None if budget is not None else (5 if top is None else top),
+            budget=budget,
+            hide=tuple(hide or ("all",)),
+            hide_level=hide_level,
+            radius_km=radius,
+            keep=tuple(keep or ()),
+            drop=tuple(drop or ()),
+            values=values,
+            stars=stars,
+            margin=margin,
+            each_photo=each_photo,
+            bursts=bursts,
+            prior=prior,
+            exact_top=exact_top,
+            time_limit=time_limit,
+        )
+        try:
+            done = run(
+                album,
+                None if dry_run else output,
+                wishes,
+                at=places_told(at),
+                scorers=tuple(scorer or ("embedded",)),
+                recipe=_recipe(max_side, full),
+                cache=cache,
+                sharing=cast("Sharing", {"private": private, "order": order, "names": names}),
+            )
+        except NowhereError as nowhere:
+            show_guesses(nowhere.guesses, as_json=as_json)
+            raise
+        _tell(done, as_json)
+    raise typer.Exit(EXIT[done.plan.plan.status])
+
+
+def _refuse(
+    output: Path | None,
+    *,
+    dry_run: bool,
+    top: int | None,
+    budget: str | None,
+    sides: tuple[int | None, bool],
+) -> None:
+    """Refuse what contradicts itself, before anybody waits for anything."""
+    from elsewhere.errors import InputError
+
+    if output is None and not dry_run:
+        raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
+    if top is not None and budget is not None:
+        raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
+    if sides[0] is not None and sides[1]:
+        raise InputError("give either --max-side PIXELS or --full")
+
+
+def _recipe(max_side: int | None, full: bool) -> Recipe:
+    from elsewhere.album import Recipe
+
+    if full:
+        return Recipe(None)
+    return Recipe() if max_side is None else Recipe(max_side)
+
+
+def run(
+    paths: Sequence[Path],
+    target: Path | None,
+    wishes: Wishes,
+    *,
+    at: Sequence[Place] | None = None,
+    scorers: Sequence[str] = ("embedded",),
+    recipe: Recipe | None = None,
+    cache: bool = True,
+    sharing: Sharing | None = None,
+) -> Done:
+    """The whole job; without a target, all but the copy."""
+    from elsewhere.album.export import refuse_target
+    from elsewhere.album.places import places_of
+    from elsewhere.cli.stages import stages
+    from elsewhere.cli.told import Done
+    from elsewhere.job import see
+    from elsewhere.job.planning import plan_album
+    from elsewhere.job.sharing import refuse_sharing, share
+    from elsewhere.scorers import RowCache
+
+    how: Sharing = sharing or {}
+    if target is not None:  # nobody waits for what cannot be written
+        refuse_target(target, [path for path in paths if path.is_dir()])
+    with stages() as told:
+        rows = RowCache() if cache else None
+        seen = see(paths, scorers=scorers, recipe=recipe, cache=rows, progress=told)
+        try:
+            if target is not None:
+                refuse_sharing(seen, target, **how)
+            with told.planning():
+                plan = plan_album(seen, places_of(seen.photos, at=at), wishes)
+            shared = None
+            if target is not None and plan.plan.found:
+                shared = share(seen, plan, target, progress=told, **how)
+            return Done(seen, plan, shared)
+        finally:
+            seen.close()
+
+
+def _tell(done: Done, as_json: bool) -> None:
+    from elsewhere.cli import told
+
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(told.as_json(done), indent=2, ensure_ascii=False))
+    else:
+        told.show(done)

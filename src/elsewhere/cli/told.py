@@ -1,0 +1,228 @@
+"""A protected album for people and for programs: the verdict first, then what it rests on.
+
+A run over 400 photos must fit on a screen: what was left out and what leaked is counted, with a
+few names; `--json` has all of it. Nothing here names the k that was drawn in secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from elsewhere.cli.printing import printed
+from elsewhere.cli.program import printable
+from elsewhere.protect.explain import count
+from elsewhere.protect.plan import Status
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from elsewhere.album import Left, Photo
+    from elsewhere.job.planning import AlbumPlan
+    from elsewhere.job.seen import Seen
+    from elsewhere.job.sharing import Shared
+
+FEW = 5
+"""So many names are enough to see what is meant."""
+MANY = 40
+"""More withheld photos than this are counted too."""
+NOT_COVERED = (
+    "readable text and signs, vision-language models and reverse image search, people who know "
+    "the place, sensor noise, captions, posting times, your other accounts"
+)
+_COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
+
+
+@dataclass(frozen=True)
+class Done:
+    """All that came of one album."""
+
+    seen: Seen
+    plan: AlbumPlan
+    shared: Shared | None
+    """The copy; None on a dry run, and where there is no plan."""
+
+    @property
+    def withheld(self) -> list[str]:
+        """The names of the photos that are not in the copy."""
+        photos = self.seen.photos
+        return [photos[n].id for n in self.plan.plan.withheld if n < len(photos)]
+
+    @property
+    def kept(self) -> list[str]:
+        """The names of the photos that are in the copy, or would be."""
+        photos = self.seen.photos
+        return [photos[n].id for n in self.plan.plan.kept if n < len(photos)]
+
+
+def show(done: Done) -> None:
+    """Print it for people."""
+    plan = done.plan.plan
+    with printed() as console:
+        colour = _COLOURS.get(plan.status, "red")
+        console.print(Text(printable(done.plan.verdict), f"bold {colour}"))
+        if not plan.found and plan.explanation != done.plan.verdict:
+            console.print(Text(printable(plan.explanation)))
+        console.print()
+        rows = [*_facts(done)]
+        console.print(_grid(rows))
+        if done.shared is not None:
+            _after(console, done.shared)
+        elif plan.found:
+            console.print(Text("\nNothing was written (--dry-run)."))
+
+
+def _facts(done: Done) -> Iterator[tuple[str, Text]]:
+    """What there is to know, as pairs of a name and a few words."""
+    for place in (*done.plan.hidden, *done.plan.public):
+        state = "hidden" if place in done.plan.hidden else "public"
+        style = "bold" if state == "hidden" else ""
+        told = Text.assemble(
+            (printable(place.label), style), (f"  {count(len(place.photos), 'photo')}", "dim")
+        )
+        yield state, told
+    if done.withheld:
+        yield "withheld", Text(_named(done.withheld, MANY))
+    if done.plan.plan.found:
+        yield "kept", Text(count(len(done.kept), "photo"))
+    yield from _left(done.seen.left)
+    leaks = list(_leaks(done.seen.photos))
+    if leaks:
+        yield "cleaned", Text("; ".join(leaks))
+    for note in done.plan.notes:
+        yield "note", Text(printable(note))
+    for note in done.shared.notes if done.shared else ():
+        yield "note", Text(printable(note))
+
+
+def _left(left: Sequence[Left]) -> Iterator[tuple[str, Text]]:
+    """What was not read, kind by kind, the most frequent first."""
+    kinds: dict[str, list[Left]] = {}
+    for one in left:
+        kinds.setdefault(one.kind, []).append(one)
+    for kind, ones in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        names = _named([one.name for one in ones])
+        reasons = {one.reason for one in ones}
+        reason = printable(reasons.pop()) if len(reasons) == 1 else _sentence(kind)
+        yield "left out", Text.assemble(names, (f"  {reason}", "dim"))
+
+
+def _sentence(kind: str) -> str:
+    from elsewhere.album.left import KINDS
+
+    return KINDS[kind]
+
+
+def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
+    """What plain copies of the files would have told, the most telling first."""
+    from elsewhere.job.leaking import leaking
+
+    for leak in leaking(photos):
+        many = len(leak.photos)
+        where = "all photos" if many == len(photos) > 1 else count(many, "photo")
+        yield f"{leak.kind} in {where}"
+
+
+def _after(console: Console, shared: Shared) -> None:
+    """Where everything is, what is not promised, and what to do next."""
+    size = sum(file.size for file in shared.files) / 1e6
+    target, private = printable(str(shared.target)), printable(str(shared.certificate))
+    console.print()
+    console.print(
+        _grid(
+            [
+                (
+                    "clean copy",
+                    Text(f"{target}  ({count(len(shared.files), 'photo')}, {size:.1f} MB)", "bold"),
+                ),
+                ("certificate", Text(f"{private}  (private: it names the place)")),
+                ("not covered", Text(NOT_COVERED)),
+                ("prove again", Text(f"elsewhere verify {_quoted(target)}", "cyan")),
+            ]
+        )
+    )
+
+
+def _grid(rows: Sequence[tuple[str, Text]]) -> Table:
+    """Names and what is said of them; a name stands once for the lines that follow it."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    before = ""
+    for name, text in rows:
+        table.add_row("" if name == before else name, text)
+        before = name
+    return table
+
+
+def _named(names: Sequence[str], most: int = FEW) -> str:
+    """The first few names, and how many more there are.
+
+    >>> _named(["a", "b", "c"], 2), _named(["a", "b"], 2)
+    ('a, b and 1 more', 'a, b')
+    """
+    shown = ", ".join(printable(name) for name in names[:most])
+    more = len(names) - most
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def as_json(done: Done) -> dict[str, Any]:
+    """Everything, as plain values."""
+    from elsewhere.job.leaking import leaking
+
+    plan, wishes, shared = done.plan.plan, done.plan.wishes, done.shared
+    told: dict[str, Any] = {
+        "status": str(plan.status),
+        "verdict": done.plan.verdict,
+        "explanation": plan.explanation,
+        "asked": {
+            "top": None if wishes.budget is not None else wishes.top,
+            "budget": wishes.budget,
+        },
+        "scorers": [
+            {"scorer": attack.word, "fingerprint": attack.about.fingerprint}
+            for attack in done.seen.attacks
+        ],
+        "places": [
+            {
+                "place": place.label,
+                "lat": place.lat,
+                "lon": place.lon,
+                "hidden": place in done.plan.hidden,
+                "photos": [done.seen.photos[n].id for n in place.photos],
+            }
+            for place in (*done.plan.hidden, *done.plan.public)
+        ],
+        "withheld": done.withheld,
+        "kept": done.kept,
+        "left": [
+            {"file": one.name, "kind": one.kind, "reason": one.reason} for one in done.seen.left
+        ],
+        "leaks": [
+            {"kind": leak.kind, "photos": list(leak.photos)} for leak in leaking(done.seen.photos)
+        ],
+        "notes": [*done.plan.notes, *(shared.notes if shared else ())],
+        "not_covered": NOT_COVERED,
+    }
+    if shared is not None:
+        told |= {
+            "target": str(shared.target),
+            "certificate": str(shared.certificate),
+            "files": [
+                {"file": file.name, "photo": file.photo, "sha256": file.sha256, "bytes": file.size}
+                for file in shared.files
+            ],
+        }
+    return told

@@ -1,0 +1,109 @@
+"""`elsewhere verify`: prove again that a copy keeps its certificate's promise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elsewhere.cli import options
+from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+
+if TYPE_CHECKING:
+    from elsewhere.job.verifying import Verified
+
+
+def command(
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TARGET", help="The folder or .zip that protect wrote.", show_default=False
+        ),
+    ],
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Its certificate, where it is not in the private folder of this name.",
+            show_default=False,
+        ),
+    ] = None,
+    private: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The --private that protect was given.",
+            show_default=False,
+        ),
+    ] = None,
+    scorer: options.Scorers = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Prove again that a copy keeps its promise, from its bytes and without the solver.
+
+    The files are compared with the certificate, proved to hold nothing but a picture, scored
+    again, and the promise is checked on the new scores.
+
+    Examples:
+
+    - `elsewhere verify ~/Pictures/trip-to-share`
+
+    - `elsewhere verify trip.zip --certificate backup/certificate.json`
+      (with a certificate from elsewhere)
+
+    Exit codes: 0 the promise is kept, 1 it is not, or a file cannot be read, 2 a command line that
+    cannot be understood.
+    """
+    with one_sentence():
+        from elsewhere.cli.stages import stages
+        from elsewhere.job.verifying import verify
+
+        with stages() as told:
+            found = verify(
+                target, certificate, private=private, scorers=tuple(scorer or ()), progress=told
+            )
+        if as_json:
+            _as_json(found)
+        else:
+            _show(target, found)
+    raise typer.Exit(KEPT if found else ERROR)
+
+
+def _show(target: Path, found: Verified) -> None:
+    from rich.text import Text
+
+    from elsewhere.cli.printing import printed
+    from elsewhere.protect.explain import count
+
+    with printed() as console:
+        name = printable(str(target))
+        if found:
+            views = count(found.reproved, "view")
+            files = count(found.files, "file")
+            console.print(
+                Text(
+                    f"{name} keeps its promise: {files} as they were exported, proved against "
+                    f"{views} on new scores.",
+                    "bold green",
+                )
+            )
+        else:
+            console.print(Text(f"{name} does not keep its promise:", "bold red"))
+            for problem in found.problems:
+                console.print(Text(f"- {printable(problem)}"))
+        for note in found.notes:
+            console.print(Text(f"note: {printable(note)}", "dim"))
+
+
+def _as_json(found: Verified) -> None:
+    import json
+
+    told = {
+        "kept": bool(found),
+        "problems": list(found.problems),
+        "notes": list(found.notes),
+        "files": found.files,
+        "views": found.reproved,
+    }
+    typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
