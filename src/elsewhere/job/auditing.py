@@ -13,6 +13,7 @@ import numpy as np
 
 from elsewhere.album.places import Places
 from elsewhere.audit import Audit, Leaking, Truth, audit
+from elsewhere.audit.auditing import TOP
 from elsewhere.job.hiding import hiding
 from elsewhere.job.leaking import leaking
 from elsewhere.job.planning import AlbumPlan
@@ -106,8 +107,10 @@ def audit_watch(
     opinions: Opinions | None = None,
     plan: AlbumPlan | None = None,
     kept: Sequence[int] | None = None,
+    top: int = TOP,
 ) -> Audit | None:
-    """What one watch infers; with `kept`, of those photos and the posted ones alone.
+    """What one watch infers, its `top` first guesses named; with `kept`, of those photos and the
+    posted ones alone.
 
     None where it then sees no photo at all. With a plan, shares are measured against the rivals
     that hold in it: as many of the foremost as were asked for, so that the secret k stays secret.
@@ -138,9 +141,10 @@ def audit_watch(
             watch.zone.note,
         ),
         sees=photos,
-        among=_world(made, watch),
+        among=world(made, watch),
         rivals=rivals or None,
         margin=margin,
+        top=top,
     )
 
 
@@ -155,6 +159,7 @@ def audit_attack(
     among: Sequence[int] | None = None,
     rivals: Sequence[int] | None = None,
     margin: float = 0.0,
+    top: int = TOP,
 ) -> Audit:
     """What one attacker infers from some of the album's photos and what is posted already."""
     attack = seen.attacks[number]
@@ -170,6 +175,7 @@ def audit_attack(
         # the heads have not seen what was posted, and half an album would be another question
         opinions=None if posted.ids else (opinions or {}).get(attack.word),
         scorer=attack.word,
+        top=top,
     )
 
 
@@ -210,7 +216,7 @@ def _renditions(seen: Seen) -> Iterator[Photo]:
         yield Photo(photo.id, photo.path, photo.rendition.content)
 
 
-def _world(made: Sequence[Watch], watch: Watch) -> Sequence[int] | None:
+def world(made: Sequence[Watch], watch: Watch) -> Sequence[int] | None:
     """The cells that are possible at all, where what the audience knows makes the world smaller."""
     same = [other for other in made if other.attack == watch.attack]
     possible = {*watch.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}

@@ -1,0 +1,62 @@
+"""What the promise of a plan does not cover, a sentence each, said of this very plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from elsewhere.job.planning import AlbumPlan
+from elsewhere.job.posted import Posted
+from elsewhere.job.presets import margin
+from elsewhere.job.seen import Seen
+from elsewhere.job.truths import Width
+from elsewhere.job.verdict import listed
+from elsewhere.protect.explain import count
+
+
+def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str]:
+    """Every limit that a person should know of before sharing."""
+    wishes, words = album_plan.wishes, listed([attack.word for attack in seen.attacks])
+    width = Width(wishes.radius_km, wishes.hide_level)
+    yield (
+        f"Other attackers: the promise is against {words}. A better model, or somebody who knows "
+        "the street, may still find the place."
+    )
+    spare = margin(wishes.margin)
+    if spare.theta:
+        yield (
+            f"Models that differ more than the margin: {spare.theta:g} nats a photo are spared, "
+            f"which stands for {spare.stands_for}; beyond that nothing is proved."
+        )
+    else:
+        yield (
+            "Models that differ at all: no margin was asked for, so a model only a little unlike "
+            "the scorers may rank the place higher."
+        )
+    if wishes.budget is None:
+        yield f"More guesses: whoever may try more than {wishes.top} places may come to this one."
+    else:
+        yield "Any fixed rank: under a budget the place goes as far down as the budget reaches."
+    yield (
+        f"The wider surroundings: of each hidden place {width.words} is hidden, as outlined on the "
+        "map, and not the country around it."
+        if wishes.hide_level not in {"region", "country"}
+        else f"Places beyond: of each hidden place {width.words} is hidden, as outlined on the map."
+    )
+    if album_plan.public:
+        names = listed([place.label for place in album_plan.public])
+        yield f"Places that you called public: {names} may be found from these photos."
+    if posted:
+        many = len(posted.ids) + len(posted.already)
+        yield (
+            f"Other photos that are out: {count(many, 'photo')} already public "
+            f"{'was' if many == 1 else 'were'} counted, and no others."
+        )
+    else:
+        yield (
+            "Photos that are out already, yours or others' of the same event: none were counted "
+            "(--posted counts them)."
+        )
+    yield (
+        "Everything but the pixels: what you write beside the photos, your profile, who is in them "
+        "and when you post them."
+    )
