@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from elsewhere.lab.collections import KINDS, cells_of, collections, parts
 from elsewhere.lab.paper import reported, tolerance
+from elsewhere.lab.plots import explain, names_below, pick, steps
 from elsewhere.lab.solving import ahead, gains
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean
+from elsewhere.report.look import LIGHT
 
 SINGLE = "Single"
 _CELLS_AT_ONCE = 16
@@ -68,6 +71,28 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
     return result
 
 
+def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+    """Accuracy and protected-k by kind."""
+    import matplotlib.pyplot as plt
+
+    kinds = [kind for kind in (SINGLE, *KINDS) if pick(numbers, kind, "top-1")]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.1))
+    for column, colour, marker in (("top-1", LIGHT.kept, "o"), ("top-5", LIGHT.decoy, "s")):
+        values = [pick(numbers, kind, column) for kind in kinds]
+        steps(left, values, colour=colour, marker=marker, style="none", name=column)
+    left.set(ylim=(0, 1.05), ylabel="accuracy")
+    left.set_title("How often the place is among the first guesses")
+    values = [pick(numbers, kind, "protected-k") for kind in kinds]
+    steps(right, values, colour=LIGHT.truth, marker="D", style="none", name="protected-k")
+    right.set_yscale("symlog", linthresh=0.1)
+    right.set(ylim=(-0.01, 200), ylabel="cells ahead of the truth, mean")
+    right.set_title("How far down it is")
+    for axes in (left, right):
+        names_below(axes, kinds)
+    explain(figure)
+    return {"accuracy": figure}
+
+
 EXPERIMENT = Experiment(
     name="accuracy",
     title="Table 1: single photos against collections",
@@ -78,4 +103,5 @@ EXPERIMENT = Experiment(
     parts=every_part,
     measure=measure,
     summarise=summarise,
+    draw=draw,
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.collections import RANDOM, collections, parts
+from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
 from elsewhere.lab.paper import BUDGETS, reported, tolerance
+from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
 from elsewhere.lab.solving import furthest, gains, greedy_steps, unproved, within
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import (
@@ -122,6 +124,26 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     return [f"{plans:,} plans, of which {len(open_ones):,} were not proved optimal.", *open_ones]
 
 
+def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+    """Protected-k against the budget, one panel for each kind."""
+    import matplotlib.pyplot as plt
+
+    kinds = [kind for kind in KINDS if pick(numbers, f"{kind} optimal", COLUMNS[BUDGETS[0]])]
+    figure, grid = plt.subplots(1, len(kinds), figsize=(2.1 * len(kinds), 3.1), squeeze=False)
+    for axes, kind in zip(grid[0], kinds, strict=True):
+        columns = [c for c in COLUMNS.values() if pick(numbers, f"{kind} optimal", c)]
+        for method, (colour, marker, style) in METHODS.items():
+            values = [pick(numbers, f"{kind} {method}", column) for column in columns]
+            steps(axes, values, colour=colour, marker=marker, style=style, name=method)
+        axes.set_title(kind)
+        names_below(axes, [column.removesuffix(" %") for column in columns])
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("budget, % of photos")
+    grid[0][0].set_ylabel("protected-k, mean")
+    explain(figure)
+    return {"budget": figure}
+
+
 EXPERIMENT = Experiment(
     name="budget",
     title="Table 3: the furthest the truth can be pushed down",
@@ -132,5 +154,6 @@ EXPERIMENT = Experiment(
     parts=parts,
     measure=measure,
     summarise=summarise,
+    draw=draw,
     says=says,
 )

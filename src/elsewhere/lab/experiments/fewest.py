@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from elsewhere.lab.collections import KINDS, collections, parts
+from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
 from elsewhere.lab.paper import reported, tolerance
+from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
 from elsewhere.lab.solving import fewest, greedy_fewest, greedy_steps, unproved
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, Value, mean
@@ -84,6 +86,26 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     return told + open_ones
 
 
+def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+    """Shares withheld by kind, optimal and greedy."""
+    import matplotlib.pyplot as plt
+
+    figure, grid = plt.subplots(1, 2, figsize=(8.2, 3.1), sharey=True)
+    for axes, top in zip(grid, TOPS, strict=True):
+        for method, (colour, marker, style) in METHODS.items():
+            column = f"top-{top} {method}"
+            values = [pick(numbers, kind, column) for kind in RANDOM]
+            steps(axes, values, colour=colour, marker=marker, style=style, name=method)
+            albums = [None] * len(RANDOM) + [pick(numbers, "Albums", column)]
+            steps(axes, albums, colour=colour, marker=marker, style="none")
+        axes.set_title(f"Top-{top} guarantee")
+        axes.set_ylim(0, 0.8)
+        names_below(axes, KINDS)
+    grid[0].set_ylabel("share of photos withheld")
+    explain(figure)
+    return {"fewest": figure}
+
+
 EXPERIMENT = Experiment(
     name="fewest",
     title="Table 2: the fewest photos to withhold",
@@ -94,5 +116,6 @@ EXPERIMENT = Experiment(
     parts=parts,
     measure=measure,
     summarise=summarise,
+    draw=draw,
     says=says,
 )

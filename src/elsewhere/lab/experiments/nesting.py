@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from elsewhere.lab.collections import RANDOM
 from elsewhere.lab.experiments import budget
 from elsewhere.lab.paper import reported
+from elsewhere.lab.plots import explain, names_below, pick, steps
 from elsewhere.lab.values import Experiment, Number, Row, mean
+from elsewhere.report.look import LIGHT
 
 STEPS = ((0.125, 0.25, "12.5 % → 25 %"), (0.25, 0.5, "25 % → 50 %"))
 PLANS = {"full": "", "plan": " (fewest photos)"}
@@ -48,6 +51,26 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     ]
 
 
+def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+    """Both readings of the table, and the paper's."""
+    import matplotlib.pyplot as plt
+
+    figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.0), sharey=True)
+    looks = {"full": (LIGHT.withheld, "X", "--"), "plan": (LIGHT.kept, "o", "-")}
+    for axes, (_, _, column) in zip(grid, STEPS, strict=True):
+        for plan, suffix in PLANS.items():
+            colour, marker, style = looks[plan]
+            values = [pick(numbers, kind + suffix, column) for kind in RANDOM]
+            name = "whole budget, rest at random" if plan == "full" else "fewest photos"
+            steps(axes, values, colour=colour, marker=marker, style=style, name=name)
+        axes.set_title(column)
+        names_below(axes, RANDOM)
+    grid[0].set_ylabel("withheld before, kept now")
+    grid[0].set_ylim(0, 0.8)
+    explain(figure)
+    return {"nesting": figure}
+
+
 EXPERIMENT = Experiment(
     name="nesting",
     title="Table 4: withheld under a small budget, kept under a larger one",
@@ -58,6 +81,7 @@ EXPERIMENT = Experiment(
     parts=lambda source, scale: [],
     measure=lambda source, scale, part: [],
     summarise=summarise,
+    draw=draw,
     says=says,
     rows_of="budget",
 )

@@ -164,8 +164,8 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     return [
         "One collection, chosen because it comes nearest to the paper's example (greedy 12, "
         "optimal 4); the averages are in Table 2. Ring: the true cell; diamonds: the first five "
-        "guesses. The simulated world has no geography: its map is drawn by the two directions in which "
-        "cells differ most."
+        "guesses. The simulated world has no geography: its map is drawn by the two directions in "
+        "which cells differ most."
     ]
 
 
