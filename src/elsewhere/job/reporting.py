@@ -205,10 +205,10 @@ def _left(seen: Seen, posted: Posted) -> tuple[LeftOut, ...]:
 
 
 def _made(seen: Seen, shared: Shared | None) -> Mapping[str, str]:
-    from elsewhere import __version__
+    from importlib.metadata import version  # only here: it is slow to import
 
     told = {
-        "elsewhere": __version__,
+        "elsewhere": version("elsewhere"),
         "scorers": ", ".join(
             f"{attack.word} ({attack.about.fingerprint[:12]})" for attack in seen.attacks
         ),
