@@ -10,7 +10,7 @@ STAMP := .venv/.ready
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-demo: $(STAMP)  ## plan on a simulated album: greedy against optimal
+demo: $(STAMP)  ## protect the example album, and say where the clean copy is
 	$(BIN)/elsewhere demo
 
 test: $(STAMP)  ## everything that is tested in CI

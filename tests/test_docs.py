@@ -109,7 +109,12 @@ def run_console(block: Block, where: str) -> None:
 def test_the_examples_of_a_page(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    here, home = tmp_path / "here", tmp_path / "home"  # no example is to touch the real one
+    for folder in (here, home):
+        folder.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("ELSEWHERE_DATA_DIR", str(home))
+    monkeypatch.setenv("ELSEWHERE_CACHE_DIR", str(home))
     names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(page):
         where = f"{page.relative_to(ROOT)}:{block.line}"

@@ -44,7 +44,7 @@ def command(
     with one_sentence():
         from elsewhere.cli import told
         from elsewhere.cli.printing import printed
-        from elsewhere.cli.protect import run
+        from elsewhere.cli.running import run
         from elsewhere.example import ALBUM
         from elsewhere.job.wishes import Wishes
 

@@ -22,8 +22,9 @@ At = Annotated[
     typer.Option(
         "--at",
         metavar="PLACE",
-        help="Where the photos were taken, if their files do not say: a town, region, country or "
-        '"38.72, -9.14". Give it again for a second place.',
+        help="Where the photos were taken, if their files do not say: a town, region, country, "
+        '"38.72, -9.14", or - to be asked (it stays out of the shell history). Give it again for '
+        "a second place.",
         show_default=False,
     ),
 ]
@@ -58,6 +59,14 @@ Scorers = Annotated[
         help="The attacker: embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed "
         "one. Give it again for a second attacker [default: embedded].",
         show_default=False,
+    ),
+]
+OneScorer = Annotated[
+    str,
+    typer.Option(
+        "--scorer",
+        metavar="SCORER",
+        help="embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed one.",
     ),
 ]
 PostedPaths = Annotated[

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -12,19 +11,8 @@ from elsewhere.cli import options
 from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN, one_sentence
 
 if TYPE_CHECKING:
-    from elsewhere.album import Recipe
-    from elsewhere.album.export_names import Names, Order
+    from elsewhere.cli.running import Sharing
     from elsewhere.cli.told import Done
-    from elsewhere.globe import Place
-    from elsewhere.job.wishes import Wishes
-
-
-class Sharing(TypedDict, total=False):
-    """How the copy is written: the arguments of `share` that the options set."""
-
-    private: Path | None
-    order: Order
-    names: Names
 
 
 EXIT = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown": UNKNOWN}
@@ -133,6 +121,16 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_ATTACKERS,
         ),
     ] = None,
+    posted: options.PostedPaths = None,
+    remember: Annotated[
+        bool,
+        typer.Option(
+            "--remember",
+            help="Write down, privately, what this copy gives away, so that later albums of the "
+            "place count it. What was remembered before is always counted.",
+            rich_help_panel=_ATTACKERS,
+        ),
+    ] = False,
     exact_top: Annotated[
         bool,
         typer.Option(
@@ -228,11 +226,13 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.guessed import show_guesses
-        from elsewhere.cli.typed import places_told, worth
+        from elsewhere.cli.running import Public, run
+        from elsewhere.cli.typed import places_told, recipe, refuse, worth
         from elsewhere.job.guesses import NowhereError
+        from elsewhere.job.ledger import Ledger
         from elsewhere.job.wishes import Wishes
 
-        _refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
+        refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
         values, stars = worth(value)
         wishes = Wishes(
             top=None if budget is not None else (5 if top is None else top),
@@ -258,82 +258,16 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 wishes,
                 at=places_told(at),
                 scorers=tuple(scorer or ("embedded",)),
-                recipe=_recipe(max_side, full),
+                recipe=recipe(max_side, full),
                 cache=cache,
                 sharing=cast("Sharing", {"private": private, "order": order, "names": names}),
+                public=Public(tuple(posted or ()), Ledger(), remember),
             )
         except NowhereError as nowhere:
             show_guesses(nowhere.guesses, as_json=as_json)
             raise
         _tell(done, as_json)
     raise typer.Exit(EXIT[done.plan.plan.status])
-
-
-def _refuse(
-    output: Path | None,
-    *,
-    dry_run: bool,
-    top: int | None,
-    budget: str | None,
-    sides: tuple[int | None, bool],
-) -> None:
-    """Refuse what contradicts itself, before anybody waits for anything."""
-    from elsewhere.errors import InputError
-
-    if output is None and not dry_run:
-        raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
-    if top is not None and budget is not None:
-        raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
-    if sides[0] is not None and sides[1]:
-        raise InputError("give either --max-side PIXELS or --full")
-
-
-def _recipe(max_side: int | None, full: bool) -> Recipe:
-    from elsewhere.album import Recipe
-
-    if full:
-        return Recipe(None)
-    return Recipe() if max_side is None else Recipe(max_side)
-
-
-def run(
-    paths: Sequence[Path],
-    target: Path | None,
-    wishes: Wishes,
-    *,
-    at: Sequence[Place] | None = None,
-    scorers: Sequence[str] = ("embedded",),
-    recipe: Recipe | None = None,
-    cache: bool = True,
-    sharing: Sharing | None = None,
-) -> Done:
-    """The whole job; without a target, all but the copy."""
-    from elsewhere.album.export import refuse_target
-    from elsewhere.album.places import places_of
-    from elsewhere.cli.stages import stages
-    from elsewhere.cli.told import Done
-    from elsewhere.job import see
-    from elsewhere.job.planning import plan_album
-    from elsewhere.job.sharing import refuse_sharing, share
-    from elsewhere.scorers import RowCache
-
-    how: Sharing = sharing or {}
-    if target is not None:  # nobody waits for what cannot be written
-        refuse_target(target, [path for path in paths if path.is_dir()])
-    with stages() as told:
-        rows = RowCache() if cache else None
-        seen = see(paths, scorers=scorers, recipe=recipe, cache=rows, progress=told)
-        try:
-            if target is not None:
-                refuse_sharing(seen, target, **how)
-            with told.planning():
-                plan = plan_album(seen, places_of(seen.photos, at=at), wishes)
-            shared = None
-            if target is not None and plan.plan.found:
-                shared = share(seen, plan, target, progress=told, **how)
-            return Done(seen, plan, shared)
-        finally:
-            seen.close()
 
 
 def _tell(done: Done, as_json: bool) -> None:

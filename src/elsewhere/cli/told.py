@@ -45,6 +45,8 @@ class Done:
     plan: AlbumPlan
     shared: Shared | None
     """The copy; None on a dry run, and where there is no plan."""
+    already: frozenset[int] = frozenset()
+    """Photos of the album, by number, that are out already and not copied again."""
 
     @property
     def withheld(self) -> list[str]:
@@ -56,7 +58,8 @@ class Done:
     def kept(self) -> list[str]:
         """The names of the photos that are in the copy, or would be."""
         photos = self.seen.photos
-        return [photos[n].id for n in self.plan.plan.kept if n < len(photos)]
+        kept = [n for n in self.plan.plan.kept if n < len(photos) and n not in self.already]
+        return [photos[n].id for n in kept]
 
 
 def show(done: Done) -> None:
@@ -186,7 +189,7 @@ def as_json(done: Done) -> dict[str, Any]:
     told: dict[str, Any] = {
         "status": str(plan.status),
         "verdict": done.plan.verdict,
-        "explanation": plan.explanation,
+        "explanation": "" if plan.found else plan.explanation,
         "asked": {
             "top": None if wishes.budget is not None else wishes.top,
             "budget": wishes.budget,

@@ -1,4 +1,4 @@
-"""What is typed about an album, as the values that the job takes: places, and photos' worth."""
+"""What is typed about an album, as the values that the job takes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from elsewhere.cli.arguments import read_text, value
 from elsewhere.errors import FileError, InputError
 from elsewhere.globe import Place, place
+
+if TYPE_CHECKING:
+    from elsewhere.album import Recipe
 
 PROMPT = "-"
 """In the place of a place: ask for it, so that it stays out of the shell's history."""
@@ -57,3 +61,29 @@ def worth(given: str | None) -> tuple[dict[str, Fraction] | None, bool]:
     if not found:
         raise FileError(f"{file} is empty: write lines such as beach.jpg,2.5")
     return found, False
+
+
+def refuse(
+    output: Path | None,
+    *,
+    dry_run: bool,
+    top: int | None,
+    budget: str | None,
+    sides: tuple[int | None, bool],
+) -> None:
+    """Refuse what contradicts itself, before anybody waits for anything."""
+    if output is None and not dry_run:
+        raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
+    if top is not None and budget is not None:
+        raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
+    if sides[0] is not None and sides[1]:
+        raise InputError("give either --max-side PIXELS or --full")
+
+
+def recipe(max_side: int | None, full: bool) -> Recipe:
+    """How the copies are rendered."""
+    from elsewhere.album import Recipe
+
+    if full:
+        return Recipe(None)
+    return Recipe() if max_side is None else Recipe(max_side)

@@ -1,0 +1,92 @@
+"""The whole job on an album, from its folder to the copy, as the commands run it: with bars.
+
+The job's parts are joined in the job's room; here they are only called in their order, so that
+`protect` and `demo` do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from elsewhere.album import Recipe
+    from elsewhere.album.export_names import Names, Order
+    from elsewhere.cli.told import Done
+    from elsewhere.globe import Place
+    from elsewhere.job.ledger import Ledger
+    from elsewhere.job.wishes import Wishes
+
+
+class Sharing(TypedDict, total=False):
+    """How the copy is written: the arguments of `share` that the options set."""
+
+    private: Path | None
+    order: Order
+    names: Names
+
+
+@dataclass(frozen=True)
+class Public:
+    """What counts as public already, and whether this copy will from now on."""
+
+    paths: tuple[Path, ...]
+    ledger: Ledger
+    remember: bool
+
+
+def run(
+    paths: Sequence[Path],
+    target: Path | None,
+    wishes: Wishes,
+    *,
+    at: Sequence[Place] | None = None,
+    scorers: Sequence[str] = ("embedded",),
+    recipe: Recipe | None = None,
+    cache: bool = True,
+    sharing: Sharing | None = None,
+    public: Public | None = None,
+) -> Done:
+    """The whole job; without a target, all but the copy."""
+    from elsewhere.album.export import refuse_target
+    from elsewhere.album.places import places_of
+    from elsewhere.cli.stages import stages
+    from elsewhere.cli.told import Done
+    from elsewhere.job import see
+    from elsewhere.job.ledger_album import given_by
+    from elsewhere.job.planning import plan_album
+    from elsewhere.job.posted import NOTHING_POSTED
+    from elsewhere.job.posted_files import posted_for
+    from elsewhere.job.sharing import refuse_sharing, share
+    from elsewhere.scorers import RowCache
+
+    how: Sharing = sharing or {}
+    if target is not None:  # nobody waits for what cannot be written
+        refuse_target(target, [path for path in paths if path.is_dir()])
+    with stages() as told:
+        rows = RowCache() if cache else None
+        seen = see(paths, scorers=scorers, recipe=recipe, cache=rows, progress=told)
+        try:
+            if target is not None:
+                refuse_sharing(seen, target, **how)
+            places, out = places_of(seen.photos, at=at), NOTHING_POSTED
+            if public is not None and places:
+                out = posted_for(
+                    seen, places, wishes, public.paths, ledger=public.ledger, cache=rows
+                )
+            with told.planning():
+                plan = plan_album(seen, places, wishes, posted=out)
+            shared = None
+            if target is not None and plan.plan.found:
+                given = []
+                if public is not None and public.remember:
+                    new = [n for n in plan.plan.kept if n < len(seen.photos)]
+                    given = given_by(seen, places, set(new) - set(out.already))
+                with public.ledger.writing_down(given, target) if public else nullcontext():
+                    shared = share(seen, plan, target, posted=out, progress=told, **how)
+            return Done(seen, plan, shared, frozenset(out.already))
+        finally:
+            seen.close()
