@@ -37,7 +37,7 @@ def explaining(watches: Sequence[Watch], words: Sequence[str], keep: Sequence[in
         parts = ["No plan can do this.", _about_watches(inquiry, watches, words)]
         parts.append(_about_pins(inquiry, ids, keep))
         if posted := len(promise.keep) - len(keep):
-            parts.append(f"{count(posted, 'photo')} posted already cannot be taken back.")
+            parts.append(f"{count(posted, 'photo')} posted already cannot be withheld any more.")
         if promise.drop:
             parts.append(inquiry.about_drops())
         parts.append(inquiry.about_top())

@@ -17,13 +17,14 @@ from elsewhere.job.hiding import hiding
 from elsewhere.job.obstacles import explaining
 from elsewhere.job.pins import budget_of, bursts, pinned, worth
 from elsewhere.job.posted import NOTHING_POSTED, Posted
+from elsewhere.job.posted_down import blocked_by_posted, told
 from elsewhere.job.presets import margin
 from elsewhere.job.seen import Seen
 from elsewhere.job.truths import Width
-from elsewhere.job.verdict import verdict
+from elsewhere.job.verdict import cannot, verdict
 from elsewhere.job.watches import Watch, watches
 from elsewhere.job.wishes import Wishes
-from elsewhere.protect.plan import Plan
+from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.protecting import fulfil, read_limits
 from elsewhere.protect.wishes import Asked, read_wishes
 
@@ -92,13 +93,18 @@ def plan_album(
     else:
         plan = fulfil(asked, limits, previous, explain)
     said = verdict(plan, wishes, chosen.hidden, seen.attacks, len(seen.photos))
-    told = notes.notes(
+    blocked = None
+    if plan.status == Status.INFEASIBLE and posted:
+        blocked = blocked_by_posted(plan.promise, asked.scores, posted.pinned(len(seen.photos)))
+    if blocked is not None:
+        said = told(blocked, asked.scores[0].ids, cannot(wishes, chosen.hidden, seen.attacks))
+    beside = notes.notes(
         seen, places, chosen, watched, width=width, prior=prior, groups=groups, posted=posted
     )
     if plan.found:
         # the engine's own words name the secret k
         plan = replace(plan, explanation=said)
-    return AlbumPlan(plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, told)
+    return AlbumPlan(plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside)
 
 
 def _asked(

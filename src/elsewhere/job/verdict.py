@@ -31,8 +31,7 @@ def verdict(
     """One sentence on a plan, found or not; `photos` are those of the album."""
     where, who = listed([place.label for place in hidden]), listed([a.word for a in attacks])
     if plan.status == Status.INFEASIBLE:
-        wish = f"a budget of {plan.promise.budget}" if wishes.budget is not None else _top(wishes)
-        return f"Nothing can be shared: {where} cannot be hidden from {who} with {wish}."
+        return f"Nothing can be shared: {cannot(wishes, hidden, attacks)}."
     if plan.status == Status.UNKNOWN:
         return (
             f"Nothing is shared: the time ran out before a plan that hides {where} from {who} was "
@@ -56,6 +55,13 @@ def verdict(
         f"With {share} withheld, {who}{how_good} {do} not have {out}; {_least(plan, wishes)}, and "
         f"{better}."
     )
+
+
+def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[Attack]) -> str:
+    """What cannot be had, without the end of the sentence."""
+    where, who = listed([place.label for place in hidden]), listed([a.word for a in attacks])
+    wish = _top(wishes) if wishes.budget is None else f"a budget of {wishes.budget}"
+    return f"{where} cannot be hidden from {who} with {wish}"
 
 
 def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -> str:
