@@ -24,8 +24,8 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
     spare = margin(wishes.margin)
     if spare.theta:
         yield (
-            f"Models that differ more than the margin: {spare.theta:g} nats a photo are spared, "
-            f"which stands for {spare.stands_for}; beyond that nothing is proved."
+            f"Models that differ more than the margin: its {spare.theta:g} nats a photo stand for "
+            f"{spare.stands_for}, and nothing is proved beyond that."
         )
     else:
         yield (
@@ -36,12 +36,7 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
         yield f"More guesses: whoever may try more than {wishes.top} places may come to this one."
     else:
         yield "Any fixed rank: under a budget the place goes as far down as the budget reaches."
-    yield (
-        f"The wider surroundings: of each hidden place {width.words} is hidden, as outlined on the "
-        "map, and not the country around it."
-        if wishes.hide_level not in {"region", "country"}
-        else f"Places beyond: of each hidden place {width.words} is hidden, as outlined on the map."
-    )
+    yield f"What lies around: {_hidden(width)} is hidden, as outlined on the map, and no more."
     if album_plan.public:
         names = listed([place.label for place in album_plan.public])
         yield f"Places that you called public: {names} may be found from these photos."
@@ -59,4 +54,12 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
     yield (
         "Everything but the pixels: what you write beside the photos, your profile, who is in them "
         "and when you post them."
+    )
+
+
+def _hidden(width: Width) -> str:
+    if width.level is None:
+        return f"what lies within {width.radius_km:g} km of each hidden place"
+    return {"cell": "each hidden place's cell", "city": "each hidden place's city"}.get(
+        width.level, f"each hidden place's whole {width.level}"
     )

@@ -17,7 +17,7 @@ from elsewhere.job.posted import Posted
 from elsewhere.job.seen import Seen
 from elsewhere.protect.baselines.counting import counts
 from elsewhere.protect.baselines.greedy import order
-from elsewhere.protect.frontier import frontier
+from elsewhere.protect.frontier import Point, frontier
 from elsewhere.protect.problem import OUT
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions import Contradiction, reduce
@@ -52,13 +52,20 @@ def stairs(
         )
     except InputError:
         return None
+    greedy = greedy_stairs(promise, scores)
     return Staircase(
-        tuple(Step(point.budget, point.protected_k, point.bound) for point in found),
-        greedy_stairs(promise, scores),
+        tuple(_step(point, greedy) for point in found),
+        greedy,
         (len(plan.withheld), plan.protected_k) if plan.found else None,
         album_plan.wishes.top if promise.budget is None else None,
         album_plan.top,
     )
+
+
+def _step(point: Point, greedy: Sequence[tuple[int, int]]) -> Step:
+    """The best plan known: beyond what is proved, greedy's may be better than the engine's."""
+    theirs = max((k for n, k in greedy if n <= point.budget), default=0)
+    return Step(point.budget, max(point.protected_k, min(theirs, point.bound)), point.bound)
 
 
 def _enough(withheld: int, photos: int) -> int:

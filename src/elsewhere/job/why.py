@@ -101,14 +101,14 @@ def _sentences(seen: Seen, album_plan: AlbumPlan, posted: Posted, lift: _Lift) -
     photos = count(shared, "shared photo")
     if lift.after < lift.before:
         yield (
-            f"It alone lifts {label} from {ordinal(lift.before)} to {ordinal(lift.after)}: by the "
-            f"{photos} {attack.word} puts it {ordinal(lift.before)} of {attack.about.cells}, and "
-            f"with this one added {ordinal(lift.after)}."
+            f"It alone lifts {label} from {ordinal(lift.before)} to {ordinal(lift.after)}: from "
+            f"the {photos} {attack.word} has it {ordinal(lift.before)} of {attack.about.cells}, "
+            f"and with this one added {ordinal(lift.after)}."
         )
     else:
         yield (
-            f"By the {photos} {attack.word} puts {label} {ordinal(lift.before)}, and with this one "
-            f"added {ordinal(lift.after)}: it leaves less room than the margin asks for."
+            f"From the {photos} {attack.word} has {label} {ordinal(lift.before)}, and with this "
+            f"one added {ordinal(lift.after)}, which is too near for what was asked."
         )
     yield f"By itself it puts {label} {ordinal(rank(values[[lift.photo]], zone))}."
     yield from _against_decoys(seen, album_plan, lift, values)

@@ -74,6 +74,7 @@ th,td{text-align:left;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(
   vertical-align:top}
 th{font-weight:600;color:var(--faint)}
 td.n,th.n{text-align:right}
+td.n{white-space:nowrap}
 th.n{hyphens:auto}td.long{overflow-wrap:anywhere;min-width:10rem}
 tr.here td,tr.here th{color:var(--ink);font-weight:650;
   background:color-mix(in srgb,var(--truth) 10%,transparent)}
