@@ -7,7 +7,6 @@ The job's parts are joined in the job's room; here they are only called in their
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -56,7 +55,6 @@ def run(
     from elsewhere.cli.stages import stages
     from elsewhere.cli.told import Done
     from elsewhere.job import see
-    from elsewhere.job.ledger_album import given_by
     from elsewhere.job.planning import plan_album
     from elsewhere.job.posted import NOTHING_POSTED
     from elsewhere.job.posted_files import posted_for
@@ -81,12 +79,10 @@ def run(
                 plan = plan_album(seen, places, wishes, posted=out)
             shared = None
             if target is not None and plan.plan.found:
-                given = []
-                if public is not None and public.remember:
-                    new = [n for n in plan.plan.kept if n < len(seen.photos)]
-                    given = given_by(seen, places, set(new) - set(out.already))
-                with public.ledger.writing_down(given, target) if public else nullcontext():
-                    shared = share(seen, plan, target, posted=out, progress=told, **how)
+                ledger = public.ledger if public is not None and public.remember else None
+                shared = share(
+                    seen, plan, target, posted=out, remember=ledger, progress=told, **how
+                )
             return Done(seen, plan, shared, frozenset(out.already))
         finally:
             seen.close()
