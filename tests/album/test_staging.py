@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import signal
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def test_it_is_closed_to_others_and_gone_at_the_end(tmp_path: Path) -> None:
         (staging.folder / "copy").mkdir()
         (staging.folder / "copy" / "x").write_bytes(b"x")
         (staging.folder / "copy.zip").write_bytes(b"x")
-        assert sweep(tmp_path) == 0 and (staging.folder / "copy" / "x").exists()
+        assert sweep(tmp_path) == 1 and (staging.folder / "copy" / "x").exists()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -51,13 +52,13 @@ def test_only_what_nobody_holds_is_swept(
     process, folder = held(tmp_path)
     try:
         assert str(process.pid) in (folder / "lock").read_text()
-        assert folder.is_dir() and sweep(tmp_path) == 0
+        assert folder.is_dir() and sweep(tmp_path) == 1
         assert (folder / "copy" / "001.jpg").exists()
     finally:
         process.send_signal(signal.SIGKILL)
         process.communicate()
     assert folder.is_dir()
-    assert sweep(tmp_path) == 1 and list(tmp_path.iterdir()) == []
+    assert sweep(tmp_path) == 0 and list(tmp_path.iterdir()) == []
 
 
 def test_without_locks_another_machines_is_left_alone(
@@ -69,7 +70,7 @@ def test_without_locks_another_machines_is_left_alone(
     monkeypatch.setattr(module, "_take", lambda lock: None)
     lock = folder / "lock"
     lock.write_bytes(lock.read_bytes().replace(b"\n", b"-elsewhere\n"))
-    assert sweep(tmp_path) == 0 and folder.is_dir()
+    assert sweep(tmp_path) == 1 and folder.is_dir()
 
 
 def test_what_is_not_ours_is_never_swept(tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ def test_what_is_not_ours_is_never_swept(tmp_path: Path) -> None:
     linked.mkdir()
     (linked / "lock").symlink_to(precious / "lock")
     before = sorted(tmp_path.rglob("*"))
-    assert sweep(inside) == 0
+    assert sweep(inside) == 3  # named like ours, and left where they are
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -103,7 +104,7 @@ def test_killed_before_anything_was_in_it(tmp_path: Path) -> None:
     young = tmp_path / ".elsewhere-0000000000000000"
     young.mkdir()
     (young / "lock").write_bytes(b"")
-    assert sweep(tmp_path) == 2 and list(tmp_path.iterdir()) == []
+    assert sweep(tmp_path) == 0 and list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_listed_is_not_swept(tmp_path: Path) -> None:
@@ -137,3 +138,26 @@ def test_no_handle_is_left_open(tmp_path: Path) -> None:
         with Staging(tmp_path):
             sweep(tmp_path)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_disks_that_know_no_modes_are_not_asked_to_change_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, mode: int) -> None:
+        raise PermissionError(errno.EPERM, "no modes here")
+
+    monkeypatch.setattr(Path, "chmod", refuse)
+    with Staging(tmp_path) as staging:
+        assert staging.folder.is_dir()
+
+
+def test_a_disk_that_takes_nothing_is_left_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(handle: int, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr("elsewhere.album.staging.os.write", full)
+    with pytest.raises(OSError, match="full"):
+        Staging(tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -277,6 +277,18 @@ def test_a_copy_that_scores_otherwise_is_not_exported(
     assert inside(tmp_path) == ["data"]
 
 
+def test_what_a_killed_export_left_on_another_disk_is_swept(
+    seen: Seen, plan: AlbumPlan, tmp_path: Path, data: Path
+) -> None:
+    left = tmp_path / "disk" / ".elsewhere-0123456789abcdef"
+    (left / "copy").mkdir(parents=True)
+    (left / "lock").write_bytes(b"")
+    (data / "begun").mkdir(parents=True)
+    (data / "begun" / "note").write_text(str(tmp_path / "disk"))
+    share(seen, plan, tmp_path / "shared")
+    assert inside(tmp_path / "disk") == [] and "begun" not in inside(data)
+
+
 def test_no_row_of_a_cache_is_used(
     seen: Seen, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

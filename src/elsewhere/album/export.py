@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from elsewhere.album.archive import write_archive
 from elsewhere.album.copies import Copy, is_archive, open_copy
-from elsewhere.album.renaming import rename_new, sync_folder
+from elsewhere.album.renaming import open_to_owner, rename_new, sync_folder
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import CheckError, FileError, InputError
@@ -122,7 +122,7 @@ def _write_folder(
     folder: Path, files: Sequence[Outgoing], written: Callable[[int, str], None]
 ) -> None:
     folder.mkdir(mode=0o755)
-    folder.chmod(folder.stat().st_mode | 0o700)
+    open_to_owner(folder, 0o700)
     for number, file in enumerate(files, 1):
         with _opened(folder / file.name) as stream:
             stream.write(file.rendition.content)
@@ -145,7 +145,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
     """A new file, readable as the umask wants it and by its owner; on the disk at the end."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, 0o644), "wb") as stream:
-        path.chmod(path.stat().st_mode | 0o600)
+        open_to_owner(path, 0o600)
         yield stream
         stream.flush()
         os.fsync(stream.fileno())

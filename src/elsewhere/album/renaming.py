@@ -35,8 +35,18 @@ def sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
+    except OSError as problem:
+        if problem.errno not in _CANNOT:
+            raise
     finally:
         os.close(handle)
+
+
+def open_to_owner(path: Path, bits: int) -> None:
+    """Give the owner what a strict umask took; asked only then, for some disks know no modes."""
+    mode = path.stat().st_mode
+    if mode & bits != bits:
+        path.chmod(mode | bits)
 
 
 def _asked(old: Path, new: Path) -> int | None:

@@ -18,6 +18,7 @@ import stat
 import sys
 from pathlib import Path
 
+from elsewhere.album.renaming import open_to_owner
 from elsewhere.errors import FileError
 
 _NAME = re.compile(r"\.elsewhere-[0-9a-f]{16}")
@@ -36,18 +37,30 @@ class Staging:
             self.folder = beside / f".elsewhere-{secrets.token_hex(8)}"
             self.folder.mkdir(mode=0o700)
             try:
-                self.folder.chmod(0o700)  # a umask may have closed it to ourselves
+                open_to_owner(self.folder, 0o700)
                 self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-                if _take(self._lock) is not False and (self.folder / _LOCK).exists():
-                    os.write(self._lock, _MARK + f"{os.getpid()} {platform.node()}\n".encode())
-                    return
-                os.close(self._lock)
-            except FileNotFoundError:  # somebody swept just before we held it
+            except FileNotFoundError:  # somebody swept what was still empty
                 continue
+            try:
+                if self._held():
+                    return
+            except FileNotFoundError:  # somebody swept just before we held it
+                pass
             except BaseException:
+                os.close(self._lock)
                 shutil.rmtree(self.folder, ignore_errors=True)
                 raise
+            os.close(self._lock)
         raise FileError(f"{beside} is being cleared by another program: try again")
+
+    def _held(self) -> bool:
+        """Whether the lock is ours and still there; it says so from then on."""
+        file = self.folder / _LOCK
+        open_to_owner(file, 0o600)
+        if _take(self._lock) is False or not file.exists():
+            return False
+        os.write(self._lock, _MARK + f"{os.getpid()} {platform.node()}\n".encode())
+        return True
 
     def __enter__(self) -> Staging:
         return self
@@ -61,14 +74,16 @@ class Staging:
 
 
 def sweep(beside: Path) -> int:
-    """Take away what killed exports left in a folder; how many there were."""
-    gone = 0
+    """Take away what killed exports left in a folder; how many are left, being held."""
+    left = 0
     with contextlib.suppress(OSError), os.scandir(beside) as listing:
         for entry in listing:
-            with contextlib.suppress(OSError):
-                if _NAME.fullmatch(entry.name) and _ours(entry):
-                    gone += _swept(Path(entry.path))
-    return gone
+            if _NAME.fullmatch(entry.name):
+                with contextlib.suppress(OSError):
+                    if _ours(entry):
+                        left += 1
+                        left -= _swept(Path(entry.path))
+    return left
 
 
 def _ours(entry: os.DirEntry[str]) -> bool:

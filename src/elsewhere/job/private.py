@@ -65,7 +65,7 @@ def write_private(file: Path, document: str) -> None:
     try:
         try:
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as stream:
                 stream.write(document)
                 stream.flush()
                 os.fsync(stream.fileno())

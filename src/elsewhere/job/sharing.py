@@ -20,6 +20,7 @@ from elsewhere.album.copies import Copy
 from elsewhere.album.export import Outgoing, apart, export, refuse_target
 from elsewhere.album.export_names import Names, Order, check_choices, named, warning
 from elsewhere.errors import CheckError, InputError
+from elsewhere.job.begun import noted
 from elsewhere.job.certificate import (
     CopyCertificate,
     HiddenPlace,
@@ -101,7 +102,7 @@ def share(
     outgoing = [Outgoing(file.name, seen.photos[file.number].rendition) for file in files]
     make_private(folder)
     try:
-        with ExitStack() as naming:
+        with noted(target.parent), ExitStack() as naming:
             export(
                 outgoing,
                 target,
