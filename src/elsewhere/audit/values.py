@@ -122,7 +122,7 @@ class Exposure:
     within: tuple[Within, ...]
     """Within 25, 200 and 750 km of the place; empty where the cells are not known on the globe."""
     best_km: float | None
-    """From the place to the attacker's best guess: the town that its first cell is called after."""
+    """From the nearest of the place's positions to the best guess: the first cell's own town."""
     album_order: Curve
     worst_order: Curve
     """The photo that raises the odds of the truth most first, then the next such one."""

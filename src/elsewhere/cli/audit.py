@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from elsewhere.job.auditing import AlbumAudit
     from elsewhere.job.seen import Seen
 
-_LOST = frozenset(
-    {"crash", "damaged", "empty", "large", "memory", "pixels", "time", "unreadable", "unscored"}
-)
-"""Why a photo may be missing that was meant to be looked at."""
-
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     album: Album,
@@ -66,25 +61,31 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.album.places import places_of
         from elsewhere.cli.stages import stages
         from elsewhere.cli.typed import places_told
+        from elsewhere.job import see
         from elsewhere.job.auditing import audit_album, second_opinions
-        from elsewhere.job.seen import see
+        from elsewhere.job.ledger import Ledger
+        from elsewhere.job.posted_files import posted_for
         from elsewhere.job.wishes import Wishes
         from elsewhere.scorers import RowCache
 
         given = places_told(at)
+        wishes = Wishes(hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
         rows = RowCache() if cache else None
         with stages() as progress:
             seen = see(album, scorers=scorer or ("embedded",), cache=rows, progress=progress)
             opinions = second_opinions(seen, cache=rows, progress=progress)
-        wishes = Wishes(hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
-        found = audit_album(seen, places_of(seen.photos, at=given), wishes, opinions=opinions)
+            places = places_of(seen.photos, at=given)
+            public = posted_for(seen, places, wishes, posted or (), ledger=Ledger(), cache=rows)
+        found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
+        lost = [left for left in seen.left if left.lost]
         if as_json:
             import json
 
             typer.echo(json.dumps(told(found, seen), indent=2, ensure_ascii=False))
         else:
-            _show(found, seen, world)
-        lost = any(left.kind in _LOST for left in seen.left)
+            _show(found, world)
+        for left in lost:
+            typer.echo(f"elsewhere: {printable(left.name)}: {printable(left.reason)}", err=True)
         seen.close()
     raise typer.Exit(ERROR if lost else KEPT)
 
@@ -106,12 +107,9 @@ def told(found: AlbumAudit, seen: Seen) -> dict[str, Any]:
     }
 
 
-def _show(found: AlbumAudit, seen: Seen, world: bool | None) -> None:
+def _show(found: AlbumAudit, world: bool | None) -> None:
     from elsewhere.cli.audited import show
     from elsewhere.cli.printing import printed
 
     with printed() as console:
         show(console, found, console.is_terminal if world is None else world)
-    for left in seen.left:
-        if left.kind in _LOST:
-            typer.echo(f"elsewhere: {printable(left.name)}: {printable(left.reason)}", err=True)

@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from elsewhere.cli.program import printable
-from elsewhere.report.words import chance, counted, listed, ordinal, signed
+from elsewhere.report import words
+from elsewhere.report.words import counted, listed, ordinal, signed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,12 +33,13 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
         watch = found.watches[number] if found.watches else None
         _heading(console, audit, watch)
         _guesses(console, audit)
-        if world:
+        own = watch is None or watch.own
+        if world and own:
             _map(console, audit)
         if audit.truth is not None:
             _exposure(console, audit, audit.truth)
             _sharpening(console, audit.truth)
-        if watch is None or watch.own:
+        if own:
             _photos(console, audit)
     _leaks(console, found.leaks)
     _closing(console, found)
@@ -79,7 +81,14 @@ def _map(console: Console, audit: Audit) -> None:
     if truth is not None and truth.lat is not None and truth.lon is not None:
         at = truth.lat, truth.lon
     width = min(console.width - 2, _WIDE)
-    console.print(draw(marks, width, braille=_has_unicode(console), truth=at), soft_wrap=True)
+    unicode = _has_unicode(console)
+    console.print(draw(marks, width, braille=unicode, truth=at), soft_wrap=True)
+    if at is not None:
+        _say(
+            console,
+            f"{'×' if unicode else 'x'} the true place, 1 to {len(marks)} the guesses",
+            "dim",
+        )
     console.print()
 
 
@@ -92,12 +101,17 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
         style="bold",
     )
     ranks = [ordinal(one.rank) for one in audit.opinions if one.rank is not None]
-    if len(ranks) == 1:
-        _say(console, f"A second opinion, another head of the model, puts it {ranks[0]}.")
-    elif ranks:
-        _say(console, f"Second opinions, other heads of the model, put it {listed(ranks)}.")
+    if ranks:
+        same = len(set(ranks)) == 1
+        heads = "another head" if len(ranks) == 1 else "other heads"
+        _say(
+            console,
+            f"Second opinion: {heads} of the model {'puts' if len(ranks) == 1 else 'put'} it "
+            f"{ranks[0] if same else listed(ranks)}.",
+        )
     if truth.best_km is not None:
-        _say(console, f"The best guess is {truth.best_km:,.0f} km away from it.")
+        away = f"{truth.best_km:,.0f} km" if truth.best_km >= 1 else "less than 1 km"
+        _say(console, f"The best guess is {away} from where the nearest photo was taken.")
     if truth.note:
         _say(console, f"Note: {truth.note}.")
     console.print()
@@ -133,7 +147,9 @@ def _sharpening(console: Console, truth: Exposure) -> None:
     console.print(table)
     first = _first(truth.worst_order, 1)
     if first is not None and first < total:
-        _say(console, f"In the worst order it is the first guess after {counted(first, 'photo')}.")
+        likely = chance(truth.worst_order.probabilities[first - 1])
+        photos = counted(first, "photo")
+        _say(console, f"In the worst order it is the first guess after {photos}, with {likely}.")
     console.print()
 
 
@@ -150,7 +166,9 @@ def _photos(console: Console, audit: Audit) -> None:
     shown, rest = order[:_PHOTOS], order[_PHOTOS:]
     if len(rest) == 1:
         shown, rest = order, []
-    table = _grid("left", "right", "right", "right", "cut")
+    table = _grid("left", "right", "right", "right")
+    # the photos' own names come first; a place may be cut
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(16, console.width - 52))
     head = ["photo", "gives away", "alone", "own guess", ""]
     if truth is None:
         head[1:3] = ["", ""]  # nothing is known to give away
@@ -223,20 +241,23 @@ def _closing(console: Console, found: AlbumAudit) -> None:
 
 
 def _say(console: Console, sentence: str, style: str = "") -> None:
-    console.print(Text(printable(sentence.replace("\u00a0", " ")), style), soft_wrap=False)
+    console.print(Text(printable(sentence), style), soft_wrap=False)
 
 
 def _grid(*columns: str) -> Table:
-    """A table without lines; numbers to the right, names broken or cut where they must be."""
+    """A table without lines; numbers to the right, names broken where they must be."""
     table = Table.grid(padding=(0, 2))
     for side in columns:
         if side == "right":
             table.add_column(justify="right", no_wrap=True)
-        elif side == "cut":
-            table.add_column(no_wrap=True, overflow="ellipsis")
         else:
             table.add_column(overflow="fold")
     return table
+
+
+def chance(probability: float) -> str:
+    """A probability, with plain spaces: a table breaks no line, and people search for "5 %"."""
+    return words.chance(probability).replace("\u00a0", " ")
 
 
 def short(names: Sequence[str]) -> list[str]:

@@ -62,12 +62,13 @@ def audit_album(
             audit_attack(seen, number, posted=posted, opinions=opinions)
             for number in range(len(seen.attacks))
         )
-        return AlbumAudit(found, (), leaking(seen.photos), places.notes)
+        return AlbumAudit(found, (), leaking(seen.photos), (*places.notes, *posted.notes))
     chosen = hiding(places, seen.photos, wishes.hide)
     width = Width(wishes.radius_km, wishes.hide_level)
     made = watches(seen, places, chosen.hidden, width, posted=posted)
     audits = audit_watches(seen, made, posted=posted, opinions=opinions)
-    return AlbumAudit(audits, made, leaking(seen.photos), (*places.notes, *chosen.notes))
+    notes = (*places.notes, *chosen.notes, *posted.notes)
+    return AlbumAudit(audits, made, leaking(seen.photos), notes)
 
 
 def audit_plan(
