@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
     profile = "long" if long else "ci" if os.environ.get("CI") else "dev"
     settings.load_profile(profile)
     config.stash[_NOT_RUN] = []
+    # what the tests remember, certify and leave behind is nobody's private data
+    home = tempfile.TemporaryDirectory(prefix="elsewhere-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(home.cleanup)
+    os.environ["ELSEWHERE_DATA_DIR"] = home.name
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
