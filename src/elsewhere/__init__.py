@@ -2,9 +2,11 @@
 
 Given what an attacker's model says of each photo, `protect` finds the provably smallest set of
 photos to withhold so that the true place is not among the attacker's top guesses, `frontier` shows
-what each number of withheld photos buys, and `check` re-proves a plan independently.
+what each number of withheld photos buys, `check` re-proves a plan independently, and `audit` says
+what the attacker infers from the photos as they are.
 """
 
+from elsewhere.audit import Audit, audit
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
 from elsewhere.protect.checking.proof import Verdict
 from elsewhere.protect.frontier import Frontier, Point, frontier
@@ -18,6 +20,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Against",
+    "Audit",
     "CheckError",
     "ElsewhereError",
     "FileError",
@@ -30,6 +33,7 @@ __all__ = [
     "Status",
     "Verdict",
     "View",
+    "audit",
     "check",
     "frontier",
     "protect",

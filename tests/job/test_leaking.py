@@ -21,13 +21,15 @@ def test_kinds_are_gathered_over_the_photos() -> None:
     assert found[1].photos == ("a.jpg",)
 
 
-def test_names_that_tell_a_place_or_a_day() -> None:
-    names = ["Lisbon 2023-07-14.jpg", "IMG_2041.jpg", "PXL_20230715_153000123.jpg"]
-    (found,) = leaking([photo(name) for name in names])
+def test_names_that_tell_a_place_come_before_those_that_tell_a_day() -> None:
+    day = Metadata(leaks=(Leak("file name", "2023-07-15 in PXL_20230715_153000123.jpg"),))
+    photos = [photo("Lisbon.jpg"), photo("IMG_2041.jpg"), replace(photo("P.jpg"), metadata=day)]
+    (found,) = leaking([photos[1], replace(photos[0], metadata=day), photos[2]])
     assert found.kind == "file name"
-    assert found.photos == (names[0], names[2])
-    assert found.examples[0] == (
-        "Lisbon 2023-07-14.jpg names Lisbon, Portugal and tells the day, 2023-07-14"
+    assert found.photos == ("Lisbon.jpg", "P.jpg")
+    assert found.examples == (
+        "Lisbon, Portugal in Lisbon.jpg",
+        "2023-07-15 in PXL_20230715_153000123.jpg",
     )
 
 

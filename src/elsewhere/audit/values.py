@@ -133,7 +133,16 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Audit:
-    """What one attacker infers from a set of photos."""
+    """What one attacker infers from a set of photos.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[0.7, 0.2, 0.1], [0.3, 0.5, 0.2]])
+    >>> found = elsewhere.audit(scores, truth=0)
+    >>> [(guess.name, round(guess.probability, 2)) for guess in found.guesses]
+    [('cell 0', 0.64), ('cell 1', 0.3), ('cell 2', 0.06)]
+    >>> found.truth.rank, [alone.rank for alone in found.alone], found.truth.worst_order.order
+    (1, [1, 2], (0, 1))
+    """
 
     scorer: str
     """The attacker as the user typed it: "embedded"."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from elsewhere.album import Photo
-from elsewhere.album.metadata import time_in_name
 from elsewhere.audit import Leaking
 from elsewhere.audit.file_names import places_in
 
@@ -28,7 +27,7 @@ def leaking(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
     """Every kind of thing that these photos' files tell, the most telling first."""
     found: dict[str, dict[str, list[str]]] = {}
     for photo in photos:
-        for kind, text in (*photo.metadata.leaks, *_in_name(photo.id)):
+        for kind, text in (*_in_name(photo.id), *photo.metadata.leaks):
             found.setdefault(kind, {}).setdefault(photo.id, []).append(text)
     order = {kind: number for number, kind in enumerate(_FIRST)}
     kinds = sorted(found, key=lambda kind: (order.get(kind, len(order)), kind))
@@ -38,12 +37,8 @@ def leaking(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
 
 
 def _in_name(name: str) -> list[tuple[str, str]]:
-    """What a photo's name says: a place, a day."""
-    told = [f"names {place}" for place in places_in(name)]
-    when = time_in_name(name)
-    if when is not None:
-        told.append(f"tells the day, {when:%Y-%m-%d}")
-    return [(FILE_NAME, f"{name} {' and '.join(told)}")] if told else []
+    """The places that a photo's name may mean; the day in it is told by the album already."""
+    return [(FILE_NAME, f"{place} in {name}") for place in places_in(name)]
 
 
 def _examples(told: Iterable[list[str]]) -> tuple[str, ...]:

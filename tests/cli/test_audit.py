@@ -1,0 +1,206 @@
+"""`elsewhere audit`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+import elsewhere
+from elsewhere.album.places import places_of
+from elsewhere.cli.program import program
+from elsewhere.globe import Cells, place, zone_of_place
+from elsewhere.job import see
+from elsewhere.posterior import together
+from tests.album.makers import GPS, exif, jpeg
+from tests.scorers.models import described
+
+SCORER = ("--scorer", "onnx:model/tiny.onnx")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Six photos without a word about the place, and a small model over the default cells."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("CACHE", "DATA"):
+        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
+    for folder in ("model", "album"):
+        (tmp_path / folder).mkdir()
+    described(tmp_path / "model", Cells.default())
+    for number in range(6):
+        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    given = ["audit", *arguments]
+    return CliRunner().invoke(program(given), given)
+
+
+def told(*arguments: str, code: int = 0) -> dict[str, Any]:
+    result = run(*arguments, *SCORER, "--json")
+    assert result.exit_code == code, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+@pytest.mark.usefixtures("home")
+def test_the_numbers_are_the_apis() -> None:
+    (one,) = told("album", "--at", "Lisbon")["audits"]
+    seen = see(["album"], scorers=[SCORER[1]])
+    scores = seen.attacks[0].scores
+    zone = zone_of_place(Cells.default(), place("Lisbon"), 25).cells.tolist()
+    api = elsewhere.audit(scores, zone, cells=Cells.default())
+    assert api.truth is not None
+    assert one["truth"]["cells"] == zone
+    assert one["truth"]["rank"] == api.truth.rank
+    assert one["truth"]["rank"] == elsewhere.protect(scores, zone, budget=0).protected_k + 1
+    assert one["truth"]["probability"] == api.truth.probability
+    likely = np.exp(together(scores.values, {}))
+    assert [guess["cell"] for guess in one["guesses"]] == np.argsort(-likely)[:5].tolist()
+    assert [guess["probability"] for guess in one["guesses"]] == pytest.approx(
+        np.sort(likely)[::-1][:5]
+    )
+    for order in ("album_order", "worst_order"):
+        assert tuple(one["truth"][order]["ranks"]) == getattr(api.truth, order).ranks
+    shares = one["truth"]["shares"]
+    assert tuple(shares["gains"]) == api.truth.shares.gains
+    assert sum(shares["gains"]) == pytest.approx(shares["total"])
+    assert [alone["photo"] for alone in one["alone"]] == [f"IMG_{n}.jpg" for n in range(6)]
+    assert one["calibrated"] is False
+    seen.close()
+
+
+@pytest.mark.usefixtures("home")
+def test_for_people() -> None:
+    result = run("album", "--at", "Lisbon", *SCORER)
+    assert result.exit_code == 0, result.output
+    (one,) = told("album", "--at", "Lisbon")["audits"]
+    text = result.stdout
+    assert text.startswith("The whole album, 6 photos, seen by onnx:model/tiny.onnx\n")
+    assert "Lisbon, Portugal is the " in text
+    assert f"{one['guesses'][0]['name']}" in text
+    assert "a guess within" in text
+    assert "worst order" in text
+    assert "all together" in text
+    assert "a better attacker may exist" in text
+    assert "overconfident" in text, "this model is not calibrated"
+    assert all(line == line.rstrip() for line in text.splitlines())
+    assert "\x1b" not in text
+    assert "⣿⣿⣿" not in text
+    assert "⣿⣿⣿" in run("album", "--at", "Lisbon", "--map", *SCORER).stdout
+    assert "× the true place" in run("album", "--at", "Lisbon", "--map", *SCORER).stdout
+
+
+@pytest.mark.usefixtures("home")
+def test_without_a_place_it_shows_guesses_and_says_how_to_go_on() -> None:
+    result = run("album", *SCORER)
+    assert result.exit_code == 0, result.output
+    assert "Give the place with --at" in result.stdout
+    assert "gives away" not in result.stdout
+    (one,) = told("album")["audits"]
+    assert one["truth"] is None
+    assert len(one["guesses"]) == 5
+
+
+def test_the_place_is_read_from_the_files(home: Path) -> None:
+    (home / "album" / "IMG_7.jpg").write_bytes(jpeg(9, exif=exif(GPS)))
+    found = told("album")
+    assert found["audits"][0]["truth"]["label"] == "Lisbon, Portugal"
+    assert found["leaks"][0]["kind"] == "position"
+    assert found["leaks"][0]["photos"] == ["IMG_7.jpg"]
+    text = run("album", *SCORER).stdout
+    assert "What the files tell besides" in text
+    assert "38.7223" in text
+
+
+def test_a_name_tells(home: Path) -> None:
+    (home / "album" / "IMG_0.jpg").rename(home / "album" / "Lisbon 2023-07-14.jpg")
+    (leak,) = told("album")["leaks"]
+    assert leak["kind"] == "file name"
+    assert "Lisbon, Portugal" in leak["examples"][0]
+
+
+def test_posted_photos_are_counted(home: Path) -> None:
+    (home / "online").mkdir()
+    (home / "online" / "x.jpg").write_bytes(jpeg(50))
+    alone = told("album", "--at", "Lisbon")["audits"][0]
+    found = told("album", "--at", "Lisbon", "--posted", "online")
+    assert len(found["audits"][0]["ids"]) == 7
+    assert found["audits"][0]["ids"][6].startswith("posted/")
+    assert found["audits"][0]["truth"]["probability"] != alone["truth"]["probability"]
+    assert "1 posted photo beyond the album counted in" in found["notes"]
+
+
+def test_a_bad_photo_is_told_and_the_others_are_looked_at(home: Path) -> None:
+    (home / "album" / "IMG_2.jpg").write_bytes(jpeg(3)[:700])
+    result = run("album", "--at", "Lisbon", *SCORER)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("elsewhere: IMG_2.jpg: ")
+    assert "5 photos" in result.stdout
+    assert [one["file"] for one in told("album", code=1)["left"]] == ["IMG_2.jpg"]
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("nowhere", *SCORER), 2, "nowhere does not exist"),
+        (("album", "--at", "Atlantis-on-Sea", *SCORER), 2, "no place is called 'Atlantis-on-Sea'"),
+        (("album", "--at", "Lisbon", "--hide", "Oslo", *SCORER), 2, "is not one of the album's"),
+        (("album", "--at", "Lisbon", "--radius", "-1", *SCORER), 2, "a radius is 0 km or more"),
+        (("album", "--at", "Lisbon", "--hide-level", "street", *SCORER), 2, "not by 'street'"),
+        (("album", "--scorer", "gps"), 1, 'there is no scorer "gps"'),
+    ],
+)
+def test_bad_input_is_one_sentence(arguments: tuple[str, ...], code: int, sentence: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == code, result.output
+    assert sentence in result.stderr
+    assert result.stderr.startswith("elsewhere: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_no_cache_leaves_no_trace(home: Path) -> None:
+    assert run("album", "--at", "Lisbon", "--no-cache", *SCORER).exit_code == 0
+    assert not (home / "cache").exists()
+    assert not (home / "data").exists()
+
+
+def test_many_photos_fit_on_a_screen_and_still_add_up(home: Path) -> None:
+    for number in range(6, 30):
+        (home / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
+    text = run("album", "--at", "Lisbon", *SCORER).stdout
+    assert "15 others" in text
+    lines = text.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.startswith("photo "))
+    end = next(n for n, line in enumerate(lines) if line.startswith("all together"))
+    told = [float(line.replace("−", "-").split()[1]) for line in lines[start + 1 : end - 1]]
+    told.append(float(lines[end - 1].replace("−", "-").split()[2]))
+    assert sum(told) == pytest.approx(float(lines[end].replace("−", "-").split()[2]), abs=1.0)
+
+
+def test_a_name_cannot_steer_the_terminal(home: Path) -> None:
+    (home / "album" / "a\x1b[2J.jpg").write_bytes(jpeg(77))
+    result = run("album", "--at", "Lisbon", *SCORER)
+    assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_two_places_are_told_one_by_one(home: Path) -> None:
+    for number, at in enumerate([GPS, (48.2, 16.37)]):
+        for shot in range(2):
+            content = jpeg(20 + 2 * number + shot, exif=exif(at))
+            (home / "album" / f"P{number}{shot}.jpg").write_bytes(content)
+    found = told("album")["audits"]
+    assert len(found) == 4
+    assert {one["truth"]["label"] for one in found} == {"Lisbon, Portugal", "Vienna, Austria"}
+    assert {one["photos"] for one in found} == {"all", "of the place"}
+    assert len(told("album", "--hide", "Vienna")["audits"]) == 2
+    text = run("album", *SCORER).stdout
+    assert "Photos of Lisbon, Portugal, 8 photos" in text  # two there, six that say nothing
+    assert len(places_of(see(["album"], scorers=[SCORER[1]]).photos).places) == 2
