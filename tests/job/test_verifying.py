@@ -160,6 +160,27 @@ def test_what_is_not_there(original: Shared, tmp_path: Path) -> None:
     assert "is missing" in verify(tmp_path / "gone", original.certificate).problems[0]
 
 
+def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
+    seen: Seen, plan: AlbumPlan, tmp_path: Path
+) -> None:
+    private = tmp_path / "mine"
+    folder = share(seen, plan, tmp_path / "one", private=private)
+    packed = share(seen, plan, tmp_path / "two.zip", private=private, order="album")
+    assert verify(packed.target, private=private).notes == ()
+    (tmp_path / "away").mkdir()
+    folder.target.rename(tmp_path / "away" / "holiday")
+    moved = verify(tmp_path / "away" / "holiday", private=private)
+    assert moved and "moved or unpacked since" in moved.notes[0]
+    with zipfile.ZipFile(packed.target) as archive:
+        archive.extractall(tmp_path / "unpacked")
+    # both certificates name these photos, but only one of them under these names
+    unpacked = verify(tmp_path / "unpacked", private=private)
+    assert unpacked and str(packed.certificate) in unpacked.notes[0]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileError, match="no certificate at"):
+        verify(tmp_path / "empty", private=private)
+
+
 def certificate_with(original: Shared, place: Path, **changes: Any) -> Path:
     """The certificate with the first model changed, sealed again."""
     document = json.loads(original.certificate.read_text())

@@ -12,8 +12,10 @@ import os
 import re
 import secrets
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+from elsewhere.album.copies import Copy
 from elsewhere.album.files import whole
 from elsewhere.album.renaming import sync_folder
 from elsewhere.errors import FileError, InputError
@@ -47,6 +49,29 @@ def private_folder(target: Path, base: Path | None = None) -> Path:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:_NAME_LENGTH]
     digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
     return (base or data_folder()) / f"{name or 'copy'}-{digest}"
+
+
+def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path:
+    """The certificate of a copy: by where it lies, else by what is in it, for copies are moved.
+
+    Where there is none, the path at which it would be.
+    """
+    usual = private_folder(target, base) / CERTIFICATE
+    if usual.exists():
+        return usual
+    digests = {}
+    for name in copy.names:
+        with suppress(FileError):
+            digests[name] = hashlib.sha256(copy.read(name)).hexdigest()
+    found = [(0, usual)]
+    for other in sorted((base or data_folder()).glob(f"*/{CERTIFICATE}")):
+        with suppress(FileError):
+            files = read_private(other).files
+            there = sum(file.sha256 in digests.values() for file in files)
+            # of two copies of one album, the one whose names are these
+            there += sum(digests.get(file.name) == file.sha256 for file in files)
+            found.append((there, other))
+    return max(found, key=lambda one: one[0])[1]
 
 
 def make_private(folder: Path) -> None:
@@ -83,7 +108,7 @@ def read_private(file: Path) -> CopyCertificate:
         content = whole(file, _MOST_BYTES)
     except FileNotFoundError:
         raise FileError(
-            f"there is no certificate at {file}: name it, if the copy was moved since"
+            f"there is no certificate at {file}: name the one that was written with the copy"
         ) from None
     except OSError as problem:
         raise FileError(f"{file} cannot be read ({problem.strerror or problem})") from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.names import printable
 from elsewhere.errors import CheckError, FileError
 from elsewhere.job.certificate import CopyCertificate, SharedFile
-from elsewhere.job.private import CERTIFICATE, private_folder, read_private
+from elsewhere.job.private import CERTIFICATE, find_certificate, private_folder, read_private
 from elsewhere.job.rescoring import rescored, with_posted
 from elsewhere.job.seen import Step
 from elsewhere.protect.checking.kept import prove_kept
@@ -56,20 +56,24 @@ def verify(
     """Prove again that the copy at `target` keeps the promise of its certificate.
 
     Without `certificate`, the one in the target's private folder (below `private`, where the
-    export was told so). `scorers` are words that are tried before the certificate's own, for a
+    export was told so), or the one that names its files. `scorers` are words that are tried before the certificate's own, for a
     model that has moved since. A certificate that cannot be read, or was changed, is an error; a
     copy that does not keep it is a verdict.
     """
     target = Path(target)
-    given = certificate or private_folder(target, private) / CERTIFICATE
     if not target.exists():
         raise FileError(f"{target} does not exist: give the folder or zip that was exported")
-    known = read_private(given)
     try:
         copy = open_copy(target)
     except FileError as problem:
+        known = read_private(certificate or private_folder(target, private) / CERTIFICATE)
         return Verified((str(problem),), files=len(known.files))
-    return reprove(copy, known, scorers, progress)
+    given = certificate or find_certificate(copy, target, private)
+    found = reprove(copy, read_private(given), scorers, progress)
+    if certificate is None and given.parent != private_folder(target, private):
+        note = f"the copy was moved or unpacked since: its certificate is {given}"
+        found = replace(found, notes=(note, *found.notes))
+    return found
 
 
 def reprove(
