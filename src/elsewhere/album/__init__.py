@@ -6,6 +6,7 @@ workers     decoding in processes with limits · worker (their inside) · frames
 reading     what a worker does with one file · decode · colour · files
 metadata    what is known and what leaks · exif · xmp · takeout
 renditions  the bytes that are scored and exported · jpeg (their proof) · spool (where they wait)
+export      a copy: staging (until it is proved) · renaming · archive · copies · export_names
 """
 
 from elsewhere.album.album import Album, Photo, Progress, album_workers, read_album

@@ -4,6 +4,8 @@ Each room before this one knows its own part and none of the others; here they a
 so that the command line, the app and the batch job do the same and hold no logic of their own.
 
 seen        an album read and scored: what every attacker is taken to see
+sharing     the copy: proved again before it has its name · begun (what the killed left)
+verifying   a copy held against its certificate · rescoring · certificate · private (where it lies)
 """
 
 from elsewhere.job.seen import Attack, Seen, Step, see

@@ -56,9 +56,9 @@ def verify(
     """Prove again that the copy at `target` keeps the promise of its certificate.
 
     Without `certificate`, the one in the target's private folder (below `private`, where the
-    export was told so), or the one that names its files. `scorers` are words that are tried before the certificate's own, for a
-    model that has moved since. A certificate that cannot be read, or was changed, is an error; a
-    copy that does not keep it is a verdict.
+    export was told so), or the one that names its files. `scorers` are words that are tried
+    before the certificate's own, for a model that has moved since. A certificate that cannot be
+    read, or was changed, is an error; a copy that does not keep it is a verdict.
     """
     target = Path(target)
     if not target.exists():
