@@ -40,8 +40,11 @@ class _Lift:
 
     @property
     def size(self) -> float:
-        """How far it lifts, in the logarithm: from 40th to 3rd is more than from 400th to 300th."""
-        return math.log((self.before or self.after * 1e6) / self.after)
+        """How many times nearer to the top: from 40th to 3rd is more than from 400th to 300th.
+
+        Where no other photo is shared there is nothing to be lifted from, which says less.
+        """
+        return self.before / self.after if self.before is not None else 0.0
 
 
 def why(
