@@ -111,7 +111,7 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
         )
     if truth.best_km is not None:
         away = f"{truth.best_km:,.0f} km" if truth.best_km >= 1 else "less than 1 km"
-        _say(console, f"The best guess is {away} from where the nearest photo was taken.")
+        _say(console, f"The best guess is {away} from the place.")
     if truth.note:
         _say(console, f"Note: {truth.note}.")
     console.print()
