@@ -4,6 +4,7 @@
     ├── InputError      what was asked cannot be understood: scores, truth, a wish (a ValueError)
     │   └── PlaceError  a place name is unknown or could be several; the choices come with it
     ├── FileError       a file cannot be read or is not what it claims to be
+    │   └── NoPhotoError  no photo of an album can be used; every file comes with its reason
     ├── ScorerError     a scorer is unknown, not installed, damaged, or says what it must not
     └── CheckError      a plan did not survive its own re-proof: nothing is handed out
 
@@ -32,6 +33,14 @@ class PlaceError(InputError):
 
 class FileError(ElsewhereError):
     """A file cannot be read, or is not what it claims to be."""
+
+
+class NoPhotoError(FileError):
+    """No photo of an album can be read and scored; `left` holds every file with its reason."""
+
+    def __init__(self, message: str, left: Sequence[object] = ()) -> None:
+        super().__init__(message)
+        self.left = tuple(left)
 
 
 class ScorerError(ElsewhereError):

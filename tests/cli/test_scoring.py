@@ -14,12 +14,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from elsewhere.album import decode, read_album
 from elsewhere.cli.program import program
 from elsewhere.globe import Cells
 from elsewhere.globe.names import cell_names
 from elsewhere.score_files import read_scores
+from elsewhere.scorers import Photo, find
+from tests.album.nasty_formats import CRASHING
 from tests.scorers.models import described, save_picture
 
+HEIC = Path(__file__).parents[1] / "album" / "data" / "phone.heic"
 SCORER = ("--scorer", "onnx:model/tiny.onnx")
 
 
@@ -89,7 +93,7 @@ def test_a_bad_photo_is_told_and_the_others_are_scored(home: Path) -> None:
     result = run("score", "album", "-o", "s.npz", *SCORER)
     assert result.exit_code == 1
     first, last = result.stderr.splitlines()
-    assert first.startswith("elsewhere: IMG_2.jpg is not a photo that can be read")
+    assert first.startswith("elsewhere: IMG_2.jpg: it is no photo of a kind that is read")
     assert last == "elsewhere: 1 photo could not be scored and is not in s.npz"
     assert read_scores("s.npz").photos == 3
 
@@ -99,11 +103,11 @@ def test_a_bad_photo_is_told_and_the_others_are_scored(home: Path) -> None:
     ("arguments", "sentence"),
     [
         (("score", "none", "-o", "s.npz"), "none does not exist"),
-        (("score", "model", "-o", "s.npz"), "model holds no photo"),
+        (("score", "model", "-o", "s.npz"), "there is no photo to look at"),
         (("score", "album", "-o", "s.txt"), "must end in .npz, .csv or .parquet"),
         (("score", "album", "-o", "none/s.npz"), "there is no folder none"),
         (("score", "album", "-o", "s.npz", "--scorer", "gps"), 'there is no scorer "gps"'),
-        (("guess", "album/none.jpg"), "album/none.jpg does not exist"),
+        (("guess", "album/IMG_1.jpg", "album/none.jpg"), "album/none.jpg does not exist"),
         (("guess", "album", "--scorer", "table:none.npz"), "none.npz does not exist"),
     ],
 )
@@ -132,7 +136,7 @@ def test_guess_gives_places_by_name_for_each_and_for_all() -> None:
     run("score", "album", "-o", "s.npz", *SCORER)
     rows = read_scores("s.npz")
     told = guessed("album/IMG_10.jpg", "album/IMG_1.jpg", "--top", "4")
-    assert [photo["photo"] for photo in told["photos"]] == ["album/IMG_10.jpg", "album/IMG_1.jpg"]
+    assert [photo["photo"] for photo in told["photos"]] == ["IMG_10.jpg", "IMG_1.jpg"]
     row = rows.values[rows.index("IMG_10.jpg")]
     best = np.argsort(-row)[:4]
     first = told["photos"][0]["places"]
@@ -152,20 +156,60 @@ def test_guess_goes_on_past_a_bad_photo(home: Path) -> None:
     (home / "album" / "IMG_1.jpg").write_bytes(b"torn")
     told = guessed("album", code=1)
     assert len(told["photos"]) == 3
-    assert [photo["photo"] for photo in told["failed"]] == ["album/IMG_1.jpg"]
+    assert [photo["photo"] for photo in told["failed"]] == ["IMG_1.jpg"]
 
 
-@pytest.mark.usefixtures("home")
-def test_photos_that_cannot_be_read_are_told_once_each() -> None:
-    result = run("guess", "x.jpg", "y.jpg", *SCORER)
+def test_photos_that_cannot_be_read_are_told_once_each(home: Path) -> None:
+    for name in ("x.jpg", "y.jpg", "z.txt"):
+        (home / name).write_bytes(b"torn")
+    result = run("guess", "x.jpg", "y.jpg", "z.txt", *SCORER)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.count("x.jpg does not exist") == 1
-    assert result.stderr.count("y.jpg does not exist") == 1
-    assert result.stderr.endswith("elsewhere: none of the 2 photos can be read\n")
-    for names in (["x.jpg"], ["x.jpg", "y.jpg"]):
-        told = guessed(*names, code=1)
+    names = [line.split(": ")[1] for line in result.stderr.splitlines()]
+    assert names == ["x.jpg", "y.jpg", "z.txt"], "what was named is told, photo or not"
+    for given in (["x.jpg"], ["x.jpg", "y.jpg"]):
+        told = guessed(*given, code=1)
         assert told["photos"] == []
-        assert [photo["photo"] for photo in told["failed"]] == names
+        assert [photo["photo"] for photo in told["failed"]] == given
+        assert all(photo["problem"].startswith("it is no photo") for photo in told["failed"])
+
+
+def test_what_is_no_photo_is_passed_over_in_silence(home: Path) -> None:
+    """A folder holds all sorts of things; only a photo that is missing is worth a word."""
+    (home / "album" / "notes.txt").write_text("bread, milk")
+    (home / "album" / ".hidden").write_text("x")
+    (home / "album" / "IMG_1.jpg.xmp").write_text("<x/>")
+    result = run("score", "album", "-o", "s.npz", *SCORER)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert read_scores("s.npz").photos == 4
+
+
+def test_a_file_that_kills_its_decoder_costs_itself(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing from a stranger is decoded in the program itself, whichever command it is."""
+    monkeypatch.setattr(
+        decode, "pixels", lambda *given: pytest.fail("a photo was decoded in the main process")
+    )
+    (home / "album" / "bad.heic").write_bytes(CRASHING)
+    (home / "album" / "IMG_3.heic").write_bytes(HEIC.read_bytes())
+    result = run("score", "album", "-o", "s.npz", *SCORER)
+    # a later decoder may know how to read it, and then it must be in the file
+    assert (result.exit_code == 1) == ("bad.heic" not in read_scores("s.npz").ids)
+    assert result.exit_code == 0 or result.stderr.startswith("elsewhere: bad.heic: ")
+    assert "IMG_3.heic" in read_scores("s.npz").ids
+    told = guessed("album", code=result.exit_code)
+    assert "IMG_3.heic" in {photo["photo"] for photo in told["photos"]}
+
+
+def test_what_is_scored_is_the_rendition(home: Path) -> None:
+    """The row of a file is the row of what the album makes of it, to the last bit."""
+    save_picture(home / "large" / "a.jpg", 7, 3000, 2000)
+    run("score", "large", "-o", "s.npz", "--no-cache", *SCORER)
+    (photo,) = read_album(["large"]).photos
+    row = find(SCORER[1])
+    row.load()
+    alone = row.score(Photo("a", photo.path, photo.rendition.content))
+    assert read_scores("s.npz").values[0].tobytes() == alone.tobytes()
 
 
 def test_the_scorers_own_file_is_not_written_over(home: Path) -> None:

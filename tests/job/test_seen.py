@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.album import Recipe
+from elsewhere.album import Left, Recipe
 from elsewhere.album.workers import Workers
-from elsewhere.errors import FileError, InputError, ScorerError
+from elsewhere.errors import InputError, NoPhotoError, ScorerError
 from elsewhere.job import Step, see
 from elsewhere.job import seen as module
 from elsewhere.score_files import write_scores
@@ -142,14 +142,23 @@ def test_where_no_photo_is_left_the_reason_is_told(
     tmp_path: Path, pool: Workers, watching: Watching
 ) -> None:
     (tmp_path / "a.jpg").write_bytes(jpeg(1)[:200])
-    with pytest.raises(FileError, match=r"^a\.jpg: it is (cut short|damaged)"):
+    with pytest.raises(NoPhotoError, match=r"^a\.jpg: it is (cut short|damaged)"):
         see([tmp_path / "a.jpg"], scorers=["watching"], workers=pool)
     (tmp_path / "b.jpg").write_bytes(b"")
-    with pytest.raises(FileError, match=r"none of the 2 files can be scored; the first is a\.jpg"):
+    with pytest.raises(
+        NoPhotoError, match=r"none of the 2 photos can be looked at; of the first, a\.jpg"
+    ):
         see([tmp_path], scorers=["watching"], workers=pool)
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(FileError, match="there is no photo to score"):
+    with pytest.raises(NoPhotoError, match="there is no photo to look at"):
+        see([empty], scorers=["watching"], workers=pool)
+    (empty / "a.txt").write_text("no photo")
+    with pytest.raises(NoPhotoError, match=r"^a\.txt: it is no photo") as caught:
+        see([empty], scorers=["watching"], workers=pool)
+    assert [one.kind for one in caught.value.left if isinstance(one, Left)] == ["foreign"]
+    (empty / "b.txt").write_text("no photo either")
+    with pytest.raises(NoPhotoError, match="there is no photo to look at"):
         see([empty], scorers=["watching"], workers=pool)
 
 

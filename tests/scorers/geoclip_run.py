@@ -18,7 +18,7 @@ from geoclip.model import GeoCLIP, LocationEncoder
 
 from elsewhere.globe import Cells
 from elsewhere.scorers.geoclip import GeoclipScorer
-from elsewhere.scorers.photos import photos_in
+from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.pipeline import score
 
 
@@ -69,7 +69,7 @@ def reference(tower: SmallTower, image, cells: Cells):  # type: ignore[no-untype
 
 def main(folder: Path, place: Path) -> None:
     tower = SmallTower().eval()
-    photos = photos_in(folder)
+    photos = [Photo(path.name, path) for path in sorted(folder.iterdir())]
     runs, seconds, abouts = [], [], []
     for _ in range(2):
         scorer = GeoclipScorer(tower, place=place)

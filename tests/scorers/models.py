@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.globe import Cells
+from elsewhere.scorers import Photo
 
 
 def picture(seed: int, width: int = 64, height: int = 48) -> NDArray[np.uint8]:
@@ -85,3 +86,9 @@ def described(folder: Path, cells: Cells | None = None, **told: Any) -> Path:
     (folder / "tiny.json").write_text(json.dumps(description))
     output = description.get("output") == "log-probabilities"
     return classifier(folder / "tiny.onnx", known.count, log_probabilities=output)
+
+
+def photos_of(folder: Path) -> list[Photo]:
+    """The plain files of a folder as scorers meet them, IMG_2 before IMG_10."""
+    paths = sorted(folder.iterdir(), key=lambda path: (len(path.name), path.name))
+    return [Photo(path.name, path) for path in paths]

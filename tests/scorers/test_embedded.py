@@ -16,10 +16,10 @@ from elsewhere.globe import Cells
 from elsewhere.scorers import registry
 from elsewhere.scorers.embedded import PREPARATION, WEIGHTS, EmbeddedScorer, record
 from elsewhere.scorers.head import Head
-from elsewhere.scorers.photos import Photo, photos_in
+from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.pipeline import score
 from elsewhere.scorers.preprocess import view
-from tests.scorers.models import classifier, picture, save_picture
+from tests.scorers.models import classifier, photos_of, picture, save_picture
 from tests.scorers.test_head import features, packed
 
 
@@ -51,8 +51,8 @@ def album(tmp_path_factory: pytest.TempPathFactory) -> list[Photo]:
     save_picture(folder / "wide.jpg", 1, 1600, 900, quality=90)
     save_picture(folder / "tall.jpg", 2, 300, 500, quality=90)
     save_picture(folder / "tiny.png", 3, 20, 12)
-    save_picture(folder / "square.webp", 4, 224, 224)
-    return photos_in(folder)
+    save_picture(folder / "square.jpg", 4, 224, 224)
+    return photos_of(folder)
 
 
 def test_the_record_names_every_file_and_our_cells() -> None:
@@ -129,7 +129,7 @@ def test_the_fingerprint_follows_what_makes_the_rows(weights: Path) -> None:
     before = EmbeddedScorer(weights).load().fingerprint
     assert before != EmbeddedScorer().load().fingerprint, "another tower"
     told = json.loads((weights / "model.json").read_text())
-    told["accuracy"] = "measured anew"
+    told["accuracy"]["when"] = "measured anew"
     (weights / "model.json").write_text(json.dumps(told))
     assert EmbeddedScorer(weights).load().fingerprint == before
 

@@ -14,9 +14,9 @@ from elsewhere.score_files import read_scores, write_scores
 from elsewhere.scorers import registry
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer
-from elsewhere.scorers.photos import Photo, photos_in
+from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.pipeline import Outcome, each, score, workers
-from tests.scorers.models import described, save_picture
+from tests.scorers.models import described, photos_of, save_picture
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def scorer(tmp_path: Path) -> Scorer:
 def album(tmp_path: Path) -> list[Photo]:
     for number in range(12):
         save_picture(tmp_path / "album" / f"IMG_{number}.jpg", number)
-    return photos_in(tmp_path / "album")
+    return photos_of(tmp_path / "album")
 
 
 def test_rows_sum_to_one_and_come_in_order(scorer: Scorer, album: list[Photo]) -> None:
@@ -68,7 +68,7 @@ def test_a_bad_photo_costs_itself_and_not_the_run(scorer: Scorer, album: list[Ph
     seen: list[Outcome] = []
     scores, failed = score(scorer, album, seen=seen.append)
     assert [outcome.photo.name for outcome in failed] == ["IMG_3.jpg", "IMG_5.jpg"]
-    assert "IMG_3.jpg is not a photo" in failed[0].problem
+    assert "IMG_3.jpg is no rendition" in failed[0].problem
     assert "IMG_5.jpg does not exist" in failed[1].problem
     assert scores.photos == 10 and "IMG_3.jpg" not in scores.ids
     assert [outcome.photo for outcome in seen] == album
@@ -77,9 +77,9 @@ def test_a_bad_photo_costs_itself_and_not_the_run(scorer: Scorer, album: list[Ph
 def test_when_every_photo_is_bad_there_are_no_scores(scorer: Scorer, album: list[Photo]) -> None:
     for photo in album:
         photo.path.write_bytes(b"no photo")
-    with pytest.raises(FileError, match=r"^none of the 12 photos .* IMG_0\.jpg is not a photo"):
+    with pytest.raises(FileError, match=r"^none of the 12 photos .* IMG_0\.jpg is no rendition"):
         score(scorer, album)
-    with pytest.raises(FileError, match=r"^IMG_0\.jpg is not a photo"):
+    with pytest.raises(FileError, match=r"^IMG_0\.jpg is no rendition"):
         score(scorer, album[:1])
     with pytest.raises(FileError, match="there is no photo to score"):
         score(scorer, [])

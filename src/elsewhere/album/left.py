@@ -35,6 +35,14 @@ KINDS: Final = {
 }
 """Every kind, with the sentence that stands where nothing more precise can be said."""
 
+_LOST: Final = frozenset({
+    "animated", "crash", "damaged", "empty", "large", "memory", "pixels", "raw", "time",
+    "unreadable", "unscored", "unsupported",
+})  # fmt: skip
+_CALLED_PHOTO: Final = frozenset({
+    ".avif", ".heic", ".heif", ".jpe", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp",
+})  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Left:
@@ -50,6 +58,13 @@ class Left:
 
     def __post_init__(self) -> None:
         assert self.kind in KINDS, self.kind
+
+    @property
+    def lost(self) -> bool:
+        """Whether somebody may miss it: a photo, or what calls itself one, that is not read."""
+        if self.kind == "foreign":
+            return self.path.suffix.lower() in _CALLED_PHOTO
+        return self.kind in _LOST
 
 
 def left(path: Path, name: str, kind: str, reason: str = "") -> Left:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elsewhere.cli.options import AsJson, OneScorer, UseCache, World
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
-from elsewhere.errors import FileError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from elsewhere.scorers import About, Outcome
+    from elsewhere.album import Left
+    from elsewhere.scorers import About
     from elsewhere.scores import Scores
 
 _FEW = 6
@@ -37,27 +38,16 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     top: Annotated[
         int, typer.Option(min=1, max=50, metavar="N", help="How many places for each.")
     ] = 5,
-    scorer: Annotated[
-        str,
-        typer.Option(
-            metavar="SCORER",
-            help="embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed one.",
-        ),
-    ] = "embedded",
-    world: Annotated[
-        bool | None,
-        typer.Option("--map/--no-map", help="Draw a map; without either, only in a terminal."),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    cache: Annotated[
-        bool, typer.Option(help="Remember scores, privately, for the next time.")
-    ] = True,
+    scorer: OneScorer = "embedded",
+    world: World = None,
+    as_json: AsJson = False,
+    cache: UseCache = True,
 ) -> None:
     """Guess where photos were taken, one by one and all together, as an attacker would.
 
-    Only the pictures are looked at, never their metadata; nothing leaves this machine. A place
-    stands for its cell of the globe. The embedded scorer's probabilities are calibrated: of the
-    guesses it makes at 30 %, about 30 % are right.
+    Only the pictures are looked at, as they would be shared, never their metadata; nothing leaves
+    this machine. A place stands for its cell of the globe. The embedded scorer's probabilities
+    are calibrated: of the guesses it makes at 30 %, about 30 % are right.
 
     Examples:
 
@@ -73,35 +63,19 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     Exit codes: 0 every photo was read, 1 some could not be.
     """
     with one_sentence(misunderstood=ERROR):  # whatever can be misunderstood here is a file's fault
-        from elsewhere import scorers
-        from elsewhere.cli.progress import watched
+        from elsewhere.cli.looking import look
+        from elsewhere.scorers import find
 
-        chosen = scorers.find(scorer)
-        asked = scorers.photos_named(photos)
-        about = chosen.load()
-        outcomes: list[Outcome] = []
-        scores: Scores | None = None
-        with watched(len(asked)) as seen:
-
-            def tell(outcome: Outcome) -> None:
-                outcomes.append(outcome)
-                seen(outcome)
-
-            rows = scorers.RowCache() if cache else None
-            try:
-                scores, _ = scorers.score(chosen, asked, cache=rows, seen=tell)
-            except FileError:
-                if len(asked) == 1 and not as_json:
-                    raise  # of several, each has been told
-        failed = tuple(outcome for outcome in outcomes if outcome.problem)
+        seen, failed = look(photos, scorer, cache)
+        attack = seen.attacks[0] if seen is not None else None
+        scores = attack.scores if attack is not None else None
+        about = attack.about if attack is not None else find(scorer).load()
         if as_json:
             import json
 
             typer.echo(json.dumps(_told(about, scores, failed, top), indent=2, ensure_ascii=False))
         elif scores is not None:
             _show(about, scores, top, world)
-        else:
-            raise FileError(f"none of the {len(asked)} photos can be read")
     raise typer.Exit(ERROR if failed else KEPT)
 
 
@@ -132,7 +106,7 @@ def _together(about: About, scores: Scores) -> NDArray[np.float64]:
 
 
 def _told(
-    about: About, scores: Scores | None, failed: tuple[Outcome, ...], top: int
+    about: About, scores: Scores | None, failed: tuple[Left, ...], top: int
 ) -> dict[str, Any]:
     """Everything, as plain values; the problems alone where no photo can be read."""
     told: dict[str, Any] = {
@@ -148,9 +122,7 @@ def _told(
             "places": _places(about, _together(about, scores), top),
         }
     if failed:
-        told["failed"] = [
-            {"photo": outcome.photo.name, "problem": outcome.problem} for outcome in failed
-        ]
+        told["failed"] = [{"photo": one.name, "problem": one.reason} for one in failed]
     return told
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from elsewhere.cli.options import OneScorer, UseCache
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 from elsewhere.protect.explain import count
 
@@ -27,20 +28,13 @@ def command(
             show_default=False,
         ),
     ],
-    scorer: Annotated[
-        str,
-        typer.Option(
-            metavar="SCORER",
-            help="embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed one.",
-        ),
-    ] = "embedded",
-    cache: Annotated[
-        bool, typer.Option(help="Remember scores, privately, for the next time.")
-    ] = True,
+    scorer: OneScorer = "embedded",
+    cache: UseCache = True,
 ) -> None:
     """Score every photo of a folder: how likely each was taken in each cell of the globe.
 
-    Photos are read and never changed; nothing leaves this machine. Subfolders are scored too.
+    Photos are read and never changed; nothing leaves this machine. Subfolders are scored too. What
+    is scored is each photo as it would be shared: upright, sRGB, at most 2048 pixels long.
 
     Examples:
 
@@ -59,28 +53,17 @@ def command(
     with one_sentence(misunderstood=ERROR):  # whatever can be misunderstood here is a file's fault
         import time
 
-        from elsewhere import scorers
-        from elsewhere.cli.progress import watched
+        from elsewhere.cli.looking import look
         from elsewhere.cli.saved import guard
         from elsewhere.score_files import check_writable, write_scores
 
         guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])
         check_writable(output)
-        chosen = scorers.find(scorer)
-        photos = scorers.photos_in(folder)
-        chosen.load()
         start = time.perf_counter()
-        cached = 0
-
-        with watched(len(photos)) as seen:
-
-            def tell(outcome: scorers.Outcome) -> None:
-                nonlocal cached
-                cached += outcome.cached
-                seen(outcome)
-
-            rows = scorers.RowCache() if cache else None
-            scores, failed = scorers.score(chosen, photos, cache=rows, seen=tell)
+        seen, failed = look([folder], scorer, cache)
+        if seen is None:
+            raise typer.Exit(ERROR)
+        scores, cached = seen.attacks[0].scores, seen.attacks[0].cached
         write_scores(output, scores)
         took = time.perf_counter() - start
         fresh = scores.photos - cached

@@ -21,7 +21,7 @@ from elsewhere.album import Album, Left, Limits, Photo, Progress, Recipe, album_
 from elsewhere.album.left import left
 from elsewhere.album.names import natural
 from elsewhere.album.workers import Workers
-from elsewhere.errors import FileError, InputError
+from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.scorers import About, Line, Outcome, RowCache, find
 from elsewhere.scorers import Photo as Scored
 from elsewhere.scorers.pipeline import workers as cores
@@ -83,7 +83,7 @@ def see(
 ) -> Seen:
     """Read folders and files as one album, and score each rendition with every scorer.
 
-    A file that cannot be read or scored costs itself; where none is left, a FileError says why.
+    A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
     Whoever reads several albums gives `workers` that are warm already (`album_workers`).
     """
     words = tuple(dict.fromkeys(scorers))
@@ -173,7 +173,7 @@ def _seen(
     lost = {one.name for one in unscored}
     photos = tuple(photo for photo in album.photos if photo.id not in lost)
     if not photos:
-        raise FileError(_nothing(out))
+        raise NoPhotoError(_nothing(out), out)
     attacks = []
     for number, (word, line) in enumerate(zip(words, lines, strict=True)):
         made = [outcomes[photo.id][number] for photo in photos]
@@ -189,9 +189,13 @@ def _seen(
 
 def _nothing(out: Sequence[Left]) -> str:
     """Why there is no photo at all."""
-    if not out:
-        return "there is no photo to score: the folder is empty"
-    first = f"{out[0].name}: {out[0].reason}"
-    if len(out) == 1:
+    missed = [one for one in out if one.lost] or (out if len(out) == 1 else ())
+    if not missed:
+        return (
+            "there is no photo to look at (JPEG, PNG, WebP, TIFF, AVIF or HEIC): "
+            "give a folder that holds some"
+        )
+    first = f"{missed[0].name}: {missed[0].reason}"
+    if len(missed) == 1:
         return first
-    return f"none of the {len(out)} files can be scored; the first is {first}"
+    return f"none of the {len(missed)} photos can be looked at; of the first, {first}"

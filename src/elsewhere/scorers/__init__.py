@@ -3,7 +3,7 @@
 interface   what a scorer is: load and score
 registry    the word a user types → a scorer; third-party ones by entry point
 embedded · geoclip · onnx_file · table        the scorers
-photos · images     files → upright pixels
+photos · images     renditions → pixels
 sessions    verified, warm, shared ONNX Runtime sessions
 pipeline    many photos through one scorer, fast, in order, in flat memory
 rows        normalising and checking rows
@@ -12,7 +12,7 @@ cache       rows on disk, private and keyed
 
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer
-from elsewhere.scorers.photos import Photo, photos_in, photos_named
+from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.pipeline import Line, Outcome, each, score
 from elsewhere.scorers.registry import available, find
 
@@ -27,7 +27,5 @@ __all__ = [
     "available",
     "each",
     "find",
-    "photos_in",
-    "photos_named",
     "score",
 ]

@@ -1,0 +1,47 @@
+"""Looking at photos with one scorer, and telling of those that cannot be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from elsewhere.cli.program import printable
+from elsewhere.errors import NoPhotoError
+
+if TYPE_CHECKING:
+    from elsewhere.album import Left
+    from elsewhere.job import Seen
+
+
+def look(paths: Sequence[Path], scorer: str, cache: bool) -> tuple[Seen | None, tuple[Left, ...]]:
+    """What the scorer sees, and the photos that are missing from it, each told on stderr.
+
+    None where no photo at all could be looked at. Files that are no photos are passed over in
+    silence, unless somebody named them.
+    """
+    from elsewhere.cli.stages import stages
+    from elsewhere.job import see
+    from elsewhere.scorers import RowCache
+
+    seen: Seen | None = None
+    try:
+        with stages() as step:
+            seen = see(paths, scorers=[scorer], cache=RowCache() if cache else None, progress=step)
+            seen.close()  # the rows are all that is wanted
+            left = seen.left
+    except NoPhotoError as nothing:
+        left = tuple(nothing.left)  # type: ignore[arg-type]
+        if not _missed(left, paths):
+            raise
+    missed = _missed(left, paths)
+    for one in missed:
+        typer.echo(f"elsewhere: {printable(one.name)}: {printable(one.reason)}", err=True)
+    return seen, missed
+
+
+def _missed(left: Sequence[Left], paths: Sequence[Path]) -> tuple[Left, ...]:
+    named = set(paths)
+    return tuple(one for one in left if one.lost or one.path in named)
