@@ -35,6 +35,19 @@ def test_marks_stand_at_their_places_and_the_first_wins() -> None:
     assert marked.index(south) > marked.index(row)
 
 
+def test_the_truth_is_a_cross_over_whatever_stands_there() -> None:
+    there = draw([(38.7, -9.1), (-33.9, 151.2)], 72, truth=(38.7, -9.1))
+    assert there.plain.count("×") == 1
+    assert "1" not in there.plain
+    assert "2" in there.plain
+    at = there.plain.index("×")
+    styles = [str(span.style) for span in there.spans if span.start == at]
+    assert styles[-1] == "bold white on blue"
+    plain = draw([], 72, braille=False, truth=(0, 0)).plain
+    assert plain.count("x") == 1
+    assert plain.isascii()
+
+
 @pytest.mark.parametrize("place", [(90, 0), (-90, 180), (0, -180), (0, 179.999)])
 def test_a_mark_beyond_the_edge_stands_at_the_edge(place: tuple[float, float]) -> None:
     assert any("1" in line for line in lines([place]))

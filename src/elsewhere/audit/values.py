@@ -45,7 +45,7 @@ class Opinion:
     """What another head makes of the same photos: a second opinion."""
 
     name: str
-    """Which head: "half_a"."""
+    """Which head: "embedded:half_a"."""
     guess: Guess
     """Its own first guess."""
     rank: int | None

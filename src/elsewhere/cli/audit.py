@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -71,22 +72,23 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         given = places_told(at)
         wishes = Wishes(hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
         rows = RowCache() if cache else None
-        with stages() as progress:
-            seen = see(album, scorers=scorer or ("embedded",), cache=rows, progress=progress)
-            opinions = second_opinions(seen, cache=rows, progress=progress)
-            places = places_of(seen.photos, at=given)
-            public = posted_for(seen, places, wishes, posted or (), ledger=Ledger(), cache=rows)
-        found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
-        lost = [left for left in seen.left if left.lost]
+        with ExitStack() as held:
+            with stages() as progress:
+                seen = see(album, scorers=scorer or ("embedded",), cache=rows, progress=progress)
+                held.callback(seen.close)
+                opinions = second_opinions(seen, cache=rows, progress=progress)
+                places = places_of(seen.photos, at=given)
+                public = posted_for(seen, places, wishes, posted or (), ledger=Ledger(), cache=rows)
+            found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
         if as_json:
             import json
 
             typer.echo(json.dumps(told(found, seen), indent=2, ensure_ascii=False))
         else:
             _show(found, world)
+        lost = [left for left in seen.left if left.lost]
         for left in lost:
             typer.echo(f"elsewhere: {printable(left.name)}: {printable(left.reason)}", err=True)
-        seen.close()
     raise typer.Exit(ERROR if lost else KEPT)
 
 

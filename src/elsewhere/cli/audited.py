@@ -231,7 +231,7 @@ def _closing(console: Console, found: AlbumAudit) -> None:
             '--at "38.72, -9.14", to see how far it is given away.',
         )
     calibrated = all(audit.calibrated for audit in found.audits)
-    sure = "" if calibrated else " Uncalibrated probabilities of an album are overconfident."
+    sure = "" if calibrated else " Uncalibrated, its probabilities for an album are overconfident."
     scorers = listed(list(dict.fromkeys(audit.scorer for audit in found.audits)))
     _say(
         console,

@@ -117,7 +117,9 @@ def audit_watch(
     that hold in it: as many of the foremost as were asked for, so that the secret k stays secret.
     """
     watch = made[number]
-    photos: Sequence[int] = watch.sees or range(len(seen.photos) + len(posted.ids))
+    photos: Sequence[int] = range(len(seen.photos) + len(posted.ids))
+    if watch.sees is not None:
+        photos = watch.sees
     if kept is not None:
         public = {*kept, *posted.already}
         photos = [photo for photo in photos if photo >= len(seen.photos) or photo in public]
