@@ -566,11 +566,3 @@ def test_only_what_is_needed_is_imported() -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pyarrow" not in told.stdout
     assert "demo" not in told.stdout
-
-
-def test_the_demo() -> None:
-    result = run("demo", "--photos", "16", "--seed", "3")
-    assert result.exit_code == 0
-    assert "greedy" in result.stdout
-    assert "elsewhere (optimal)" in result.stdout
-    assert "a better one may exist" in " ".join(result.stdout.split())

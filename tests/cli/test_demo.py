@@ -1,0 +1,34 @@
+"""`elsewhere demo`: the whole job on the example album, which must come out as the README says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from elsewhere.cli.demo import free
+from elsewhere.cli.program import program
+
+
+def test_twice_in_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("CACHE", "DATA"):
+        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
+    for folder in ("elsewhere-demo", "elsewhere-demo-2"):
+        result = CliRunner().invoke(program(["demo"]), ["demo"])
+        assert result.exit_code == 0, result.output
+        assert len(list(Path(folder).iterdir())) == 9
+        lines = [line.split() for line in result.stdout.splitlines() if line]
+        withheld = {
+            words[0]: int(words[1]) for words in lines if words[0] in ("elsewhere", "greedy")
+        }
+        assert withheld["greedy"] > withheld["elsewhere"] == 3
+        assert "--exact-top" in result.stdout
+
+
+def test_a_name_that_is_not_taken(tmp_path: Path) -> None:
+    target = tmp_path / "demo"
+    for name in ("demo", "demo-2", "demo-3"):
+        assert free(target) == tmp_path / name
+        (tmp_path / name).mkdir()

@@ -1,0 +1,284 @@
+"""`elsewhere protect`, as it is typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from elsewhere.cli.program import program
+from elsewhere.cli.protect import EXIT
+from elsewhere.example import ALBUM
+from elsewhere.globe import Cells
+from elsewhere.protect.plan import Status
+from tests.album.makers import exif, jpeg
+from tests.scorers.models import described
+
+SCORER = ("--scorer", "onnx:model/tiny.onnx")
+PHOTOS = 10
+WHERE = "--at=-15.7797,-47.9297"
+"""The model's second guess for these photos: some must go, and not all."""
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Ten photos that say nothing of the place, and a small model over the default cells."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("CACHE", "DATA"):
+        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
+    for folder in ("model", "album"):
+        (tmp_path / folder).mkdir()
+    described(tmp_path / "model", Cells.default())
+    for number in range(PHOTOS):
+        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
+    (tmp_path / "album" / "notes.txt").write_text("not a photo")
+    return tmp_path
+
+
+def run(*arguments: str, **more: Any) -> Result:
+    given = ["protect", *arguments, *SCORER]
+    return CliRunner().invoke(program(given), given, **more)
+
+
+def told(*arguments: str, code: int = 0, **more: Any) -> dict[str, Any]:
+    result = run(*arguments, "--json", **more)
+    assert result.exit_code == code, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_a_clean_copy_and_all_that_is_said_of_it(home: Path) -> None:
+    result = run("album", WHERE, "--top", "3", "-o", "out")
+    assert result.exit_code == 0, result.output
+    copies = sorted(path.name for path in (home / "out").iterdir())
+    lines = result.stdout.splitlines()
+    assert f"of {PHOTOS} photos withheld" in lines[0] and "among its first 3 guesses" in lines[0]
+    assert copies == [f"{number:03}.jpg" for number in range(1, len(copies) + 1)]
+    assert 0 < len(copies) < PHOTOS
+    words = dict(line.split(maxsplit=1) for line in lines if line and not line.startswith(" "))
+    assert words["hidden"].endswith(f"{PHOTOS} photos")
+    assert words["withheld"].count("IMG_") == PHOTOS - len(copies)
+    assert words["left"] == "out  notes.txt  it is no photo of a kind that is read (JPEG, PNG, " \
+        "WebP, TIFF, AVIF, HEIC)"  # fmt: skip
+    assert words["clean"].startswith("copy   out ")
+    assert "reverse image search" in words["not"]
+    assert words["prove"].endswith("elsewhere verify out")
+    assert "\x1b" not in result.stdout
+    certificate = Path(words["certificate"].rpartition("  (")[0])
+    assert stat.S_IMODE(certificate.parent.stat().st_mode) == 0o700
+    assert home / "data" in certificate.parents
+
+
+def test_the_json_has_everything_and_keeps_the_secret(home: Path) -> None:
+    found = told("album", WHERE, "--top", "2", "-o", "out.zip")
+    assert found["status"] == "optimal"
+    assert found["asked"] == {"top": 2, "budget": None}
+    assert sorted(found["withheld"] + found["kept"]) == sorted(
+        f"IMG_{number}.jpg" for number in range(PHOTOS)
+    )
+    assert {file["photo"] for file in found["files"]} == set(found["kept"])
+    assert [(one["file"], one["kind"]) for one in found["left"]] == [("notes.txt", "foreign")]
+    assert found["places"][0]["hidden"] and len(found["places"][0]["photos"]) == PHOTOS
+    assert (home / "out.zip").is_file() and Path(found["certificate"]).is_file()
+    assert "a top drawn in secret from 2 to 6" in found["verdict"]
+    for word in ("protected_k", "rivals", "slack", "bound"):  # they would give it away
+        assert word not in json.dumps(found)
+
+
+def test_a_dry_run_writes_nothing(home: Path) -> None:
+    before = sorted(home.rglob("*"))
+    result = run("album", WHERE, "--no-cache", "-n")
+    assert result.exit_code == 0, result.output
+    assert "Nothing was written" in result.stdout
+    assert sorted(home.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["album"], "say where the clean copy goes with -o"),
+        (["album", "-n", "--top", "3", "--budget", "2"], "either --top K"),
+        (["album", "-n", "--max-side", "900", "--full"], "either --max-side"),
+        (["album", "-o", "album"], "exists already"),
+        (["album", "-o", "album/copy"], "among the originals"),
+        (["album", "-o", "nowhere/copy"], "does not exist"),
+        (["album", "-n", "--at=Atlantis-sur-Mer"], "Atlantis-sur-Mer"),
+        (["album", "-n", "--at=38.72,-9.14", "--keep", "IMG_99*"], "IMG_99*"),
+        (["album", "-n", "--at=38.72,-9.14", "--margin", "brave"], "none, careful, paranoid"),
+        (["album", "-n", "--at=38.72,-9.14", "--hide", "Tokyo"], "Tokyo"),
+        (["album", "-o", "x", "--at=38.72,-9.14", "--order", "odd"], "odd"),
+        (["album", "-o", "x", "--at=38.72,-9.14", "--names", "odd"], "odd"),
+        (["album", "-o", "x", "--at=38.72,-9.14", "--private", "x/private"], "private"),
+    ],
+)
+def test_what_cannot_be_gets_one_sentence(home: Path, arguments: list[str], said: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert said in result.stderr and result.stderr.count("\n") == 1
+    assert not (home / "x").exists() and not (home / "data").exists()
+
+
+def test_what_is_no_album_is_an_error(home: Path) -> None:
+    (home / "empty").mkdir()
+    empty, missing = run("empty", "-n"), run("missing", "-n")
+    assert (empty.exit_code, missing.exit_code) == (1, 2)
+    assert "no photo" in empty.stderr and "missing does not exist" in missing.stderr
+
+
+def test_a_place_that_nobody_told_is_asked_for(home: Path) -> None:
+    result = run("album", "-o", "out")
+    assert result.exit_code == 2
+    assert "What the models guess" in result.stdout and result.stdout.count("%") == 5
+    assert "--at" in result.stderr
+    guessed = told("album", "-n", code=2)
+    assert guessed["status"] == "nowhere" and len(guessed["guesses"]) == 5
+    assert not (home / "out").exists()
+
+
+def test_a_place_that_stays_out_of_the_history(home: Path) -> None:
+    by_option = told("album", WHERE, "-n", "--exact-top")
+    asked = told("album", "--at", "-", "-n", "--exact-top", input=WHERE[5:])
+    assert asked == by_option
+    assert run("album", "--at", "-", "-n", input="\n").exit_code == 2
+
+
+def test_nothing_is_written_where_there_is_no_plan(home: Path) -> None:
+    result = run("album", WHERE, "--keep", "IMG_*", "--top", "3", "-o", "out")
+    assert result.exit_code == 3, result.output
+    assert "in the way" in result.stdout
+    assert not (home / "out").exists() and not (home / "data").exists()
+    found = told("album", WHERE, "--keep", "IMG_*", "--top", "3", "-n", code=3)
+    assert found["status"] == "infeasible" and found["explanation"] and not found["kept"]
+
+
+def test_every_status_has_its_exit_code() -> None:
+    assert EXIT == {
+        Status.OPTIMAL: 0, Status.FEASIBLE: 0, Status.INFEASIBLE: 3, Status.UNKNOWN: 4
+    }  # fmt: skip
+
+
+def test_pins_values_and_budgets_reach_the_plan(home: Path) -> None:
+    plain = told("album", WHERE, "-n", "--exact-top", "--top", "3")
+    kept, gone = plain["withheld"][0], plain["kept"][0]
+    pinned = told("album", WHERE, "-n", "--exact-top", "--top", "3", "--drop", gone)
+    assert gone in pinned["withheld"]
+    (home / "worth.csv").write_text(f"photo,value\n{kept},50\n")
+    worth = told("album", WHERE, "-n", "--exact-top", "--top", "3", "--value", "worth.csv")
+    assert kept not in worth["withheld"]
+    budget = told("album", WHERE, "-n", "--budget", "20%")
+    assert len(budget["withheld"]) <= 2 and budget["asked"] == {"top": None, "budget": "20%"}
+    assert told("album", WHERE, "-n", "--value", "stars")["status"] == "optimal"
+    (home / "worth.csv").write_text("IMG_1.jpg;2\n")
+    assert run("album", WHERE, "-n", "--value", "worth.csv").exit_code == 1
+
+
+def test_what_the_files_say_is_believed_and_counted(home: Path) -> None:
+    for number in range(PHOTOS):
+        content = jpeg(number + 1, exif=exif().tobytes())
+        (home / "album" / f"IMG_{number}.jpg").write_bytes(content)
+    found = told("album", "-n")
+    assert [place["place"] for place in found["places"]] == ["Lisbon, Portugal"]
+    leaks = {leak["kind"]: len(leak["photos"]) for leak in found["leaks"]}
+    assert leaks["position"] == leaks["serial number"] == PHOTOS
+    assert "position in all photos" in run("album", "-n").stdout
+
+
+def test_names_that_are_kept_come_with_a_warning(home: Path) -> None:
+    result = run("album", WHERE, "--names", "keep", "--order", "album", "-o", "out")
+    assert result.exit_code == 0, result.output
+    assert all(path.name.startswith("IMG_") for path in (home / "out").iterdir())
+    assert "names" in result.stdout.partition("note")[2]
+
+
+def test_what_was_remembered_counts_the_next_time(home: Path) -> None:
+    first = told("album", WHERE, "-o", "out", "--exact-top", "--remember")
+    again = told("album", WHERE, "-n", "--exact-top")
+    assert again["kept"] == [] and again["withheld"] == first["withheld"]
+    posted = told("album", WHERE, "-n", "--exact-top", "--posted", "out")
+    assert posted["withheld"] == first["withheld"]
+
+
+class Watched:
+    """The program with a terminal for its stderr, where the bars are."""
+
+    def __init__(self, *arguments: str) -> None:
+        import pty
+
+        self._ours, theirs = pty.openpty()
+        command = [sys.executable, "-m", "elsewhere", "protect", *arguments]
+        self.job = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=theirs, start_new_session=True
+        )
+        os.close(theirs)
+        self.seen = b""
+
+    def until(self, word: bytes = b"") -> bytes:
+        """What it shows until it shows this, or ends."""
+        while not word or word not in self.seen:
+            try:
+                part = os.read(self._ours, 65536)
+            except OSError:  # Linux says so where the other end is closed
+                break
+            if not part:
+                break
+            self.seen += part
+        return self.seen
+
+    def end(self) -> int:
+        """Its exit code."""
+        self.until()
+        os.close(self._ours)
+        return self.job.wait(timeout=60)
+
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="a terminal as Linux has it")
+
+
+@linux
+@pytest.mark.parametrize("after", [0.0, 0.4, 0.8])
+def test_ctrl_c_leaves_nothing(home: Path, after: float) -> None:
+    """On the real model and the example album, so that there is something to interrupt."""
+    (home / "target").mkdir()
+    watched = Watched(str(ALBUM), "-o", "target/out", "--no-cache")
+    watched.until(b"Reading")
+    time.sleep(after)
+    os.killpg(watched.job.pid, signal.SIGINT)
+    assert watched.end() == 130, watched.seen
+    assert b"elsewhere: stopped" in watched.seen and b"Traceback" not in watched.seen
+    assert not list((home / "target").iterdir())
+    assert not [path for path in (home / "data").rglob("*") if path.is_file()]
+
+
+@linux
+def test_a_terminal_gets_bars_and_a_pipe_does_not(home: Path) -> None:
+    command = [sys.executable, "-m", "elsewhere", "protect", "album", "-n", WHERE, *SCORER]
+    piped = subprocess.run(command, capture_output=True, check=True)
+    assert piped.stderr == b"" and b"\x1b" not in piped.stdout
+    watched = Watched("album", "-n", WHERE, *SCORER)
+    assert watched.end() == 0
+    assert b"Reading" in watched.seen and b"photos/s" in watched.seen
+
+
+def test_rows_are_remembered_unless_told(home: Path) -> None:
+    assert run("album", WHERE, "-n", "--no-cache").exit_code == 0
+    assert not (home / "cache").exists()
+    assert run("album", WHERE, "-n").exit_code == 0
+    assert list((home / "cache").rglob("*"))
+
+
+def test_the_copies_are_as_large_as_asked(home: Path) -> None:
+    from PIL import Image
+
+    assert run("album", WHERE, "--max-side", "64", "-o", "out").exit_code == 0
+    for path in (home / "out").iterdir():
+        with Image.open(path) as image:
+            assert max(image.size) == 64

@@ -1,0 +1,85 @@
+"""`elsewhere verify`, as it is typed: accepts what protect wrote, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from elsewhere.cli.program import program
+from elsewhere.globe import Cells
+from tests.album.makers import jpeg
+from tests.scorers.models import described
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program(list(arguments)), list(arguments))
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy that protect wrote, and where its certificate is."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("CACHE", "DATA"):
+        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
+    for folder in ("model", "album"):
+        (tmp_path / folder).mkdir()
+    described(tmp_path / "model", Cells.default())
+    for number in range(6):
+        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
+    scorer = ("--scorer", "onnx:model/tiny.onnx")
+    done = run("protect", "album", "--at=Lisbon", "-o", "out", "--top", "1", *scorer)
+    assert done.exit_code == 0, done.output
+    return tmp_path / "out"
+
+
+def test_what_protect_wrote_is_accepted(copy: Path) -> None:
+    result = run("verify", "out")
+    assert result.exit_code == 0, result.output
+    many = len(list(copy.iterdir()))
+    assert result.stdout.startswith(f"out keeps its promise: {many} files as they were exported")
+
+
+def test_the_certificate_may_lie_elsewhere(copy: Path) -> None:
+    (certificate,) = (copy.parent / "data").rglob("certificate.json")
+    moved = copy.parent / "moved.json"
+    certificate.rename(moved)
+    assert run("verify", "out").exit_code == 1
+    assert run("verify", "out", "--certificate", "moved.json").exit_code == 0
+
+
+@pytest.mark.parametrize("what", ["added", "missing", "edited", "swapped"])
+def test_another_copy_is_refused(copy: Path, what: str) -> None:
+    first, second, *_ = sorted(copy.iterdir())
+    if what == "added":
+        (copy / "more.jpg").write_bytes(jpeg(99))
+    elif what == "missing":
+        first.unlink()
+    elif what == "edited":
+        first.write_bytes(jpeg(99))
+    else:
+        one, other = first.read_bytes(), second.read_bytes()
+        first.write_bytes(other)
+        second.write_bytes(one)
+    result = run("verify", "out")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("out does not keep its promise:\n- ")
+    told = json.loads(run("verify", "out", "--json").stdout)
+    assert told["kept"] is False and told["problems"]
+
+
+def test_an_edited_certificate_is_refused(copy: Path) -> None:
+    (certificate,) = (copy.parent / "data").rglob("certificate.json")
+    text = certificate.read_text("utf-8")
+    certificate.write_text(text.replace("Lisbon", "London"), "utf-8")
+    result = run("verify", "out")
+    assert result.exit_code == 1
+    assert "certificate" in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_what_is_not_there(copy: Path) -> None:
+    result = run("verify", "nothing")
+    assert result.exit_code == 1
+    assert "nothing does not exist" in result.stderr
