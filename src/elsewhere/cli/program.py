@@ -19,12 +19,14 @@ COMMANDS = {
     "protect": "Write a clean copy that does not give the place away.",
     "verify": "Prove again that a copy keeps its promise.",
     "audit": "See what an album gives away.",
+    "next": "Say whether one photo may be posted now.",
     "guess": "See where photos look as if they were taken.",
     "score": "Score the photos of a folder.",
     "plan": "Find the fewest photos to withhold.",
     "check": "Prove a saved plan again.",
     "demo": "See it work on the album that comes along.",
     "lab": "Repeat the paper's tables and figures.",
+    "ledger": "Show or forget what you have shared so far.",
     "cache": "Show or delete what is remembered between runs.",
 }
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from random import Random
 
 from elsewhere.album.copies import open_copy
 from elsewhere.errors import FileError, InputError
@@ -77,6 +78,14 @@ class Ledger:
         """What the ledger calls a photo whose rendition has this SHA-256; None: it knows none."""
         key = self._store.key()
         return None if key is None else _named(digest, key)
+
+    def steady(self, words: str) -> Random:
+        """Random numbers that are the same each time for the same words, and nobody else's.
+
+        They come from the ledger's key, which is made where there is none yet.
+        """
+        seal = hmac.new(self._store.make_key(), b"draw " + words.encode(), "sha256")
+        return Random(seal.digest())
 
     @contextmanager
     def writing_down(self, given: Sequence[Given], target: Path) -> Iterator[None]:

@@ -15,9 +15,9 @@ import numpy as np
 
 from elsewhere.album import Metadata
 from elsewhere.album.places import AlbumPlace, Places
-from elsewhere.errors import InputError
+from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import chief_town, zone
-from elsewhere.job.hiding import hiding
+from elsewhere.job.hiding import hiding, meant
 from elsewhere.job.ledger import Given, Ledger
 from elsewhere.job.ledger_file import Entry, Rows
 from elsewhere.job.seen import Seen
@@ -40,7 +40,8 @@ def given_by(seen: Seen, places: Places, shared: Collection[int]) -> list[Given]
     for place in places.places:
         mine = [n for n in place.photos if n in shared]
         if mine:
-            found.append(_given(seen, _rounded(place.positions), mine, placed=True))
+            where = _rounded([(place.lat, place.lon), *place.positions])
+            found.append(_given(seen, where, mine, placed=True))
     lost = [n for n in places.unplaced if n in shared]
     if lost and places:
         everywhere = _rounded(p for place in places.places for p in place.positions)
@@ -129,6 +130,22 @@ def label_of(entry: Entry) -> str:
     lat, lon = entry.places[0]
     more = len(entry.places) > 1 and not entry.placed
     return chief_town(lat, lon)[0].label + (" and elsewhere" if more else "")
+
+
+def entries_at(text: str, entries: Sequence[Entry]) -> set[int]:
+    """The numbers, from 1, of the entries of a place by name or coordinate; InputError if none."""
+    if not entries:
+        raise InputError("nothing is remembered yet")
+    where = {
+        number: AlbumPlace(label_of(entry), *entry.places[0], (), entry.places)
+        for number, entry in enumerate(entries, 1)
+    }
+    try:
+        there = meant(text, Places(tuple(where.values())))
+    except PlaceError:
+        listed = "; ".join(dict.fromkeys(place.label for place in where.values()))
+        raise InputError(f"nothing of {text.strip()!r} is remembered, but of {listed}") from None
+    return {number for number, place in where.items() if place in there}
 
 
 def _nearness(

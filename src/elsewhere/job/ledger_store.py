@@ -52,6 +52,14 @@ class Store:
             raise self._refused("its key is damaged")
         return key
 
+    def make_key(self) -> bytes:
+        """The key, made where there is none yet."""
+        key = self.key()
+        if key is None:
+            with self._told(), self._locked():
+                key = self._own_key()
+        return key
+
     def read(self) -> tuple[Entry, ...]:
         """All entries. A file that is not whole is refused: nobody may take it for an empty one."""
         for _ in range(_TRIES):
@@ -133,6 +141,8 @@ class Store:
         """The key; made when first needed."""
         key = self.key()
         if key is None:
+            if self.exists():
+                raise self._refused("its key is gone")
             key = secrets.token_bytes(_KEY_BYTES)
             part = self.folder / f"{_KEY}.part"
             part.unlink(missing_ok=True)

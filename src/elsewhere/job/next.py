@@ -138,7 +138,7 @@ class OneByOne:
             reason = "Posting it now would break the promise; whether it can go later was not found"
             return Next(Answer.WAIT, own, f"{reason} out in time.")
         if more > 0:
-            costs = f"keeping it would cost {self._worth(more)} more"
+            costs = f"keeping it would cost {self._worth(more)}"
             reason = "Posting it now would break the promise, and the best plan does without it"
             return Next(Answer.WITHHOLD, own, f"{reason}: {costs}.", more=more)
         return self._wait(unit, frozenset(with_it.kept), more)
@@ -169,7 +169,7 @@ class OneByOne:
             hedge = "" if proved else "perhaps "
             return (
                 f"{first} But it is {hedge}not the best choice: with it out, "
-                f"{self._worth(more)} more will have to stay back in the end."
+                f"{self._worth(more)} will have to stay back in the end."
             )
         if not with_it.found:
             return f"{first} What it means for the other photos was not found out in time."
@@ -215,10 +215,10 @@ class OneByOne:
         return ", ".join(ids[i] for i in photos)
 
     def _worth(self, more: int | Fraction) -> str:
-        """A cost in photos, or in the values that were given."""
+        """What it costs beyond the best plan: in photos, or in the values that were given."""
         if self._asked.promise.values is None and isinstance(more, int):
-            return count(more, "photo")
-        return f"photos worth {float(more):g}"
+            return count(more, "more photo")
+        return f"photos worth {float(more):g} more"
 
 
 def one_by_one(
