@@ -13,7 +13,16 @@ def test_the_exponent_is_linear_in_the_log_of_the_size() -> None:
     assert exponent({}, 7) == 1.0
     assert exponent(fitted, 1) == exponent(fitted, 2) == 0.9
     assert exponent(fitted, 4) == pytest.approx(0.7)
-    assert exponent(fitted, 8) == exponent(fitted, 5000) == 0.5
+    assert exponent(fitted, 8) == 0.5
+
+
+def test_beyond_what_was_fitted_more_photos_are_no_more_evidence() -> None:
+    fitted = {2: 0.9, 8: 0.5}
+    assert exponent(fitted, 16) == 0.25
+    assert exponent(fitted, 8000) == pytest.approx(0.0005)
+    row = np.log([[0.6, 0.3, 0.1]])
+    eight, many = (together(np.repeat(row, n, axis=0), fitted) for n in (8, 8000))
+    assert np.allclose(eight, many)
 
 
 def test_photos_together_are_the_tempered_product() -> None:

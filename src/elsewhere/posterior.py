@@ -19,16 +19,19 @@ Floats = NDArray[np.float64]
 def exponent(exponents: Mapping[int, float], photos: int) -> float:
     """What the sum of `photos` rows is multiplied with, so that its probabilities are calibrated.
 
-    Between the sizes that were fitted it is linear in log(size); outside them it stays as it is.
-    Without any it is 1, the plain sum.
+    Between the sizes that were fitted it is linear in log(size), and below them as for the
+    smallest. Beyond the largest nobody has measured how much more so many photos tell, so they
+    count as much as the largest number did: the exponent falls as their number grows. Without any
+    it is 1, the plain sum.
 
     >>> exponent({1: 1.0, 4: 0.5}, 2), exponent({1: 1.0, 4: 0.5}, 400), exponent({}, 7)
-    (0.75, 0.5, 1.0)
+    (0.75, 0.005, 1.0)
     """
     if not exponents:
         return 1.0
     sizes = sorted(exponents)
-    return float(np.interp(math.log(photos), np.log(sizes), [exponents[size] for size in sizes]))
+    fitted = np.interp(math.log(photos), np.log(sizes), [exponents[size] for size in sizes])
+    return float(fitted * min(1.0, sizes[-1] / photos))
 
 
 def log_softmax(logits: ArrayLike) -> Floats:
