@@ -7,7 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
@@ -17,7 +20,9 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.job.certificate import CopyCertificate, read_copy_certificate
 from elsewhere.job.posted import Posted
 from elsewhere.job.private import private_folder, read_private
+from elsewhere.job.rescoring import with_posted
 from elsewhere.job.sharing import share
+from elsewhere.protect.checking.kept import prove_kept
 from elsewhere.protect.files.certificate import digest_of
 from elsewhere.scores import Scores
 from tests.job.tiny import known_scorers, planned, see_tiny, write_album
@@ -163,6 +168,8 @@ def resealed(document: dict[str, Any]) -> str:
         (("models",), []),
         (("hidden",), []),
         (("hidden", 0, "lat"), "north"),
+        (("hidden", 0, "lon"), "inf"),
+        (("watches", 0, "radius_km"), "nan"),
         (("versions",), []),
         (("versions",), {"numpy": 2}),
         (("notes",), 5),
@@ -181,6 +188,31 @@ def test_one_that_was_sealed_again_must_still_agree_with_itself(
     with pytest.raises(InputError) as told:
         read_copy_certificate(resealed(edited(document, path, value)))
     assert "\n" not in str(told.value)
+
+
+VALUES: list[Any] = [
+    None, True, -1, 0, 3, 0.5, 1e308, 10**30, "", "x", "1/0", "3/2", "inf", "nan",
+    [], [0], [[]], [-1], ["a"], {}, {"a": 1},
+]  # fmt: skip
+
+
+@given(data=st.data())
+@settings(max_examples=150)
+def test_nonsense_that_was_sealed_is_read_or_refused_and_nothing_else(
+    data: st.DataObject, document: str
+) -> None:
+    """No edit of any value makes the reader or the proof stumble."""
+    paths = [path for path, _ in leaves(json.loads(document)) if path]
+    text = resealed(
+        edited(document, data.draw(st.sampled_from(paths)), data.draw(st.sampled_from(VALUES)))
+    )
+    try:
+        certificate = read_copy_certificate(text)
+    except InputError:
+        return
+    rows = np.zeros((len(certificate.files), certificate.models[0].cells))
+    scores = with_posted(certificate, [Scores(rows) for _ in certificate.models])
+    prove_kept(certificate.promised, scores, unchanged=True)
 
 
 def test_sealing_again_what_was_not_changed_gives_the_same(document: str) -> None:

@@ -242,6 +242,9 @@ def _unlike_the_models(certificate: CopyCertificate) -> Iterable[str]:
         told = (model.fingerprint, model.cells, model.grid)
         if told != (one.scorer, one.cells, attacker.grid):
             yield "a model is not the one that the promise is against"
+    shown = [x for place in certificate.hidden for x in (place.lat, place.lon)]
+    if not all(map(math.isfinite, [*shown, *(watch.radius_km for watch in certificate.watches)])):
+        yield "a place or its radius is not finite"
     cells = [model.cells for model in models]
     if any([len(row) for row in one.rows] != cells for one in certificate.posted):
         yield "a posted photo does not have one row for each model"
