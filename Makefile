@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: help demo test test-long lint bench bench-scoring geoclip clean
+.PHONY: help demo test test-long lint bench bench-scoring bench-album geoclip clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -31,6 +31,9 @@ bench: $(STAMP)  ## the solver against its peers, where they are installed
 
 bench-scoring: $(STAMP)  ## photos per second, memory, time to the first score
 	$(BIN)/python -m benchmarks.scoring
+
+bench-album: $(STAMP)  ## from files to plan, beside bare inference
+	$(BIN)/python -m benchmarks.album
 
 geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch: large
 	$(PYTHON) -m venv .venv-geoclip

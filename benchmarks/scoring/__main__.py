@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.machine import machine
 from benchmarks.scoring import command, photos, speed
 from elsewhere.scorers.embedded import WEIGHTS, record
 
@@ -30,7 +28,7 @@ def main() -> int:
     out = asked.out if asked.out.is_absolute() else ROOT / asked.out
     out.mkdir(parents=True, exist_ok=True)
     paths = photos.make(out / "photos", asked.distinct)
-    document: dict[str, Any] = {"machine": _machine()}
+    document: dict[str, Any] = {"machine": machine()}
     print(f"{document['machine']}", flush=True)
     document["speed"] = speed.measure(paths, asked.weights, asked.rounds, asked.seconds)
     tower = asked.weights / record(asked.weights)["tower"]["file"]
@@ -72,7 +70,7 @@ def _verdicts(document: dict[str, Any]) -> list[tuple[str, bool, str]]:
         held = document["memory"]
         found += [
             (
-                f"{held['photos']} photos take less than 1 GiB",
+                f"{held['photos']} photos take less than 1 GiB, workers and all",
                 held["peak MiB"] < 1024,
                 f"peak {held['peak MiB']:.0f} MiB",
             ),
@@ -84,29 +82,6 @@ def _verdicts(document: dict[str, Any]) -> list[tuple[str, bool, str]]:
             ),
         ]
     return found
-
-
-def _machine() -> dict[str, str]:
-    allowed = getattr(os, "sched_getaffinity", None)
-    cores = len(allowed(0)) if allowed else os.cpu_count()
-    libraries = " ".join(f"{name} {version(name)}" for name in ("onnxruntime", "pillow", "numpy"))
-    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
-    return {
-        "cores": str(cores),
-        "processor": _processor(),
-        "python": platform.python_version(),
-        "libraries": libraries,
-        "load before": load,
-    }
-
-
-def _processor() -> str:
-    known = Path("/proc/cpuinfo")
-    if known.exists():
-        for line in known.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _arguments() -> argparse.ArgumentParser:

@@ -8,28 +8,39 @@ little sensor noise over all. At quality 90 they come to 3.2 MB on average (2 to
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 WIDTH, HEIGHT, QUALITY = 4000, 3000, 90
 Field = NDArray[np.float32]
 
 
-def make(folder: Path, count: int) -> list[Path]:
-    """`count` different photos in `folder`; those that are there already are kept."""
+def make(
+    folder: Path, count: int, exif: Callable[[int], Image.Exif | None] = lambda number: None
+) -> list[Path]:
+    """`count` different photos in `folder`; those that are there already are kept.
+
+    `exif` says what each photo carries; nothing, where it is not given.
+    """
     from PIL import Image
 
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"IMG_{number:04}.jpg" for number in range(count)]
-    if all(path.exists() for path in paths):
+    missing = [(number, path) for number, path in enumerate(paths) if not path.exists()]
+    if not missing:
         return paths
     textures = [_texture(np.random.default_rng(seed)) for seed in range(3)]
     grain = np.random.default_rng(9).normal(0, 2.0, (HEIGHT, WIDTH)).astype(np.float32)
-    for number, path in enumerate(paths):
+    for number, path in missing:
         pixels = _scene(np.random.default_rng(100 + number), textures, grain)
-        Image.fromarray(pixels).save(path, quality=QUALITY)
+        Image.fromarray(pixels).save(path, quality=QUALITY, exif=exif(number) or Image.Exif())
     return paths
 
 
