@@ -30,7 +30,7 @@ from elsewhere.report.words import counted, listed
 
 REPORT = "report.html"
 """The report's name inside the private folder."""
-PATIENCE = 8.0
+PATIENCE = 5.0
 """Seconds for the staircase; its points stay open where that is not enough."""
 
 
