@@ -9,7 +9,9 @@ log-likelihood under each cell plus Student noise. What is new, and what the fit
 
 - a cell's own part E lies in directions of its own. In many dimensions random cells are about
   equally far apart, so no cell has a twin that could take its place for nothing (top-1 deletions);
-- cells differ in how distinct they are (beta[j]), and photos more in how much they say (s);
+- metropolises are of one size (cells hold equally many photos), so that every cell has a dozen
+  neighbours and what it takes to get past five of them is much the same everywhere;
+- cells differ a little in how distinct they are (beta[j]), photos more in how much they say (s);
 - a few photos mislead: they look like another cell's;
 - a model is never quite sure: its probabilities are mixed with a little of the uniform.
 
@@ -41,8 +43,8 @@ class World:
         self.setting = p = setting
         rng = np.random.default_rng(seed)
         metros = max(1, round(CELLS / p.metro_size))
-        self.metro = rng.integers(metros, size=CELLS)
-        region_of_metro = rng.integers(p.regions, size=metros)
+        self.metro = rng.permutation(CELLS) % metros
+        region_of_metro = rng.permutation(metros) % p.regions
         self.region = region_of_metro[self.metro]
         regions = rng.normal(scale=p.shared**-0.5, size=(p.regions, p.shared))
         centres = rng.normal(scale=p.shared**-0.5, size=(metros, p.shared))

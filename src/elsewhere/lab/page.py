@@ -85,8 +85,8 @@ def _sentences(home: Path, numbers: Sequence[Number]) -> list[str]:
 
 
 def _command(name: str, told: dict[str, Any]) -> str:
-    given = told.get("given", "")
-    return f"elsewhere lab run {name} {given}--scale {told['scale']} -o DIR"
+    words = ["elsewhere lab run", name, told.get("given", ""), f"--scale {told['scale']} -o DIR"]
+    return " ".join(word for word in words if word)
 
 
 def _time(seconds: float) -> str:

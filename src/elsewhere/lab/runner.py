@@ -178,7 +178,7 @@ def _claim(folder: Path, source: Source, scale: Scale) -> None:
     """A folder holds one source at one scale; anything else would be mixed up with it."""
     from importlib.metadata import version
 
-    mine = {"source": source.name, "scale": scale.name}
+    mine = {"source": source.name, "scale": scale.name, "given": source.given}
     told = read_run(folder)
     if told and {key: told.get(key) for key in mine} != mine:
         raise InputError(

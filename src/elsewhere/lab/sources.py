@@ -38,6 +38,10 @@ class Source(Protocol):
         """What it is called in tables and file names."""
 
     @property
+    def given(self) -> str:
+        """The options that name it on the command line."""
+
+    @property
     def cells(self) -> tuple[int, ...]:
         """The cells that have photos."""
 
@@ -70,6 +74,11 @@ class Simulated:
     def name(self) -> str:
         """With its seed."""
         return f"simulator-{self.seed}"
+
+    @property
+    def given(self) -> str:
+        """Its seed, where it is not the published one."""
+        return f"--seed {self.seed}" if self.seed else ""
 
     @property
     def cells(self) -> tuple[int, ...]:
@@ -119,6 +128,12 @@ class Scored:
     def name(self) -> str:
         """The first file's name."""
         return self.files[0].stem
+
+    @property
+    def given(self) -> str:
+        """The files by their names; where they lie is nobody's business."""
+        files = " ".join(f"--source {file.name}" for file in self.files)
+        return f"{files} --truth {self.truth.name}"
 
     @property
     def cells(self) -> tuple[int, ...]:

@@ -1,0 +1,75 @@
+"""The lab's own greedy against the baseline, and what is listed as not proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elsewhere.lab.experiments.budget import filled, packed, unpacked
+from elsewhere.lab.solving import (
+    ahead,
+    fewest,
+    fewest_keeping,
+    furthest,
+    greedy_fewest,
+    greedy_steps,
+    unproved,
+    within,
+)
+from elsewhere.lab.sources import Simulated
+from elsewhere.lab.values import Row
+from elsewhere.protect.baselines import greedy
+from elsewhere.protect.baselines.counting import counts
+from elsewhere.protect.problem import plain
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_greedy_is_the_baseline(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(int(rng.integers(2, 14)), int(rng.integers(2, 9))))
+    if seed % 2:
+        scores = scores.round()  # ties
+    steps = greedy_steps(scores, 0)
+    for top in range(1, scores.shape[1]):
+        kept = greedy.solve(plain(scores, 0, top)).kept
+        wanted = None if kept is None else int((~kept).sum())
+        assert greedy_fewest(steps, top) == wanted
+    for budget in range(len(scores)):
+        problem = replace(plain(scores, 0, 0), budget=budget)
+        kept = greedy.solve(problem).kept
+        assert kept is not None
+        assert steps[budget] == counts(problem, kept)[0]
+
+
+def test_the_short_way_finds_what_protect_finds() -> None:
+    scores = Simulated(seed=5).photos(9)[0][:24]
+    for top in (1, 5):
+        assert fewest_keeping(scores, 9, top).withheld == len(fewest(scores, 9, top).withheld)
+        keep = int(scores[:, 9].argmin())
+        plan = fewest(scores, 9, top, keep=[keep], margin=0.1)
+        short = fewest_keeping(scores, 9, top, [keep], margin=0.1)
+        assert short.kept is not None
+        assert short.kept[keep]
+        assert short.withheld == len(plan.withheld)
+
+
+def test_a_budget_is_filled_up_without_losing_anything() -> None:
+    scores = Simulated(seed=6).photos(3)[0][:16]
+    plan = furthest(scores, 3, 4)
+    more = filled(scores, 3, plan.withheld, 4, np.random.default_rng(0))
+    assert set(plan.withheld) <= set(more)
+    assert len(more) <= 4
+    kept = [i for i in range(16) if i not in more]
+    assert ahead(scores[kept], 3) >= plan.protected_k
+    assert unpacked(packed(more)) == set(more)
+
+
+def test_what_is_not_proved_is_listed() -> None:
+    rows: list[Row] = [
+        {"kind": "R-16", "number": 4, "status 1": "optimal", "status 5": "feasible"},
+        {"kind": "R-16", "number": 5, "status 1": None, "status 5": "infeasible"},
+    ]
+    assert unproved(rows) == ["R-16 number 4, 5: feasible"]
+    assert within(128, 0.375) == 48
