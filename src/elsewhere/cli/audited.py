@@ -23,6 +23,8 @@ _WIDE = 72
 """Columns below which bars are short, to leave room for names."""
 _PHOTOS = 15
 """So many photos are listed; the others are told together, so that the shares still add up."""
+_PUBLIC = ("posted/", "remembered/")
+"""How the names of photos begin that are out already."""
 _STEPS = (1, 2, 3, 5, 8, 16, 32, 64, 128, 256, 512, 1024)
 """Numbers of photos at which the sharpening is told."""
 
@@ -261,12 +263,15 @@ def chance(probability: float) -> str:
 
 
 def short(names: Sequence[str]) -> list[str]:
-    """Names without their folders, where that is enough to tell them apart.
+    """Names without their folders, where that is enough to tell them apart; what is public already
+    is told as such.
 
     >>> short(("trip/a.jpg", "trip/b.jpg")), short(("1/a.jpg", "2/a.jpg"))
     (['a.jpg', 'b.jpg'], ['1/a.jpg', '2/a.jpg'])
+    >>> short(("trip/a.jpg", "posted/b.jpg"))
+    ['a.jpg', 'posted/b.jpg']
     """
-    last = [name.rpartition("/")[2] for name in names]
+    last = [name if name.startswith(_PUBLIC) else name.rpartition("/")[2] for name in names]
     return last if len(set(last)) == len(names) else list(names)
 
 
