@@ -17,7 +17,7 @@ from pathlib import Path
 
 from elsewhere.album.copies import Copy
 from elsewhere.album.files import whole
-from elsewhere.album.renaming import sync_folder
+from elsewhere.album.renaming import open_to_owner, sync_folder
 from elsewhere.errors import FileError, InputError
 from elsewhere.job.certificate import CopyCertificate, read_copy_certificate
 
@@ -76,8 +76,10 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
 def make_private(folder: Path) -> None:
     """Make a folder that only this user can look into."""
     try:
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
+        for path in reversed(missing):
+            path.mkdir(mode=0o700, exist_ok=True)
+            open_to_owner(path, 0o700)
         folder.chmod(0o700)
     except OSError as problem:
         raise _unwritable(folder, problem) from None
@@ -93,6 +95,7 @@ def write_private(file: Path, document: str) -> None:
                 stream.write(document)
                 stream.flush()
                 os.fsync(stream.fileno())
+            open_to_owner(part, 0o600)
             part.replace(file)
             sync_folder(file.parent)
         finally:
