@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.album import Left, Recipe
+from elsewhere.album import Left, Limits, Recipe, album_workers
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError, ScorerError
 from elsewhere.job import Step, see
@@ -190,13 +190,22 @@ def test_rows_that_are_known_are_not_made_again(
 
 
 def test_who_stops_in_the_middle_leaves_no_worker_and_no_thread(
-    folder: Path, watching: Watching
+    folder: Path, watching: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pools: list[Workers] = []
+
+    def kept(limits: Limits | None) -> Workers:
+        pools.append(album_workers(limits))
+        return pools[-1]
+
     def stop(step: Step) -> None:
         if step.done:
             raise KeyboardInterrupt
 
+    monkeypatch.setattr(module, "album_workers", kept)
     before = threading.active_count()
     with pytest.raises(KeyboardInterrupt):
         see([folder], scorers=["watching"], progress=stop)
     assert threading.active_count() == before
+    ended = [worker._process.poll() for pool in pools for worker in pool._all]
+    assert ended and None not in ended
