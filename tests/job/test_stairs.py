@@ -62,13 +62,16 @@ def test_greedy_is_the_papers(lisbon: Seen) -> None:
     assert greedy_stairs(made.plan.promise, [lisbon.attacks[0].scores]) == tuple(wanted)
 
 
-def test_no_point_is_worse_than_greedy(lisbon: Seen) -> None:
+def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: Seen) -> None:
     found = stairs(lisbon, plan(lisbon), NOTHING_POSTED, patience=0.0)
     assert found is not None
     greedy = dict(found.greedy)
     assert any(not step.proved for step in found.steps), "nothing is proved without time"
+    assert found.chosen is not None
     for step in found.steps:
         assert greedy.get(step.withheld, 0) <= step.protected <= step.bound
+        if step.withheld >= found.chosen[0]:
+            assert step.protected >= found.chosen[1], "the plan itself is known too"
 
 
 def test_pins_and_posted_photos_count(lisbon: Seen) -> None:

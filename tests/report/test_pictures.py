@@ -120,6 +120,16 @@ def test_proved_points_are_solid_and_open_ones_hollow() -> None:
     assert "2 of 3 points" in parts(drawn, "title")[0].text  # type: ignore[operator]
 
 
+def test_of_many_steps_only_the_corners_are_marked() -> None:
+    steps = tuple(Step(n, n // 50, n // 50 + (n >= 150)) for n in range(200))
+    drawn = frontier_chart(Staircase(steps, tuple((n, 0) for n in range(200))))
+    marks = [c.attrib["fill"] for c in parts(drawn, "circle")]
+    assert marks.count("var(--kept)") == 3
+    assert marks.count("var(--ground)") == 2
+    bands = [p for p in parts(drawn, "path") if p.attrib.get("fill-opacity") == ".13"]
+    assert len(bands) == 1
+
+
 @pytest.mark.parametrize("photos", [1, 2, 7])
 def test_the_curves_have_a_point_for_each_photo(photos: int) -> None:
     album = Curve(tuple(range(photos)), tuple(range(photos, 0, -1)), (0.5,) * photos)

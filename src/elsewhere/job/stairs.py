@@ -53,19 +53,21 @@ def stairs(
     except InputError:
         return None
     greedy = greedy_stairs(promise, scores)
+    chosen = (len(plan.withheld), plan.protected_k) if plan.found else None
+    known = [*greedy, *([chosen] if chosen else [])]
     return Staircase(
-        tuple(_step(point, greedy) for point in found),
+        tuple(_step(point, known) for point in found),
         greedy,
-        (len(plan.withheld), plan.protected_k) if plan.found else None,
+        chosen,
         album_plan.wishes.top if promise.budget is None else None,
         album_plan.top,
     )
 
 
-def _step(point: Point, greedy: Sequence[tuple[int, int]]) -> Step:
-    """The best plan known: beyond what is proved, greedy's may be better than the engine's."""
-    theirs = max((k for n, k in greedy if n <= point.budget), default=0)
-    return Step(point.budget, max(point.protected_k, min(theirs, point.bound)), point.bound)
+def _step(point: Point, known: Sequence[tuple[int, int]]) -> Step:
+    """The best plan known: beyond what is proved, greedy's or the album's own may be better."""
+    others = max((k for n, k in known if n <= point.budget), default=0)
+    return Step(point.budget, max(point.protected_k, min(others, point.bound)), point.bound)
 
 
 def _enough(withheld: int, photos: int) -> int:

@@ -46,7 +46,7 @@ def _sentence(staircase: Staircase) -> str:
 def _key(staircase: Staircase) -> Markup:
     entries = [element("li", proved_mark(), "proved: nothing better exists")]
     if not all(step.proved for step in staircase.steps):
-        words = "open: the best plan known, and how far a better one could reach"
+        words = "open: the best plan known; a better one could reach into the band"
         entries.append(element("li", open_mark(), words))
     if staircase.greedy:
         entries.append(element("li", greedy_mark(), "greedy, the paper's baseline"))

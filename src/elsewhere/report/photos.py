@@ -25,6 +25,8 @@ _HEADINGS = {
 }
 _ROOMY = 24
 """Up to so many photos the cards are large."""
+_MANY = 60
+"""More photos that nothing happened to are folded away; they are printed all the same."""
 
 
 def photos_section(contents: Contents) -> Markup | None:
@@ -73,15 +75,15 @@ def _group(fate: Fate, shots: Sequence[Shot], widest: float, width: str) -> Mark
     if not shots:
         return None
     ordered = sorted(shots, key=lambda shot: shot.gain or 0.0) if fate == Fate.WITHHELD else shots
-    return together(
-        element("h3", f"{_HEADINGS[fate]}: {counted(len(shots), 'photo')}"),
-        element(
-            "ul",
-            [_card(shot, widest) for shot in ordered],
-            class_="gallery",
-            style=f"--card-width:{width}",
-        ),
+    cards = element(
+        "ul",
+        [_card(shot, widest) for shot in ordered],
+        class_="gallery",
+        style=f"--card-width:{width}",
     )
+    if len(shots) > _MANY and fate != Fate.WITHHELD:
+        cards = element("details", element("summary", f"Show all {len(shots)}"), cards)
+    return together(element("h3", f"{_HEADINGS[fate]}: {counted(len(shots), 'photo')}"), cards)
 
 
 def _card(shot: Shot, widest: float) -> Markup:

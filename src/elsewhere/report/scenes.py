@@ -48,7 +48,7 @@ def _scene(scene: Scene) -> Markup:
     audit = scene.before
     head = scene.label or "No place is known"
     after = (
-        _side("After", "what is shared", scene, scene.after, scene.decoys)
+        _side("After", "shared", scene, scene.after, scene.decoys)
         if scene.after is not None
         else None
     )
@@ -59,7 +59,7 @@ def _scene(scene: Scene) -> Markup:
             element("span", f" · attacker {audit.scorer}, {scene.scope}", class_="faint small"),
         ),
         _exposure(scene) if audit.truth else None,
-        element("div", _side("Before", "all photos", scene, audit, ()), after, class_="pair"),
+        element("div", _side("Before", "all", scene, audit, ()), after, class_="pair"),
         _decoys(scene.decoys),
         _growth(audit),
         _opinions(audit.opinions),
@@ -85,13 +85,20 @@ def _side(when: str, what: str, scene: Scene, audit: Audit, decoys: Sequence[Gue
         element(
             "figcaption",
             element("b", when),
-            f": {what}, {counted(len(audit.ids), 'photo')}",
+            f": {_photos(what, len(audit.ids))}",
             f". {place} is {ordinal(truth.rank)} of {audit.cells}" if truth else "",
         ),
         world_map(label, seen, shared_outlines=True) if beliefs or at else None,
         closer_map(closer, seen, shared_outlines=True),
         _guesses(audit.guesses, set(inside)),
     )
+
+
+def _photos(what: str, amount: int) -> str:
+    """Which photos: "all 12 photos", "8 shared photos"."""
+    if what == "all":
+        return f"all {amount} photos" if amount > 1 else "the one photo"
+    return counted(amount, f"{what} photo")
 
 
 def _guesses(guesses: Sequence[Guess], inside: set[int]) -> Markup:

@@ -1,15 +1,16 @@
 """What each number of withheld photos buys: protected-k, proved or open, greedy beside it.
 
-A disc is proved: no plan that withholds as few protects more. A ring is the best plan known, with
-a line up to what could not be ruled out. A plus is the paper's greedy baseline.
+A disc is proved: no plan that withholds as few protects more. A ring is the best plan known, and
+the band above it reaches up to what could not be ruled out. A plus is the paper's greedy baseline.
+Of a long staircase only the corners are marked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from elsewhere.report.contents import Staircase
-from elsewhere.report.markup import Child, Markup
+from elsewhere.report.contents import Staircase, Step
+from elsewhere.report.markup import Child, Markup, element, number
 from elsewhere.report.pictures.chart import (
     Scale,
     counted,
@@ -28,8 +29,9 @@ from elsewhere.report.pictures.chart import (
 
 _WIDTH, _HEIGHT = 500.0, 270.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38.0, 486.0, 26.0, 228.0
+_SIZE = 3.6
 _CROWDED = 60
-"""With more steps than this the marks would touch: they are drawn smaller."""
+"""With more steps than this the marks would touch: only corners have one."""
 
 
 def frontier_chart(staircase: Staircase) -> Markup:
@@ -40,23 +42,49 @@ def frontier_chart(staircase: Staircase) -> Markup:
         [step.bound for step in known] + [k for _, k in staircase.greedy] + [staircase.asked or 1]
     )
     across, up = linear(0, furthest, _LEFT, _RIGHT), counted(highest, _BOTTOM, _TOP)
-    size = 3.6 if len(known) <= _CROWDED else 2.2
     proved = sum(step.proved for step in known)
     label = (
         f"Protected-k against photos withheld, from 0 to {furthest}; {proved} of {len(known)} "
         "points are proved best"
     )
+    marked = corners([(step.protected, step.proved) for step in known])
     return picture(
         _WIDTH,
         _HEIGHT,
         label,
         _frame(across, up, furthest, highest),
-        _greedy(staircase, across, up, size),
+        _band(known, across, up),
+        _greedy(staircase.greedy, across, up),
         strokes("kept", steps([(across(s.withheld), up(s.protected)) for s in known]), 1.2),
-        [_mark(s.proved, across(s.withheld), up(s.protected), up(s.bound), size) for s in known],
+        [_mark(known[n].proved, across(known[n].withheld), up(known[n].protected)) for n in marked],
         _asked(staircase.asked, up),
         _chosen(staircase, across, up),
     )
+
+
+def corners(values: Sequence[object]) -> list[int]:
+    """Which points are marked: all of a few; of many, the first of each level and the last.
+
+    >>> corners([1, 1, 2]), corners([0] * 50 + [4] * 50)
+    ([0, 1, 2], [0, 50, 99])
+    """
+    if len(values) <= _CROWDED:
+        return list(range(len(values)))
+    last = len(values) - 1
+    return [n for n in range(last + 1) if n in {0, last} or values[n] != values[n - 1]]
+
+
+def _band(known: Sequence[Step], across: Scale, up: Scale) -> Markup | None:
+    """What could not be ruled out, from the first open point on."""
+    there = [step for step in known if not step.proved]
+    if not there:
+        return None
+    first = known.index(there[0])
+    open_ones = known[max(0, first - 1) :]
+    top = [(across(step.withheld), up(step.bound)) for step in open_ones]
+    bottom = [(across(step.withheld), up(step.protected)) for step in open_ones]
+    ahead = " ".join(f"L{number(x)},{number(y)}" for x, y in reversed(top))
+    return element("path", d=f"{steps(bottom)}{ahead}z", fill="var(--kept)", fill_opacity=0.13)
 
 
 def _frame(across: Scale, up: Scale, furthest: int, highest: int) -> Iterable[Child]:
@@ -76,17 +104,16 @@ def _asked(asked: int | None, up: Scale) -> Iterable[Child]:
         yield text(_RIGHT, up(asked) - 5, words, anchor="end", role="ink", halo=4.0)
 
 
-def _greedy(staircase: Staircase, across: Scale, up: Scale, size: float) -> Markup:
-    marks = [plus(across(n), up(k), size) for n, k in staircase.greedy]
-    return strokes("baseline", "".join(marks), 1.3)
+def _greedy(points: Sequence[tuple[int, int]], across: Scale, up: Scale) -> Iterable[Child]:
+    if len(points) > _CROWDED:
+        line = steps([(across(n), up(k)) for n, k in points])
+        yield strokes("baseline", line, 1.2, dashed="4 3")
+    marked = [points[n] for n in corners([k for _, k in points])]
+    yield strokes("baseline", "".join(plus(across(n), up(k), _SIZE) for n, k in marked), 1.3)
 
 
-def _mark(proved: bool, x: float, y: float, bound: float, size: float) -> Iterable[Child]:
-    if proved:
-        yield disc(x, y, "kept", size)
-        return
-    yield strokes("kept", f"M{x:.1f},{y - size:.1f}V{bound:.1f}", 0.9, dashed="2 2")
-    yield ring(x, y, "kept", size, 1.4, hides=True)
+def _mark(proved: bool, x: float, y: float) -> Markup:
+    return disc(x, y, "kept", _SIZE) if proved else ring(x, y, "kept", _SIZE, 1.4, hides=True)
 
 
 def _chosen(staircase: Staircase, across: Scale, up: Scale) -> Iterable[Child]:
