@@ -20,6 +20,7 @@ import numpy as np
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
+from elsewhere.job.hiding import at
 from elsewhere.job.posted import Posted
 from elsewhere.job.seen import Attack, Seen
 from elsewhere.job.truths import Width, inside, truth
@@ -98,8 +99,7 @@ def _zone(
     found = truth(cells, place, width)
     if prior is None:
         return found
-    lats, lons = np.array(place.positions).T
-    if not world[cells.locate(lats, lons)].any():
+    if not at(place, prior):
         raise InputError(
             f"{place.label} does not lie in {prior.label}: what the audience knows already must "
             "hold every hidden place"
