@@ -1,0 +1,134 @@
+"""`elsewhere next`, and what `protect` counts as public, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from elsewhere.cli.program import program
+from elsewhere.globe import Cells, cell_towns
+from elsewhere.job import see
+from elsewhere.job.ledger import Ledger
+from tests.album.makers import jpeg
+from tests.scorers.models import described
+
+SCORER = ("--scorer", "onnx:model/tiny.onnx")
+PHOTOS = 6
+
+
+@pytest.fixture
+def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Six photos, a small model over the default cells; its sixth guess, as coordinates."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("CACHE", "DATA"):
+        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
+    for folder in ("model", "album"):
+        (tmp_path / folder).mkdir()
+    described(tmp_path / "model", Cells.default())
+    for number in range(PHOTOS):
+        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
+    seen = see([tmp_path / "album"], scorers=[SCORER[1]])
+    cell = int(seen.attacks[0].scores.values.sum(axis=0).argsort()[-6])
+    seen.close()
+    lat, lon = cell_towns(Cells.default())
+    return f"{lat[cell]:.4f},{lon[cell]:.4f}"
+
+
+def run(command: str, *arguments: str) -> Result:
+    given = [command, *arguments, *SCORER]
+    return CliRunner().invoke(program(given), given)
+
+
+def asked(where: str, photo: str, *arguments: str) -> tuple[dict[str, Any], int]:
+    told = run(
+        "next", "album", photo, "--at", where, "--exact-top", "--margin", "none", "--json",
+        *arguments,
+    )  # fmt: skip
+    assert told.exit_code in {0, 3, 4}, told.output
+    return json.loads(told.stdout), told.exit_code
+
+
+def test_an_album_goes_out_photo_by_photo_and_each_copy_is_proved(where: str) -> None:
+    """The whole way: ask, write the clean copy, remember, ask for the next."""
+    out: list[int] = []
+    for number in range(PHOTOS):
+        told, code = asked(where, f"IMG_{number}.jpg", "-o", f"post-{number}", "--remember")
+        assert code == {"keep": 0, "withhold": 3, "wait": 4}[told["answer"]]
+        assert told["public"] == len(out)
+        assert Path(f"post-{number}").exists() == (code == 0)
+        if code == 0:
+            out.append(number)
+            assert told["files"] == ["001.jpg"]
+            verified = run("verify", f"post-{number}")
+            assert verified.exit_code == 0, verified.output
+    assert 0 < len(out) < PHOTOS
+    assert sum(len(entry.photos) for entry in Ledger().settled()) == len(out)
+    again, code = asked(where, f"IMG_{out[0]}.jpg")
+    assert (again["answer"], again["reason"], code) == ("keep", "It is out already.", 0)
+    planned = run("protect", "album", "--at", where, "--exact-top", "-n", "--json")
+    notes = " ".join(json.loads(planned.stdout)["notes"])
+    assert "out already: counted and not exported again" in notes
+
+
+def test_it_is_said_for_people(where: str) -> None:
+    told = run("next", "album", "IMG_1.jpg", "--at", where, "--exact-top")
+    first, second = told.stdout.splitlines()[:2]
+    answer = {0: "keep", 3: "withhold", 4: "wait"}[told.exit_code]
+    assert first == f"{answer}  IMG_1.jpg"
+    assert second.endswith(".")
+
+
+def test_a_photo_beside_the_album_is_counted_in(where: str) -> None:
+    Path("new.jpg").write_bytes(jpeg(99))
+    told, _ = asked(where, "new.jpg")
+    assert told["photos"] == ["new.jpg"]
+
+
+def test_posted_photos_count(where: str) -> None:
+    Path("online").mkdir()
+    shutil.copy("album/IMG_0.jpg", "online/renamed.jpg")
+    (Path("online") / "theirs.jpg").write_bytes(jpeg(50))
+    told, _ = asked(where, "IMG_2.jpg", "--posted", "online")
+    assert told["public"] == 2
+    assert any("IMG_0.jpg" in note for note in told["notes"])
+
+
+def test_a_damaged_ledger_stops_everything(where: str) -> None:
+    ledger = Ledger()
+    asked_once = run("protect", "album", "--at", where, "--exact-top", "-o", "one", "--remember")
+    assert asked_once.exit_code == 0, asked_once.output
+    ledger.path.write_bytes(ledger.path.read_bytes()[:-20])
+    for command in (["protect", "album", "-n"], ["next", "album", "IMG_0.jpg"]):
+        told = run(*command, "--at", where)
+        assert told.exit_code == 1
+        assert "cannot be trusted" in told.stderr
+        assert told.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("IMG_1.jpg", "--remember"), "--remember goes with -o"),
+        (("IMG_77.jpg",), "no photo is called 'IMG_77.jpg'"),
+        (("IMG_1.jpg", "-o", "album"), "exists already"),
+        (("IMG_1.jpg", "--top", "0"), "top"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(
+    where: str, arguments: tuple[str, ...], sentence: str
+) -> None:
+    told = run("next", "album", *arguments, "--at", where)
+    assert told.exit_code == 2
+    assert sentence in told.stderr
+    assert told.stdout == ""
+
+
+def test_without_a_place_there_is_nothing_to_hide(where: str) -> None:
+    told = run("next", "album", "IMG_1.jpg")
+    assert told.exit_code == 2
+    assert "--at" in told.stderr
