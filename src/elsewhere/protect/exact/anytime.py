@@ -14,6 +14,8 @@ from elsewhere.protect.exact.search import Limits, Search
 
 FIRST_TURN = 100_000
 """Work that the main search may do before the first question is asked."""
+SEVERAL_TURN = 3_000
+"""The same for several attackers, where the first plan may be far from the best."""
 FIRST_QUESTION = 1_500
 """Work spent on a question before an easier one is asked."""
 HALFWAY = 0.6
@@ -33,14 +35,13 @@ class Task(Protocol):
         """Tell a search that only values below `value` are of interest now."""
 
 
-def close_gap(task: Task, low: int, limits: Limits) -> int:
+def close_gap(task: Task, low: int, limits: Limits, turn: int = FIRST_TURN) -> int:
     """Narrow [low, task.value] until both meet or the limits are met; the bound that is proved.
 
     A question that came to its end without an answer proves that nothing is as low as its cutoff.
     """
     if low >= task.value:
         return low
-    turn = FIRST_TURN
     main = task.search(task.value - 1, Limits(), one_is_enough=False)
     questions = _Questions(task)
     while not limits.spent():

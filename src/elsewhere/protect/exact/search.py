@@ -64,11 +64,6 @@ def needs(problem: Problem) -> Goal:
     return Goal(each, int(each.sum()))
 
 
-def alike(attackers: int, each: int) -> Goal:
-    """The goal of so many holding rivals for every attacker."""
-    return Goal(np.full(attackers, each, np.intp), attackers * each)
-
-
 @dataclass
 class Search:
     """One tree. `on_plan` hears of every plan within the cutoff and may tighten cutoff or goal."""
@@ -122,14 +117,14 @@ class Search:
     def _possible(self, chosen: Ints, candidates: Ints) -> bool:
         """Whether the goal can be reached with these rivals at all."""
         both = len(chosen) + len(candidates)
-        if both < self.goal.total:
-            return False
-        if len(self.goal.each) == 1:
-            return both >= int(self.goal.each[0])
-        owner = self.instance.owner
-        counts = np.bincount(owner[chosen], minlength=len(self.goal.each))
-        counts += np.bincount(owner[candidates], minlength=len(self.goal.each))
-        return bool((counts >= self.goal.each).all())
+        if len(self.goal.each) == 1 or both < self.goal.total:
+            return both >= max(self.goal.total, int(self.goal.each.max()))
+        return self.goal.reached(self._counts(chosen, candidates))
+
+    def _counts(self, *rivals: Ints) -> Ints:
+        """(attackers,) how many of these rivals each one has."""
+        owners = self.instance.owner[np.concatenate(rivals)]
+        return np.bincount(owners, minlength=len(self.goal.each))
 
     def _children(self, node: Node) -> Iterator[Node]:
         """Bound a node and give its children, one at a time, as the cutoff tightens."""
@@ -148,15 +143,11 @@ class Search:
             lines = instance.lines
             rows = lines[hard] - lines[leading[hard]]
             room = instance.full[hard] - instance.full[leading[hard]]
-            ones = node.state == 1
-            inner = rows[:, free]
-            lift = best_with_one_row(
-                cost[free], inner, room - rows[:, ones].sum(axis=1), instance.doubt[hard]
-            )
+            room -= rows[:, node.state == 1].sum(axis=1)
+            lift = best_with_one_row(cost[free], rows[:, free], room, instance.doubt[hard])
             lifted = bound + lift
-            alive = ~(lifted > self.cutoff)
-            hard, lifted = hard[alive], lifted[alive]
             order = np.argsort(-lifted, kind="stable")
+            order = order[~(lifted[order] > self.cutoff)]
             hard, lifted = hard[order], lifted[order]
         else:
             lifted = np.zeros(0)
@@ -171,11 +162,15 @@ class Search:
         if not len(hard) or self._possible(node.chosen, easy):
             yield from self._branch_on_unit(node, left, x, cost, free)
             return
-        # child i: the i-th hardest holds and no harder one is counted
+        # child i: the i-th hardest holds and no harder one is counted; only rivals of attackers
+        # that lack some are branched on, for the others nothing needs to be forced
+        short = self._short(node.chosen, easy)[instance.owner[hard]]
+        spare = np.concatenate([hard[~short], easy])
+        hard, lifted = hard[short], lifted[short]
         most = next(
             i
             for i in range(len(hard), -1, -1)
-            if self._possible(node.chosen, np.concatenate([hard[i:], easy]))
+            if self._possible(node.chosen, np.concatenate([hard[i:], spare]))
         )
         for i in range(most + 1):
             if self.stop or bound > self.cutoff:
@@ -183,11 +178,16 @@ class Search:
             if lifted[i] > self.cutoff:
                 continue
             rival, z = int(hard[i]), int(leading[hard[i]])
-            rest = np.concatenate([hard[i + 1 :][~(lifted[i + 1 :] > self.cutoff)], easy])
+            rest = np.concatenate([hard[i + 1 :][~(lifted[i + 1 :] > self.cutoff)], spare])
             chosen = np.append(node.chosen, rival)
             if self._possible(chosen, rest):
                 child = tableau.with_row(*instance.row(rival, z))
                 yield Node(child, rest, chosen, node.state)
+
+    def _short(self, chosen: Ints, easy: Ints) -> Mask:
+        """(attackers,) which of them these rivals are too few for; all where only the sum is."""
+        short: Mask = self._counts(chosen, easy) < self.goal.each
+        return short if short.any() else ~short
 
     def _try_all(self, node: Node, candidates: Ints, free: Mask) -> None:
         """Offer every plan that is left and may reach the goal, the lightest first."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elsewhere.protect.exact.anytime import close_gap
+from elsewhere.protect.exact.anytime import FIRST_TURN, SEVERAL_TURN, close_gap
 from elsewhere.protect.exact.heuristics import adapted, cheapest_plan, fullest_plan
 from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.joining import joined
 from elsewhere.protect.exact.polish import polish, pull_of
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
 from elsewhere.protect.exact.search import Goal, Limits, needs
@@ -43,6 +44,9 @@ def solve(
     with np.errstate(all="ignore"):  # scores of extreme spread overflow into doubt, never an error
         if not instance.units and not instance.fixed_in.any():
             return Answer("infeasible", None, 0, 0, instance.problem.budget is not None)
+        fewer = joined(instance.problem)
+        if len(fewer.attackers) < len(instance.problem.attackers):
+            instance = Instance(fewer)
         pull = pull_of(instance, previous)
         if instance.problem.budget is None:
             goal = needs(instance.problem)
@@ -117,7 +121,7 @@ def minimise(
     if low >= cost:
         return Found(best, cost if best is not None else 0, proved=True)
     task = Lightest(instance, weights, goal, costs, side, best, cost)
-    low = close_gap(task, low, limits)
+    low = close_gap(task, low, limits, SEVERAL_TURN if len(goal.each) > 1 else FIRST_TURN)
     proved = low >= task.value
     return Found(task.best, 0 if proved and task.best is None else low, proved)
 

@@ -8,8 +8,13 @@ import numpy as np
 
 from elsewhere.protect.exact.heuristics import restored
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal, Limits, Search, alike
+from elsewhere.protect.exact.search import Goal, Limits, Search
 from elsewhere.protect.problem import Floats, Ints, Mask
+
+
+def alike(attackers: int, each: int) -> Goal:
+    """The goal of so many holding rivals for every attacker."""
+    return Goal(np.full(attackers, each, np.intp), attackers * each)
 
 
 @dataclass
