@@ -133,13 +133,13 @@ _PAPER = """
 @page{margin:16mm 13mm 14mm;
   @top-right{content:"PRIVATE: names the hidden place";font:8pt sans-serif;color:#a3160f}}
 @media print{
-  html{color-scheme:light}
-  body{font-size:9.5pt;background:#fff;print-color-adjust:exact;-webkit-print-color-adjust:exact}
+  html{color-scheme:light;font-size:10pt}
+  body{background:#fff;print-color-adjust:exact;-webkit-print-color-adjust:exact}
   .private{border:1.5pt solid var(--warning);color:var(--warning);background:none}
   nav,.screen{display:none}
   section{padding:1.1rem 0}
   h2,h3,figcaption{break-after:avoid}
-  figure,.told-photo,.verdict,tr,.figures{break-inside:avoid}
+  figure,.told-photo,.verdict,tr,.figures,.scroll.wide,#why,#frontier,#attacker{break-inside:avoid}
   .pair{grid-template-columns:1fr 1fr;gap:.8rem 1.2rem}
   .gallery{grid-template-columns:repeat(5,1fr);gap:.5rem}
   .scroll{overflow:visible}
