@@ -8,13 +8,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
 from itertools import count, islice
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from elsewhere.errors import FileError
 from elsewhere.job.ledger import Ledger
+from tests.job.tiny import write_album
 
 KILLS = 25
 
@@ -48,6 +52,52 @@ for line in sys.stdin:  # so that the modules are imported once for all writers
         write(sys.argv[1], int(line), 10 ** 6)
     os.waitpid(writer, 0)
     print("dead", flush=True)
+"""
+
+EXPORTER = """
+import os, signal, sys, time
+from dataclasses import replace
+from pathlib import Path
+from elsewhere.album import export as exporting
+from elsewhere.album.places import Places
+from elsewhere.job.ledger import Ledger
+from elsewhere.job.sharing import share
+from tests.job.tiny import known_scorers, planned, see_tiny
+
+POINTS = {
+    "before it is pending": (Ledger, "begin", False),
+    "after it is pending": (Ledger, "begin", True),
+    "before the name": (exporting, "rename_new", False),
+    "after the name": (exporting, "rename_new", True),
+    "after all": (Ledger, "settle", True),
+}
+
+def die_at(owner, name, after):
+    real = getattr(owner, name)
+    def step(*given, **named):
+        if after:
+            real(*given, **named)
+        os.kill(os.getpid(), signal.SIGKILL)
+    setattr(owner, name, step)
+
+with known_scorers():
+    seen = see_tiny(Path(sys.argv[1]))
+    plan = planned(seen)
+    place = replace(plan.hidden[0], photos=tuple(range(len(seen.photos))))
+    plan = replace(plan, places=Places((place,)))
+    for line in sys.stdin:
+        target, point = line.strip().split("|")
+        writer = os.fork()
+        if not writer:
+            if point in POINTS:
+                die_at(*POINTS[point])
+            print("pid", os.getpid(), flush=True)
+            start = time.monotonic()
+            share(seen, plan, Path(target), remember=Ledger())
+            print("took", time.monotonic() - start, flush=True)
+            os._exit(0)
+        os.waitpid(writer, 0)
+        print("dead", flush=True)
 """
 
 
@@ -125,6 +175,56 @@ def killed(writers: subprocess.Popen[str], start: int, random: Random) -> list[s
     while told[-1] != "dead\n":
         told.append(writers.stdout.readline())
     return [line.strip() for line in told[:-1]]
+
+
+EXPORTS = ["", "before it is pending", "after it is pending", "before the name"]
+EXPORTS += ["after the name", "after all", *["any moment"] * 15]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+def test_an_export_that_is_killed_is_remembered_if_and_only_if_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it has none, the ledger holds nothing of it, or asks the person; never a guess."""
+    monkeypatch.setenv("ELSEWHERE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.chdir(Path(__file__).parents[2])  # the exporter imports the tests' own scorer
+    album, ledger, random = write_album(tmp_path / "album", 6), Ledger(), Random(5)
+    seconds, before = 0.0, 0
+    with python(EXPORTER, album) as exporter:
+        assert exporter.stdin is not None
+        assert exporter.stdout is not None
+        for number, point in enumerate(EXPORTS):
+            target = tmp_path / f"out-{number}"
+            exporter.stdin.write(f"{target}|{point}\n")
+            exporter.stdin.flush()
+            writer = int(exporter.stdout.readline().split()[1])
+            if point == "any moment":
+                time.sleep(random.uniform(0.2 * seconds, 1.1 * seconds))
+                with suppress(ProcessLookupError):
+                    os.kill(writer, signal.SIGKILL)
+            while (line := exporter.stdout.readline()) != "dead\n":
+                seconds = float(line.split()[1])
+            entries = ledger.entries()
+            mine = [entry for entry in entries[before:] if str(target) == (entry.target or "")]
+            if target.exists():
+                assert not mine  # settled by the copy itself
+                named = {ledger.named(_digest(file)) for file in target.iterdir()}
+                assert named == set(entries[before].photos)
+            else:
+                assert len(entries) - before == len(mine) <= 1
+                if mine:
+                    with pytest.raises(FileError, match="interrupted"):
+                        ledger.settled()
+                    ledger.forget(lambda n, entry: entry.pending)
+            before = len(ledger.entries())
+            assert target.exists() == (point in {"", "after the name", "after all"}) or (
+                point == "any moment"
+            )
+    assert 3 <= before < len(EXPORTS)
+
+
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest()
 
 
 def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
