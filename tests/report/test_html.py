@@ -172,7 +172,7 @@ def test_an_audit_alone_is_a_report_too() -> None:
 
 
 def test_what_is_missing_has_no_heading() -> None:
-    html = page(BARE)
+    html = text_of(page(BARE))
     for heading in ("Why this one", "What withholding buys", "Left out", "Metadata", "attacker"):
         assert heading not in html
 

@@ -218,7 +218,7 @@ def _made(seen: Seen, shared: Shared | None) -> Mapping[str, str]:
         told |= {
             "copy": str(shared.target),
             "certificate": str(shared.certificate),
-            "proved again": counted(shared.reproved, "inequality", "inequalities"),
+            "proved again": f"on the copy itself, against {counted(shared.reproved, 'view')}",
         }
     return told
 
