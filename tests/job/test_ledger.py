@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import FileError, InputError
+from elsewhere.job import ledger_store
 from elsewhere.job.ledger import Given, Ledger
 from elsewhere.job.ledger_file import Rows
+from elsewhere.job.ledger_store import Store
 
 LISBON, OSLO = (38.72, -9.14), (59.91, 10.75)
 
@@ -214,3 +216,22 @@ def test_a_folder_in_its_place_is_refused(ledger: Ledger) -> None:
     ledger.path.mkdir(parents=True)
     with pytest.raises(FileError, match="no plain file"):
         ledger.entries()
+
+
+def test_another_process_is_waited_for_and_then_told(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_store, "PATIENCE", 0.1)
+    with (
+        Store(ledger.path.parent)._locked(),
+        pytest.raises(FileError, match="held by another elsewhere"),
+    ):
+        ledger.begin([given(LISBON, [b"one"])], tmp_path / "out")
+    assert ledger.entries() == ()
+
+
+def test_numbers_that_are_drawn_from_the_key_are_steady(ledger: Ledger, tmp_path: Path) -> None:
+    assert ledger.steady("a").random() == Ledger(ledger.path.parent).steady("a").random()
+    assert ledger.steady("a").random() != ledger.steady("b").random()
+    assert ledger.steady("a").random() != Ledger(tmp_path / "other").steady("a").random()
+    assert not ledger.path.exists()

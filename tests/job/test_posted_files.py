@@ -139,3 +139,24 @@ def test_a_place_that_was_told_has_no_times() -> None:
     place = AlbumPlace("Lisbon", 38.72, -9.14, (0,), ((38.72, -9.14),))
     (told,) = _placed_by_time([photo("a")], [Metadata()], Places((place,)))
     assert told.position is None
+
+
+def test_a_copy_compressed_anew_is_pointed_out_and_counts(
+    album: Seen, tmp_path: Path, pool: Workers
+) -> None:
+    from PIL import Image
+
+    with Image.open(album.photos[3].path) as image:
+        width, height = image.size
+        smaller = image.convert("RGB").resize((width * 3 // 4, height * 3 // 4))
+        smaller.save(tmp_path / "download.jpg", quality=60)
+    (tmp_path / "other.jpg").write_bytes(jpeg(80))
+    posted = posted_at(album, tmp_path / "download.jpg", tmp_path / "other.jpg", pool=pool)
+    assert len(posted.ids) == 2
+    assert posted.already == ()
+    told = [note for note in posted.notes if "looks like" in note]
+    own = album.photos[3].id
+    assert told == [
+        f"posted/download.jpg looks like {own}: if it is the same picture, {own} would go out "
+        "twice; drop it"
+    ]

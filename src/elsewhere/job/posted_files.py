@@ -3,7 +3,7 @@
 They are read and scored as the album is: rendered by the same recipe, by the same scorers. A photo
 of the album is known again when the public file is its original or the rendition that was once
 exported of it, byte for byte, or when both render to the same picture. A copy that somebody has
-compressed anew is not known again: it counts as one more photo.
+compressed anew is not known again: it counts as one more photo, and is pointed out.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from elsewhere.album.workers import Workers
 from elsewhere.job.ledger import Ledger
 from elsewhere.job.ledger_album import Remembered, remembered
 from elsewhere.job.posted import Posted
+from elsewhere.job.posted_alike import alike
 from elsewhere.job.seen import Seen, Step, see
 from elsewhere.job.wishes import Wishes
 from elsewhere.protect.explain import count
@@ -97,7 +98,9 @@ def _joined(
             scores = attack.scores
             rows.append(Scores(whole, ids, scorer=scores.scorer, grid=scores.grid))
     left = public.left if public else ()
-    notes = (*_notes(seen, already, len(others), left), *kept.notes)
+    pairs = alike([photos[n] for n in others], seen.photos)
+    looks = [(ids[n], seen.photos[other].id) for n, other in pairs if other not in already]
+    notes = (*_notes(seen, already, len(others), left), *_look_alike(looks), *kept.notes)
     return Posted(tuple(ids), tuple(rows), metadata, already, notes, left)
 
 
@@ -163,6 +166,17 @@ def _notes(seen: Seen, already: Sequence[int], others: int, left: Sequence[Left]
             f"{'does' if len(lost) == 1 else 'do'} not count: the promise knows nothing of "
             f"{'it' if len(lost) == 1 else 'them'}"
         )
+    return told
+
+
+def _look_alike(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """What a person has to look at: perhaps the album's photo is out in another file."""
+    told = [
+        f"{public} looks like {own}: if it is the same picture, {own} would go out twice; drop it"
+        for public, own in pairs[:_SHOWN]
+    ]
+    if len(pairs) > _SHOWN:
+        told.append(f"{len(pairs) - _SHOWN} more posted photos look like photos of the album")
     return told
 
 
