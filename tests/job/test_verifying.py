@@ -164,7 +164,7 @@ def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
     seen: Seen, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     private = tmp_path / "mine"
-    folder = share(seen, plan, tmp_path / "one", private=private)
+    folder = share(seen, plan, tmp_path / "one", private=private, names="keep")
     packed = share(seen, plan, tmp_path / "two.zip", private=private, order="album")
     assert verify(packed.target, private=private).notes == ()
     (tmp_path / "away").mkdir()
