@@ -17,6 +17,8 @@ LOOKS = 1500
 cells."""
 _SHORTEN = 24
 """Photos of a way that are tried without; each costs a walk along all of it."""
+_LONG = 60
+"""A way longer than this stays as it is: nobody reads it to the end."""
 
 
 class Prefixes:
@@ -105,6 +107,8 @@ def _shortened(
                 return False
         return prefixes.hold(out | goal)
 
+    if len(way) > _LONG:
+        return way
     for photo in way[:_SHORTEN]:
         if photo in way:  # those that go with one left before it are gone already
             unit = prefixes.unit(photo)
