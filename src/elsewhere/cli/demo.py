@@ -44,7 +44,7 @@ def command(
     with one_sentence():
         from elsewhere.cli import told
         from elsewhere.cli.printing import printed
-        from elsewhere.cli.running import run
+        from elsewhere.cli.running import run, typed
         from elsewhere.example import ALBUM
         from elsewhere.job.wishes import Wishes
 
@@ -56,7 +56,7 @@ def command(
                 markup=False,
             )
         # Without --exact-top every run would draw another k, and be another example
-        done = run([ALBUM], target, Wishes(top=_TOP, exact_top=True))
+        done = run([ALBUM], target, Wishes(top=_TOP, exact_top=True), command=typed())
         told.show(done)
         _beside(done)
 

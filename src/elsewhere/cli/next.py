@@ -182,7 +182,7 @@ def _ask(
             if not places:
                 raise NowhereError(guesses(seen))
             out = posted_for(seen, places, wishes, posted, ledger=ledger, cache=rows)
-            with told.planning():
+            with told.during("planning"):
                 found = next_photo(seen, places, wishes, photo, posted=out, ledger=ledger)
             shared = None
             if output is not None and found.alone is not None:

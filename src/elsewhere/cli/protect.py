@@ -179,6 +179,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_COPY,
         ),
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report/--no-report",
+            help="Write a report beside the certificate: what was withheld and why.",
+            rich_help_panel=_COPY,
+        ),
+    ] = True,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -226,7 +234,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.guessed import show_guesses
-        from elsewhere.cli.running import Public, run
+        from elsewhere.cli.running import Public, run, typed
         from elsewhere.cli.typed import places_told, recipe, refuse, worth
         from elsewhere.job.guesses import NowhereError
         from elsewhere.job.ledger import Ledger
@@ -262,6 +270,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 cache=cache,
                 sharing=cast("Sharing", {"private": private, "order": order, "names": names}),
                 public=Public(tuple(posted or ()), Ledger(), remember),
+                command=typed() if report else None,
             )
         except NowhereError as nowhere:
             show_guesses(nowhere.guesses, as_json=as_json)

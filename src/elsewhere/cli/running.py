@@ -6,6 +6,9 @@ The job's parts are joined in the job's room; here they are only called in their
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,8 +51,9 @@ def run(
     cache: bool = True,
     sharing: Sharing | None = None,
     public: Public | None = None,
+    command: str | None = None,
 ) -> Done:
-    """The whole job; without a target, all but the copy."""
+    """The whole job; without a target, all but the copy. With a command, a report that names it."""
     from elsewhere.album.export import refuse_target
     from elsewhere.album.places import places_of
     from elsewhere.cli.stages import stages
@@ -58,6 +62,7 @@ def run(
     from elsewhere.job.planning import plan_album
     from elsewhere.job.posted import NOTHING_POSTED
     from elsewhere.job.posted_files import posted_for
+    from elsewhere.job.reporting import write_report
     from elsewhere.job.sharing import refuse_sharing, share
     from elsewhere.scorers import RowCache
 
@@ -75,7 +80,7 @@ def run(
                 out = posted_for(
                     seen, places, wishes, public.paths, ledger=public.ledger, cache=rows
                 )
-            with told.planning():
+            with told.during("planning"):
                 plan = plan_album(seen, places, wishes, posted=out)
             shared = None
             if target is not None and plan.plan.found:
@@ -83,6 +88,25 @@ def run(
                 shared = share(
                     seen, plan, target, posted=out, remember=ledger, progress=told, **how
                 )
-            return Done(seen, plan, shared, frozenset(out.already))
+            report = None
+            if shared is not None and command is not None:
+                with told.during("telling"):
+                    report = write_report(
+                        seen, plan, shared.private, posted=out, shared=shared, command=command
+                    )
+            return Done(seen, plan, shared, frozenset(out.already), report)
         finally:
             seen.close()
+
+
+def typed() -> str:
+    """What was typed, as it can be typed again."""
+    return shlex.join(["elsewhere", *sys.argv[1:]])
+
+
+def called() -> str:
+    """How the program is called from here: by its name where the shell knows it."""
+    if shutil.which("elsewhere"):
+        return "elsewhere"
+    program = Path(sys.argv[0])
+    return str(program) if program.name == "elsewhere" else "python -m elsewhere"

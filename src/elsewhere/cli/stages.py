@@ -22,8 +22,10 @@ _STAGES = {
     "planning": "Planning",
     "writing": "Writing",
     "proving": "Proving",
+    "telling": "Telling",
 }
-"""What each stage is called: scoring is how an attacker looks at the photos."""
+"""What each stage is called: scoring is how an attacker looks at the photos, and the report tells
+what came of it."""
 
 
 class Stages:
@@ -39,11 +41,11 @@ class Stages:
         self._shown.update(self._bars[step.stage], completed=step.done, total=step.total)
 
     @contextmanager
-    def planning(self) -> Iterator[None]:
+    def during(self, stage: str) -> Iterator[None]:
         """Within, a bar that only says that something goes on: nobody knows how long it takes."""
-        self._bar("planning")
+        self._bar(stage)
         yield
-        self._shown.update(self._bars["planning"], completed=1, total=1)
+        self._shown.update(self._bars[stage], completed=1, total=1)
 
     def _bar(self, stage: str) -> None:
         if stage not in self._bars:

@@ -6,14 +6,17 @@ few names; `--json` has all of it. Nothing here names the k that was drawn in se
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from elsewhere.cli.printing import printed
 from elsewhere.cli.program import printable
+from elsewhere.cli.running import called
 from elsewhere.protect.explain import count
 from elsewhere.protect.plan import Status
 
@@ -47,6 +50,8 @@ class Done:
     """The copy; None on a dry run, and where there is no plan."""
     already: frozenset[int] = frozenset()
     """Photos of the album, by number, that are out already and not copied again."""
+    report: Path | None = None
+    """The private report, where one was written."""
 
     @property
     def withheld(self) -> list[str]:
@@ -74,7 +79,7 @@ def show(done: Done) -> None:
         rows = [*_facts(done)]
         console.print(_grid(rows))
         if done.shared is not None:
-            _after(console, done.shared)
+            _after(console, done.shared, done.report)
         elif plan.found:
             console.print(Text("\nNothing was written (--dry-run)."))
 
@@ -130,24 +135,24 @@ def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
         yield f"{leak.kind} in {where}"
 
 
-def _after(console: Console, shared: Shared) -> None:
+def _after(console: Console, shared: Shared, report: Path | None) -> None:
     """Where everything is, what is not promised, and what to do next."""
     size = sum(file.size for file in shared.files) / 1e6
-    target, private = printable(str(shared.target)), printable(str(shared.certificate))
+    target = printable(str(shared.target))
+    copy = f"{target}  ({count(len(shared.files), 'photo')}, {size:.1f} MB)"
+    rows = [("clean copy", Text(copy, "bold"))]
+    kept = {"report": report, "certificate": shared.certificate}
+    rows += [
+        (name, Text(f"{printable(str(file))}  (private: it names the place)"))
+        for name, file in kept.items()
+        if file is not None
+    ]
+    rows += [
+        ("not covered", Text(NOT_COVERED)),
+        ("prove again", Text(f"{called()} verify {shlex.quote(target)}", "cyan")),
+    ]
     console.print()
-    console.print(
-        _grid(
-            [
-                (
-                    "clean copy",
-                    Text(f"{target}  ({count(len(shared.files), 'photo')}, {size:.1f} MB)", "bold"),
-                ),
-                ("certificate", Text(f"{private}  (private: it names the place)")),
-                ("not covered", Text(NOT_COVERED)),
-                ("prove again", Text(f"elsewhere verify {_quoted(target)}", "cyan")),
-            ]
-        )
-    )
+    console.print(_grid(rows))
 
 
 def _grid(rows: Sequence[tuple[str, Text]]) -> Table:
@@ -173,12 +178,6 @@ def _named(names: Sequence[str], most: int = FEW) -> str:
     shown = ", ".join(printable(name) for name in names[:most])
     more = len(names) - most
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _quoted(text: str) -> str:
-    import shlex
-
-    return shlex.quote(text)
 
 
 def as_json(done: Done) -> dict[str, Any]:
@@ -223,6 +222,7 @@ def as_json(done: Done) -> dict[str, Any]:
         told |= {
             "target": str(shared.target),
             "certificate": str(shared.certificate),
+            "report": None if done.report is None else str(done.report),
             "files": [
                 {"file": file.name, "photo": file.photo, "sha256": file.sha256, "bytes": file.size}
                 for file in shared.files
