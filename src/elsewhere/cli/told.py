@@ -128,11 +128,14 @@ def _sentence(kind: str) -> str:
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
     """What plain copies of the files would have told, the most telling first."""
     from elsewhere.job.leaking import leaking
+    from elsewhere.job.verdict import listed
 
+    kinds: dict[int, list[str]] = {}
     for leak in leaking(photos):
-        many = len(leak.photos)
+        kinds.setdefault(len(leak.photos), []).append(leak.kind)
+    for many, found in kinds.items():
         where = "all photos" if many == len(photos) > 1 else count(many, "photo")
-        yield f"{leak.kind} in {where}"
+        yield f"{listed(found)} in {where}"
 
 
 def _after(console: Console, shared: Shared, report: Path | None) -> None:
