@@ -110,10 +110,10 @@ def test_keeping_a_photo_that_says_little_costs_almost_nothing_and_a_telling_one
 
 def test_a_wish_never_makes_a_plan_smaller() -> None:
     rows = rows_of("pins")
-    free = {(r["number"], r["top"]): r["withheld"] for r in rows if r["rank"] == 0}
+    free = {(r["kind"], r["number"], r["top"]): r["withheld"] for r in rows if r["rank"] == 0}
     for row in rows:
         if row["withheld"] is not None:
-            assert number(row["withheld"]) >= number(free[row["number"], row["top"]])
+            assert number(row["withheld"]) >= number(free[row["kind"], row["number"], row["top"]])
 
 
 def test_success_at_the_other_model_and_its_price_rise_with_the_margin() -> None:

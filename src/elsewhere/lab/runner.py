@@ -66,10 +66,7 @@ def run(
         if source.kind not in experiment.sources:
             continue
         measured = experiments.find(experiment.rows_of) if experiment.rows_of else experiment
-        start = time.monotonic()
-        done = measure(measured, source, size, folder, processes=processes, watch=watch)
-        if done:
-            _took(folder, measured.name, time.monotonic() - start, done)
+        measure(measured, source, size, folder, processes=processes, watch=watch)
         publish(experiment, folder)
 
 
@@ -81,8 +78,8 @@ def measure(
     *,
     processes: int | None = None,
     watch: Watch = lambda progress: None,
-) -> int:
-    """Work through the parts that have no file yet; how many those were."""
+) -> None:
+    """Work through the parts that have no file yet."""
     parts = list(experiment.parts(source, scale))
     kept = folder / experiment.name / "parts"
     files = {part.name: kept / f"{part.name}.csv" for part in parts}
@@ -90,13 +87,16 @@ def measure(
     done = len(parts) - len(missing)
     watch(Progress(experiment.name, done, len(parts)))
     workers = 1 if experiment.alone else min(processes or os.cpu_count() or 1, len(missing))
-    for part, rows in _worked(experiment.name, source, scale, missing, workers):
+    last = time.monotonic()
+    for part, rows, busy in _worked(experiment.name, source, scale, missing, workers):
         write_rows(files[part.name], rows)
+        now = time.monotonic()
+        _took(folder, experiment.name, now - last, busy)
+        last = now
         done += 1
         watch(Progress(experiment.name, done, len(parts)))
     every = [row for part in parts for row in read_rows(files[part.name])]
     write_rows(folder / experiment.name / "rows.csv", every)
-    return len(missing)
 
 
 def publish(experiment: Experiment, folder: Path) -> None:
@@ -115,18 +115,20 @@ def publish(experiment: Experiment, folder: Path) -> None:
             figures.save(home, experiment.draw(rows, numbers))
 
 
-def _work(name: str, source: Source, scale: Scale, part: Part) -> list[Any]:
-    """One part, in a process of its own."""
-    return experiments.find(name).measure(source, scale, part)
+def _work(name: str, source: Source, scale: Scale, part: Part) -> tuple[list[Any], float]:
+    """One part, in a process of its own: its rows, and the processor time that it took."""
+    start = time.process_time()
+    rows = experiments.find(name).measure(source, scale, part)
+    return rows, time.process_time() - start
 
 
 def _worked(
     name: str, source: Source, scale: Scale, parts: Sequence[Part], workers: int
-) -> Iterator[tuple[Part, list[Any]]]:
+) -> Iterator[tuple[Part, list[Any], float]]:
     """The parts' rows as they become ready; one worker works right here."""
     if workers <= 1:
         for part in parts:
-            yield part, _work(name, source, scale, part)
+            yield part, *_work(name, source, scale, part)
         return
     # started afresh, not forked: it works alike everywhere, and one thread each is enough
     with (
@@ -134,7 +136,7 @@ def _worked(
         ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
     ):
         waiting = iter(parts)
-        running: dict[Future[list[Any]], Part] = {}
+        running: dict[Future[tuple[list[Any], float]], Part] = {}
         try:
             while True:
                 for part in islice(waiting, workers * _AHEAD - len(running)):
@@ -143,7 +145,7 @@ def _worked(
                     return
                 ready, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in ready:
-                    yield running.pop(future), future.result()
+                    yield running.pop(future), *future.result()
         finally:
             for future in running:
                 future.cancel()
@@ -189,10 +191,11 @@ def _claim(folder: Path, source: Source, scale: Scale) -> None:
     write_whole(folder / "run.json", json.dumps(told, indent=1) + "\n")
 
 
-def _took(folder: Path, name: str, seconds: float, parts: int) -> None:
-    """Add to what an experiment has taken; a run that was resumed has several turns."""
+def _took(folder: Path, name: str, seconds: float, busy: float) -> None:
+    """Add one part to what an experiment has taken; a run that was resumed has several turns."""
     told = read_run(folder)
-    took = told["took"].setdefault(name, {"seconds": 0.0, "parts": 0})
-    took["seconds"] = round(took["seconds"] + seconds, 1)
-    took["parts"] += parts
+    took = told["took"].setdefault(name, {"seconds": 0.0, "busy": 0.0, "parts": 0})
+    took["seconds"] = round(took["seconds"] + seconds, 2)
+    took["busy"] = round(took["busy"] + busy, 2)
+    took["parts"] += 1
     write_whole(folder / "run.json", json.dumps(told, indent=1) + "\n")
