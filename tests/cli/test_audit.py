@@ -201,3 +201,25 @@ def test_two_places_are_told_one_by_one(home: Path) -> None:
     assert len(told("album", "--hide", "Vienna")["audits"]) == 2
     text = run("album", *SCORER).stdout
     assert "Photos of Lisbon, Portugal, 8 photos" in text  # two there, six that say nothing
+
+
+def test_a_page_for_ones_own_eyes(home: Path) -> None:
+    result = run("album", *SCORER, "--at", "Lisbon", "--report", "mine.html")
+    assert result.exit_code == 0, result.output
+    html = (home / "mine.html").read_text("utf-8")
+    assert html.count("<img") == 6
+    for word in ("PRIVATE", "Lisbon, Portugal", "IMG_3.jpg"):
+        assert word in html
+    assert "mine.html" in result.stderr
+    again = run("album", *SCORER, "--at", "Lisbon", "--report", "mine.html")
+    assert again.exit_code == 2
+    assert "exists already" in again.stderr
+
+
+@pytest.mark.parametrize("place", ["album/mine.html", "album/IMG_0.jpg", "nowhere/mine.html"])
+def test_no_page_goes_among_the_originals(home: Path, place: str) -> None:
+    before = sorted(path.name for path in (home / "album").iterdir())
+    content = (home / "album" / "IMG_0.jpg").read_bytes()
+    assert run("album", *SCORER, "--report", place).exit_code == 2
+    assert sorted(path.name for path in (home / "album").iterdir()) == before
+    assert (home / "album" / "IMG_0.jpg").read_bytes() == content

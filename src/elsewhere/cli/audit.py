@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -35,6 +36,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     scorer: Scorers = None,
     posted: PostedPaths = None,
     world: World = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write it as one HTML page for your own eyes: it names the place.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
     cache: UseCache = True,
 ) -> None:
@@ -56,19 +65,27 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     - `elsewhere audit holiday --posted online --json`
       (with photos that are public already; for a program)
 
+    - `elsewhere audit holiday --report holiday.html`
+      (with pictures and maps, as a page that is private)
+
     Exit codes: 0 every photo was looked at, 1 some could not be, 2 not understood.
     """
     with one_sentence():
+        from elsewhere.album.export import refuse_target
         from elsewhere.album.places import places_of
+        from elsewhere.cli.running import typed
         from elsewhere.cli.stages import stages
         from elsewhere.cli.typed import places_told
         from elsewhere.job import see
         from elsewhere.job.auditing import audit_album, second_opinions
         from elsewhere.job.ledger import Ledger
         from elsewhere.job.posted_files import posted_for
+        from elsewhere.job.reporting import audit_contents, save_report
         from elsewhere.job.wishes import Wishes
         from elsewhere.scorers import RowCache
 
+        if report is not None:  # nobody waits for what cannot be written
+            refuse_target(report, [path for path in album if path.is_dir()])
         given = places_told(at)
         wishes = Wishes(hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
         rows = RowCache() if cache else None
@@ -80,12 +97,19 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 places = places_of(seen.photos, at=given)
                 public = posted_for(seen, places, wishes, posted or (), ledger=Ledger(), cache=rows)
             found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
+            if report is not None:
+                page = audit_contents(
+                    seen, found, posted=public, opinions=opinions, command=typed()
+                )
+                save_report(page, report)
         if as_json:
             import json
 
             typer.echo(json.dumps(told(found, seen), indent=2, ensure_ascii=False))
         else:
             _show(found, world)
+        if report is not None:
+            typer.echo(f"report: {printable(str(report))} (private: it names the place)", err=True)
         lost = [left for left in seen.left if left.lost]
         for left in lost:
             typer.echo(f"elsewhere: {printable(left.name)}: {printable(left.reason)}", err=True)
