@@ -216,7 +216,11 @@ class Watched:
         self._ours, theirs = pty.openpty()
         command = [sys.executable, "-m", "elsewhere", "protect", *arguments]
         self.job = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=theirs, start_new_session=True
+            command,
+            stdin=theirs,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            start_new_session=True,
         )
         os.close(theirs)
         self.seen = b""
@@ -256,6 +260,16 @@ def test_ctrl_c_leaves_nothing(home: Path, after: float) -> None:
     assert b"elsewhere: stopped" in watched.seen and b"Traceback" not in watched.seen
     assert not list((home / "target").iterdir())
     assert not [path for path in (home / "data").rglob("*") if path.is_file()]
+
+
+@linux
+def test_ctrl_c_where_the_place_is_asked_for(home: Path) -> None:
+    watched = Watched("album", "-o", "out", "--at", "-", *SCORER)
+    watched.until(b"Where were the photos taken")
+    os.killpg(watched.job.pid, signal.SIGINT)
+    assert watched.end() == 130, watched.seen
+    assert b"elsewhere: stopped" in watched.seen and b"Traceback" not in watched.seen
+    assert not (home / "out").exists()
 
 
 @linux

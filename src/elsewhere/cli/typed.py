@@ -33,7 +33,10 @@ def places_told(at: Sequence[str] | None) -> list[Place] | None:
 def _asked() -> list[str]:
     """Places from the keyboard, or from whatever is piped in: several with semicolons."""
     if sys.stdin.isatty():
-        said = typer.prompt("Where were the photos taken (a town, or 38.72, -9.14)", err=True)
+        try:
+            said = typer.prompt("Where were the photos taken (a town, or 38.72, -9.14)", err=True)
+        except typer.Abort:  # Ctrl-C, as the prompt tells it
+            raise KeyboardInterrupt from None
     else:
         said = sys.stdin.readline()
     texts = [text.strip() for text in str(said).split(";") if text.strip()]
