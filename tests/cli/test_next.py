@@ -98,6 +98,26 @@ def test_posted_photos_count(where: str) -> None:
     assert any("IMG_0.jpg" in note for note in told["notes"])
 
 
+def test_a_second_album_of_the_place_counts_the_first_and_its_certificate_proves_it(
+    where: str,
+) -> None:
+    Path("later").mkdir()
+    for number in range(4):
+        (Path("later") / f"{number}.jpg").write_bytes(jpeg(40 + number))
+    exact = ("--at", where, "--exact-top", "--margin", "none")
+    first = run("protect", "album", *exact, "-o", "one", "--remember", "--json")
+    shared = len(json.loads(first.stdout)["files"])
+    second = run("protect", "later", *exact, "-o", "two.zip", "--json")
+    assert second.exit_code == 0, second.output
+    told = json.loads(second.stdout)
+    assert f"{shared} photos that you shared of" in " ".join(told["notes"])
+    certificate = json.loads(Path(told["certificate"]).read_text("utf-8"))
+    assert len(certificate["posted"]) == shared
+    assert run("verify", "two.zip").exit_code == 0
+    Ledger().forget_all()
+    assert run("verify", "two.zip").exit_code == 0  # the rows are in the certificate
+
+
 def test_a_damaged_ledger_stops_everything(where: str) -> None:
     ledger = Ledger()
     asked_once = run("protect", "album", "--at", where, "--exact-top", "-o", "one", "--remember")
