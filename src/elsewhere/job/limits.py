@@ -19,7 +19,7 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
     width = Width(wishes.radius_km, wishes.hide_level)
     yield (
         f"Other attackers: the promise is against {words}. A better model, or somebody who knows "
-        "the street, may still find the place."
+        "the place, may still find it."
     )
     spare = margin(wishes.margin)
     if spare.theta:
@@ -52,8 +52,13 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
             "(--posted counts them)."
         )
     yield (
-        "Everything but the pixels: what you write beside the photos, your profile, who is in them "
-        "and when you post them."
+        "What these models do not look for: words and signs that can be read, what a model of "
+        "language and vision or a search by image makes of it, and the sensor's noise, which links "
+        "photos to others of the same camera."
+    )
+    yield (
+        "Everything but the pixels: what you write beside the photos, when you post them, who is in "
+        "them, and your other accounts."
     )
 
 
