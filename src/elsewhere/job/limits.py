@@ -57,8 +57,8 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
         "photos to others of the same camera."
     )
     yield (
-        "Everything but the pixels: what you write beside the photos, when you post them, who is in "
-        "them, and your other accounts."
+        "Everything but the pixels: what you write beside the photos, when you post them, who is "
+        "in them, and your other accounts."
     )
 
 

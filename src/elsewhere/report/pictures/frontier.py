@@ -30,6 +30,8 @@ from elsewhere.report.pictures.chart import (
 _WIDTH, _HEIGHT = 500.0, 270.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38.0, 486.0, 26.0, 228.0
 _SIZE = 3.6
+_ROOM = 140.0
+"""What the plan's label needs."""
 _CROWDED = 60
 """With more steps than this the marks would touch: only corners have one."""
 
@@ -122,13 +124,29 @@ def _chosen(staircase: Staircase, across: Scale, up: Scale) -> Iterable[Child]:
     n, k = staircase.chosen
     x, y = across(n), up(k)
     yield ring(x, y, "withheld", 8.5, 2.0)
-    right = x < (_LEFT + _RIGHT) / 2  # where there is more room
-    up_there = y - 12 if y - 12 > _TOP + 8 else y + 18
-    yield text(
-        x + 11 if right else x - 11,
-        up_there if not right else y + 16,
-        f"this plan: {n} withheld",
-        anchor="start" if right else "end",
-        role="withheld",
-        halo=4.0,
-    )
+    marks = [(across(step.withheld), up(step.protected)) for step in staircase.steps]
+    marks += [(across(a), up(b)) for a, b in staircase.greedy]
+    if staircase.asked is not None:  # its label, and the line across
+        line = up(staircase.asked)
+        marks += [(at, line) for at in range(int(_LEFT), int(_RIGHT), 40)]
+        marks += [(at, line - 8) for at in range(int(_RIGHT) - 90, int(_RIGHT), 10)]
+    words = f"this plan: {n} withheld"
+    at, below, anchor = min(_places(x, y), key=lambda place: _covered(place, marks))
+    yield text(at, below, words, anchor=anchor, role="withheld", halo=4.0)
+
+
+def _places(x: float, y: float) -> Iterable[tuple[float, float, str]]:
+    """Where the plan's label may stand: first above to the left, where stairs seldom are."""
+    inside = [("end", x - 9, x - _ROOM > _LEFT), ("start", x + 9, x + _ROOM < _RIGHT)]
+    for anchor, at, fits in inside:
+        for below in (y - 12, y + 20, y - 30, y + 38):
+            if fits and _TOP + 10 < below < _BOTTOM - 2:
+                yield at, below, anchor
+    yield (_LEFT + 4, _TOP + 12, "start")
+
+
+def _covered(place: tuple[float, float, str], marks: Sequence[tuple[float, float]]) -> int:
+    """How many marks a label there would hide."""
+    at, below, anchor = place
+    left = at - _ROOM if anchor == "end" else at
+    return sum(left - 4 < x < left + _ROOM + 4 and below - 14 < y < below + 5 for x, y in marks)

@@ -77,8 +77,10 @@ def _map(
     sheet = _Sheet(set(seen.inside), closer, view)
     for guess in seen.beliefs:
         sheet.believe(guess)
+    for decoy in seen.decoys:
+        sheet.decoy(decoy)
     for rank, decoy in enumerate(seen.decoys, 1):
-        sheet.decoy(rank, decoy)
+        sheet.number(rank, decoy)
     return element(
         "svg",
         element("title", label),
@@ -129,11 +131,12 @@ class _Sheet:
             )
         )
 
-    def decoy(self, rank: int, guess: Guess) -> None:
-        """A diamond, and its number where there is room for it."""
+    def decoy(self, guess: Guess) -> None:
+        """A diamond."""
         if guess.lat is None or guess.lon is None:
             return
         x, y = (float(value) for value in project(guess.lat, guess.lon))
+        self.taken.append((x, y))
         self.diamonds.append(
             element(
                 "path",
@@ -144,17 +147,25 @@ class _Sheet:
                 stroke_width=0.8 / self.closer,
             )
         )
+
+    def number(self, rank: int, guess: Guess) -> None:
+        """A decoy's number, where there is room for it; in a crowd, looking closer shows it."""
+        if guess.lat is None or guess.lon is None:
+            return
+        x, y = (float(value) for value in project(guess.lat, guess.lon))
         tall = _NUMBER / self.closer
         left, up, wide, high = self.view
-        for dx, dy in ((1, 0.36), (-1, 0.36), (0, -0.7), (0, 1.4), (1, -0.7), (-1, 1.3), (1, 1.3)):
+        for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), (0.8, -0.8), (-0.8, 0.8), (0.8, 0.8)):
             at = x + dx * tall, y + dy * tall
-            crowded = any(math.dist(at, other) < tall for other in self.taken)
+            crowded = sum(math.dist(at, other) < 0.95 * tall for other in self.taken)
             within = left < at[0] - tall / 2 < at[0] + tall / 2 < left + wide
-            if not crowded and within and up + tall < at[1] < up + high:
+            if not crowded and within and up + tall < at[1] < up + high - tall:
                 self.taken.append(at)
+                below = at[1] + 0.36 * tall  # the foot of a number whose middle is there
                 halo = 2.8 / self.closer
-                mark = text(*at, rank, anchor="middle", role="decoy", size=tall, halo=halo)
-                self.numbers.append(mark)
+                self.numbers.append(
+                    text(at[0], below, rank, anchor="middle", role="decoy", size=tall, halo=halo)
+                )
                 return
 
     def ringed(self, place: tuple[float, float] | None) -> list[Markup]:
