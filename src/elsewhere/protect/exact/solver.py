@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from elsewhere.protect.exact.anytime import FIRST_TURN, SEVERAL_TURN, close_gap
+from elsewhere.protect.exact.few import Outcome, Question, satisfying
 from elsewhere.protect.exact.heuristics import adapted, cheapest_plan, fullest_plan
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.joining import joined
@@ -50,13 +51,28 @@ def solve(
         pull = pull_of(instance, previous)
         if instance.problem.budget is None:
             goal = needs(instance.problem)
-            found = minimise(instance, instance.weights, goal, limits)
+            found = _for_all(instance, goal, limits)
             if found.left_out is not None and pull.any():
                 found.left_out = _nearest(instance, goal, found.left_out, pull, limits)
             answer = _answer(instance, found, found.bound + instance.sunk, limits)
         else:
             answer = _within_budget(instance, instance.problem.budget, limits)
         return polish(instance, answer, pull)
+
+
+def _for_all(instance: Instance, goal: Goal, limits: Limits) -> Found:
+    """The lightest plan for all attackers: for as few of them as will do, else for all at once."""
+    weights, plan, bound = instance.weights, None, 0
+    if len(goal.each) > 1:
+        plan, bound, proved = satisfying(instance, weights, goal, limits, _for_some)
+        if proved:
+            return Found(plan, 0 if plan is None else bound, proved=True)
+    return minimise(instance, weights, goal, limits, also=plan, at_least=bound)
+
+
+def _for_some(asked: Question, limits: Limits) -> Outcome:
+    found = minimise(asked.instance, asked.weights, asked.goal, limits, at_least=asked.at_least)
+    return found.left_out, found.bound, found.proved
 
 
 def _nearest(instance: Instance, goal: Goal, best: Mask, pull: Floats, limits: Limits) -> Mask:
@@ -94,6 +110,7 @@ def minimise(
     limits: Limits,
     *,
     start: Mask | None = None,
+    also: Mask | None = None,
     side: tuple[Floats, int] | None = None,
     cap: float = np.inf,
     at_least: int = 0,
@@ -101,8 +118,8 @@ def minimise(
 ) -> Found:
     """The lightest plan that reaches the goal.
 
-    `start` is a plan known to; `side` a budget beside weights; `cap` the most that may be left
-    out; `at_least` a bound that is known already.
+    `start` is a plan known to, `also` another that does not spare looking for one; `side` a budget
+    beside weights; `cap` the most that may be left out; `at_least` a bound that is known already.
     """
     cap = min(cap, most_left_out(instance, weights))
     costs = costs_alone(instance, weights) if costs is None else costs
@@ -115,6 +132,8 @@ def minimise(
         best = cheapest_plan(
             instance.restricted(near), weights, costs[near], goal, cap=cap, limits=limits
         )
+    if also is not None and (best is None or weights[also].sum() < weights[best].sum()):
+        best = also
     cost = int(weights[best].sum()) if best is not None else int(cap) + 1
     costs = costs_against_zone(instance, weights, costs, cost - 1)
     low = int(min(max(bound, least_cost(costs, instance.owner, goal)), cost))
