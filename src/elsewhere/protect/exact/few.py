@@ -57,8 +57,11 @@ def satisfying(
             return plan, int(weights[plan].sum()), True
         if not len(lacking):
             return None, bound, False
-        active = sorted({*active, *lacking.tolist()})
-        if len(active) == len(goal.each) or limits.spent():
+        # what helps those that see part of the photos mostly helps those that see them all
+        part = [a for a in lacking.tolist() if not asking.seen(a).all()] or lacking.tolist()
+        active = sorted({*active, *part})
+        apart = len({asking.seen(a).tobytes() for a in part}) > 1
+        if apart or len(active) == len(goal.each) or limits.spent():
             break
         found, least, proved = asking.about(active, weights, bound)
         bound = max(bound, least)
