@@ -19,6 +19,7 @@ COMMANDS = {
     "protect": "Write a clean copy that does not give the place away.",
     "verify": "Prove again that a copy keeps its promise.",
     "audit": "See what an album gives away.",
+    "app": "Decide photo by photo, in your browser.",
     "next": "Say whether one photo may be posted now.",
     "guess": "See where photos look as if they were taken.",
     "score": "Score the photos of a folder.",
@@ -29,6 +30,9 @@ COMMANDS = {
     "ledger": "Show or forget what you have shared so far.",
     "cache": "Show or delete what is remembered between runs.",
 }
+
+BARE = ("app", "demo")
+"""Commands that make sense without any argument."""
 
 KEPT, ERROR, MISUNDERSTOOD, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 2, 3, 4, 130
 """Exit codes."""
@@ -109,9 +113,9 @@ def program(arguments: list[str]) -> typer.Typer:
     asked = [name for name in arguments[:1] if name in COMMANDS]
     for name in asked or COMMANDS:
         command = import_module(f"elsewhere.cli.{name}").command
-        app.command(name, cls=_Command, short_help=COMMANDS[name], no_args_is_help=name != "demo")(
-            command
-        )
+        app.command(
+            name, cls=_Command, short_help=COMMANDS[name], no_args_is_help=name not in BARE
+        )(command)
     return app
 
 

@@ -69,6 +69,8 @@ class Step:
     """The file that was just done; empty when only the numbers changed."""
     left: tuple[Left, ...] = ()
     """What was just left out, for whoever wants to tell it at once."""
+    photo: Photo | None = None
+    """The photo that was just read, for whoever wants to show it at once."""
 
 
 def see(
@@ -125,7 +127,7 @@ class _Scoring:
     def read(self, told: Progress) -> None:
         """What the album tells while it is being read: each photo is sent on its way."""
         self._expected = told.total if not told.name else self._expected - len(told.left)
-        self._progress(Step("reading", told.done, told.total, told.name, told.left))
+        self._progress(Step("reading", told.done, told.total, told.name, told.left, told.photo))
         if told.photo is not None:
             photo = told.photo
             future = self._pool.submit(self._one, photo)

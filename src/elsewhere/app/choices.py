@@ -1,0 +1,22 @@
+"""What a person can choose from: scorers, margins, levels."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from elsewhere.app import contract
+from elsewhere.job.presets import MARGINS
+from elsewhere.job.truths import LEVELS
+from elsewhere.scorers.registry import available
+
+
+@cache
+def choices() -> contract.Choices:
+    """All of it; it does not change while the server runs."""
+    return contract.Choices(
+        scorers=list(available().values()),
+        margins={one.name: one.stands_for for one in MARGINS.values()},
+        levels=list(LEVELS),
+        home=str(Path.home()),
+    )

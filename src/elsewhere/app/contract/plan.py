@@ -1,0 +1,98 @@
+"""What attackers believe and what is to be withheld, as the page is told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from elsewhere.app.contract.album import Guess
+from elsewhere.app.contract.base import Chance, Told
+
+
+class View(Told):
+    """What one attacker believes of one hidden place, from some photos."""
+
+    scorer: str
+    place: str
+    whole: bool
+    """From the whole album, or from the place's own photos."""
+    photos: int
+    cells: int
+    rank: int
+    p: Chance
+    guesses: list[Guess]
+    """The first five."""
+
+
+class Leak(Told):
+    """What the original files tell beside their pictures; nothing of it is in a copy."""
+
+    kind: str
+    photos: int
+    examples: list[str]
+
+
+class Audit(Told):
+    """What the album gives away as it is."""
+
+    verdict: str
+    """One sentence."""
+    views: list[View]
+    leaks: list[Leak]
+    guesses: list[Guess] = []
+    """Where no place is known: what the first scorer thinks of the whole album."""
+
+
+class Plan(Told):
+    """What to withhold."""
+
+    version: int
+    """Grows with every plan; a stream's plan with a lower one is old."""
+    status: Literal["optimal", "feasible", "infeasible", "unknown"]
+    proved: bool
+    withheld: list[int]
+    kept: list[int]
+    cost: float
+    bound: float
+    verdict: str
+    explanation: str
+    """Why there is no plan, where there is none; else empty."""
+    notes: list[str]
+    protected_k: int
+    """What is promised: the top that was asked for, or what the budget reached."""
+    rivals: list[Guess]
+    """Decoys: the cells that come before the first hidden place, the foremost first."""
+    greedy_withheld: int | None = None
+    """So many greedy would need; null where it finds nothing, or where that is not known yet."""
+
+
+class Undo(Told):
+    """Which ways the wishes can go."""
+
+    can_undo: bool
+    can_redo: bool
+
+
+class Point(Told):
+    """One point of the frontier."""
+
+    withheld: int
+    protected_k: int
+    bound: int
+    proved: bool
+    greedy_k: int | None = None
+
+
+class Belief(Told):
+    """What one attacker believes, before and after."""
+
+    watch: int
+    watches: list[str]
+    """All there are, by name: place, scope, scorer."""
+    place: str | None
+    before: list[Guess]
+    after: list[Guess]
+    rank_before: int | None
+    rank_after: int | None
+    zone: list[tuple[float, float, float, float]]
+    """Boxes of south, west, north, east."""
+    rivals: list[Guess]

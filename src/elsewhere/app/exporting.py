@@ -1,0 +1,97 @@
+"""The copy and its proof, as jobs of the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from elsewhere.app import contract
+from elsewhere.app.contract import Event
+from elsewhere.app.jobs import Job
+from elsewhere.app.table import Table
+from elsewhere.errors import InputError
+from elsewhere.job.ledger import Ledger
+from elsewhere.job.reporting import write_report
+from elsewhere.job.sharing import refuse_sharing, share
+from elsewhere.job.verifying import verify
+
+
+def export(table: Table, asked: contract.Export) -> Job:
+    """Write the copy of what is on the table now; refused at once where it could not be written."""
+    desk = table.desk
+    entry = desk.now
+    target = path(asked.target)
+    private = None if asked.private is None else path(asked.private)
+    if entry.plan is None or not entry.plan.plan.found:
+        raise InputError("there is no plan to export: change the wishes until there is one")
+    if table.jobs.running("export"):
+        raise InputError("a copy is being written already: wait for it, or stop it")
+    plan = entry.plan
+    refuse_sharing(desk.seen, target, private, order=asked.order, names=asked.names)
+
+    def work(job: Job) -> None:
+        shared = share(
+            desk.seen,
+            plan,
+            target,
+            private=private,
+            order=asked.order,
+            names=asked.names,
+            posted=entry.posted,
+            remember=Ledger() if asked.remember else None,
+            progress=job.step,
+        )
+        job.say(Event(stage="telling"))
+        report = write_report(
+            desk.seen, plan, shared.private, posted=entry.posted, shared=shared,
+            command="elsewhere app",
+        )  # fmt: skip
+        table.exported = contract.Exported(
+            target=str(target),
+            files=[file.name for file in shared.files],
+            certificate=str(shared.certificate),
+            report=str(report),
+            reproved=shared.reproved,
+            notes=list(shared.notes),
+        )
+        job.say(Event(exported=table.exported))
+
+    return table.jobs.start("export", work)
+
+
+def verify_last(table: Table) -> Job:
+    """Hold the last copy against its certificate, as a stranger would."""
+    exported = table.exported
+    if exported is None:
+        raise InputError("nothing was exported yet, so there is nothing to verify")
+    target, certificate = Path(exported.target), Path(exported.certificate)
+
+    def work(job: Job) -> None:
+        found = verify(target, certificate, progress=job.step)
+        job.say(
+            Event(
+                verified=contract.Verified(
+                    holds=bool(found),
+                    problems=list(found.problems),
+                    notes=list(found.notes),
+                    files=found.files,
+                    reproved=found.reproved,
+                )
+            )
+        )
+
+    return table.jobs.start("verify", work)
+
+
+def path(text: str) -> Path:
+    """A path as it was typed: whole, so that nobody wonders where it begins."""
+    if "\0" in text:
+        raise InputError("a path cannot hold a zero character: type it anew")
+    try:
+        whole = Path(text).expanduser()
+    except RuntimeError:
+        raise InputError(
+            f"there is no home folder for {text[:40]!r}: give the whole path"
+        ) from None
+    if not whole.is_absolute():
+        raise InputError(f"give the whole path of {text[:40]!r}, from / or ~ on")
+    return whole

@@ -1,0 +1,171 @@
+"""What attackers believe, quickly: the parts of an audit that change with every click.
+
+An audit says much more, and takes longer than a click may. Here are its ranks, probabilities and
+shares, by its own functions, for the watches of one choice of places; what does not depend on the
+plan is worked out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from elsewhere.app import contract
+from elsewhere.audit.ranks import Floats, own_ranks, rank
+from elsewhere.audit.shares import shares
+from elsewhere.audit.values import Guess
+from elsewhere.globe import Cells, cell_names, cell_towns
+from elsewhere.job import Seen
+from elsewhere.job.auditing import world
+from elsewhere.job.obstacles import named
+from elsewhere.job.planning import AlbumPlan
+from elsewhere.job.posted import Posted
+from elsewhere.job.watches import Watch
+from elsewhere.posterior import together
+
+FEW = 5
+"""Guesses that are named in a view."""
+
+
+class Looks:
+    """The watches of one choice of places, each looked through at any set of shared photos."""
+
+    def __init__(self, seen: Seen, watches: Sequence[Watch], posted: Posted) -> None:
+        self.seen, self.watches, self.posted = seen, tuple(watches), posted
+        self._photos = len(seen.photos)
+        self._rows: dict[int, Floats] = {}
+
+    @cached_property
+    def before(self) -> list[contract.View]:
+        """Every view of the album as it is."""
+        found = [self.view(number, None) for number in range(len(self.watches))]
+        return [one for one in found if one is not None]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The watches for people."""
+        words = [attack.word for attack in self.seen.attacks]
+        return [named(watch, words) for watch in self.watches]
+
+    @cached_property
+    def own_ranks(self) -> list[int | None]:
+        """For each photo, where its place stands by it alone, by the first scorer."""
+        found: list[int | None] = [None] * self._photos
+        for number in self._shown:
+            watch = self.watches[number]
+            stands = own_ranks(self._values(number), watch.zone.cells)
+            for photo in self._sees(number):
+                if photo < self._photos and found[photo] is None:
+                    found[photo] = int(stands[photo])
+        return found
+
+    def after(self, kept: Sequence[int]) -> list[contract.View]:
+        """Every view of what would be shared."""
+        found = [self.view(number, kept) for number in range(len(self.watches))]
+        return [one for one in found if one is not None]
+
+    def shares(self, plan: AlbumPlan | None) -> list[float | None]:
+        """What each photo does against the plan's decoys, by the first scorer that sees it."""
+        found: list[float | None] = [None] * self._photos
+        for number in self._shown:
+            watch, sees = self.watches[number], self._sees(number)
+            rivals, margin = None, 0.0
+            if plan is not None and plan.plan.views:
+                held = plan.plan.views[number].rivals
+                rivals = (held[: plan.wishes.top] if plan.wishes.top is not None else held) or None
+                margin = plan.plan.promise.against[number].margin
+            told = shares(
+                self._values(number)[sees],
+                watch.zone.cells,
+                rivals=rivals,
+                margin=margin,
+                named=lambda cell: Guess(cell, "", None, None, 0.0),
+            )
+            for photo, gain in zip(sees, told.gains, strict=True):
+                if photo < self._photos and found[photo] is None:
+                    found[photo] = round(gain, 4)
+        return found
+
+    def view(self, number: int, kept: Sequence[int] | None) -> contract.View | None:
+        """One watch; None where it sees no photo at all."""
+        watch, seen = self.watches[number], self._public(number, kept)
+        if not seen:
+            return None
+        values, attack = self._values(number)[seen], self.seen.attacks[watch.attack]
+        likely = np.exp(together(values, attack.about.exponents))
+        return contract.View(
+            scorer=attack.word,
+            place=watch.place.label,
+            whole=watch.whole,
+            photos=len(seen),
+            cells=attack.about.cells,
+            rank=rank(values, watch.zone.cells),
+            p=min(1.0, float(likely[watch.zone.cells].sum())),
+            guesses=guesses(likely, attack.about.globe, FEW),
+        )
+
+    def likely(self, number: int, kept: Sequence[int] | None) -> Floats | None:
+        """What one watch believes of every cell."""
+        seen = self._public(number, kept)
+        if not seen:
+            return None
+        about = self.seen.attacks[self.watches[number].attack].about
+        found: Floats = np.exp(together(self._values(number)[seen], about.exponents))
+        return found
+
+    @cached_property
+    def _shown(self) -> list[int]:
+        """The first scorer's view of each place's own photos."""
+        first: dict[str, int] = {}
+        for number, watch in enumerate(self.watches):
+            if watch.attack == 0:
+                first.setdefault(watch.place.label, number)
+        return list(first.values())
+
+    def _sees(self, number: int) -> list[int]:
+        sees = self.watches[number].sees
+        return list(range(self._photos + len(self.posted.ids)) if sees is None else sees)
+
+    def _public(self, number: int, kept: Sequence[int] | None) -> list[int]:
+        sees = self._sees(number)
+        if kept is None:
+            return sees
+        public = {*kept, *self.posted.already}
+        return [photo for photo in sees if photo >= self._photos or photo in public]
+
+    def _values(self, number: int) -> Floats:
+        """The rows that a watch adds up, without the cells that its audience rules out."""
+        if number not in self._rows:
+            watch = self.watches[number]
+            table = self.posted.behind(self.seen.attacks[watch.attack].scores, watch.attack)
+            values = table.values.astype(np.float64)
+            cells = world(self.watches, watch)
+            if cells is not None:
+                ruled_out = np.ones(values.shape[1], dtype=bool)
+                ruled_out[list(cells)] = False
+                values[:, ruled_out] = -np.inf
+            self._rows[number] = values
+        return self._rows[number]
+
+
+def guesses(likely: Floats, cells: Cells | None, many: int) -> list[contract.Guess]:
+    """The likeliest cells, by name."""
+    first = np.argsort(-likely, kind="stable")[:many].tolist()
+    return [guess(cell, cells, float(likely[cell])) for cell in first]
+
+
+def guess(cell: int, cells: Cells | None, chance: float) -> contract.Guess:
+    """A cell by its name."""
+    chance = min(1.0, max(0.0, chance))
+    if cells is None:
+        return contract.Guess(cell=cell, name=f"cell {cell}", lat=None, lon=None, p=chance)
+    lat, lon = cell_towns(cells)
+    return contract.Guess(
+        cell=cell,
+        name=cell_names(cells)[cell],
+        lat=float(lat[cell]),
+        lon=float(lon[cell]),
+        p=chance,
+    )

@@ -1,0 +1,51 @@
+"""How the browser gets the token: from a file that only this user can read.
+
+A browser is opened by a command line, which every user of the machine can see; so the command
+names a file, and the file leads on to the page with the token behind the `#`, which no browser
+ever sends anywhere. The file is gone as soon as somebody came in, or after a minute.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+from html import escape
+from pathlib import Path
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={url}">
+<title>elsewhere</title>
+<p><a href="{url}" rel="noreferrer">Go on to elsewhere</a></p>
+"""
+
+
+class Redirect:
+    """The file, until it is removed."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._lock = threading.Lock()
+        self._folder = Path(tempfile.mkdtemp(prefix="elsewhere-open-"))  # 0700 from the start
+        self.file = self._folder / "open.html"
+        handle = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(_PAGE.format(url=escape(f"{address}#token={token}")))
+
+    def show(self) -> bool:
+        """Open it in the user's browser; False where there is none."""
+        import webbrowser
+
+        try:
+            return webbrowser.open(self.file.as_uri())
+        except webbrowser.Error:
+            return False
+
+    def remove(self) -> None:
+        """Take it away; nothing happens where it is gone already."""
+        with self._lock:
+            shutil.rmtree(self._folder, ignore_errors=True)

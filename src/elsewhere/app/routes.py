@@ -1,0 +1,261 @@
+"""The routes of the page: each a line or two between what was asked and the table."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+import elsewhere
+from elsewhere.app import contract, exporting, telling
+from elsewhere.app.contract import Event
+from elsewhere.app.details import details_of
+from elsewhere.app.folders import folders
+from elsewhere.app.jobs import Job
+from elsewhere.app.stairs import start_frontier
+from elsewhere.app.table import Table
+from elsewhere.app.thumbs import SIDES
+from elsewhere.app.uploads import MOST_FILES, Dropped
+from elsewhere.errors import InputError
+
+NDJSON = "application/x-ndjson"
+JobId = Annotated[str, "the id of a job"]
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "one Event a line, until the job is over",
+        "content": {NDJSON: {"schema": {"$ref": "#/components/schemas/Event"}}},
+    }
+}
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""A report is one page with its own style and pictures inside, and no script at all."""
+
+
+class NotThereError(Exception):
+    """What was asked for is not there (any more)."""
+
+
+def session_routes(table: Table, entered: Callable[[], None]) -> APIRouter:
+    """The way in; `entered` hears that somebody came."""
+    routes = APIRouter(tags=["session"])
+
+    @routes.post("/api/session")
+    def open_session(asked: contract.Opening) -> contract.Session:
+        """A session's secret for a fresh token, once."""
+        secret = table.keys.exchange(asked.token)
+        if secret is None:
+            raise InputError("this link was used already or is too old: run `elsewhere app` again")
+        entered()
+        return contract.Session(secret=secret, version=elsewhere.__version__)
+
+    return routes
+
+
+def album_routes(table: Table) -> APIRouter:
+    """What lies on the table."""
+    routes = APIRouter(tags=["album"])
+
+    @routes.get("/api/table")
+    def get_table() -> contract.Table:
+        """The whole state: what a page that was just loaded needs."""
+        return table.told()
+
+    @routes.post("/api/albums")
+    def open_album(asked: contract.OpenAlbum) -> contract.JobStarted:
+        """Open folders and photos by path, instead of what is there."""
+        paths = [exporting.path(text) for text in asked.paths]
+        return contract.JobStarted(job=table.open(paths, asked.scorers).told())
+
+    @routes.post(
+        "/api/uploads",
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "multipart/form-data": {
+                        "schema": {
+                            "type": "object",
+                            "required": ["files"],
+                            "properties": {
+                                "files": {
+                                    "type": "array",
+                                    "items": {"type": "string", "format": "binary"},
+                                }
+                            },
+                        }
+                    }
+                },
+            }
+        },
+    )
+    async def upload(request: Request) -> contract.JobStarted:
+        """Open photos that were dropped on the page (field `files`, many times)."""
+        return contract.JobStarted(job=(await _uploaded(table, request)).told())
+
+    @routes.delete("/api/albums")
+    def close_album() -> contract.Table:
+        """Take everything off the table."""
+        table.close()
+        return table.told()
+
+    @routes.get("/api/photos")
+    def get_photos() -> list[contract.Photo]:
+        """All photos with fresh links."""
+        return table.photos()
+
+    @routes.get("/api/photos/{n}")
+    def get_photo(n: int) -> contract.PhotoDetails:
+        """One photo, looked at closely."""
+        return details_of(table, n)
+
+    @routes.get("/api/folders")
+    def get_folders(
+        path: Annotated[str, Query(max_length=4096)] = "",
+    ) -> contract.Folders:
+        """The folders in a folder below the user's home ("" for home itself)."""
+        return folders(path, table.opened)
+
+    @routes.get("/thumbs/{album}/{side}/{at}", response_class=Response, responses=_JPEG)
+    def get_thumb(album: int, side: int, at: int) -> Response:
+        """A photo's picture, by a signed link."""
+        rendition = table.rendition(album, at)
+        if rendition is None or side not in SIDES:
+            raise NotThereError
+        return Response(table.thumbs.get(rendition, side), media_type="image/jpeg")
+
+    return routes
+
+
+def plan_routes(table: Table) -> APIRouter:
+    """Wishes and what comes of them."""
+    routes = APIRouter(tags=["plan"])
+
+    @routes.put("/api/wishes")
+    def put_wishes(wishes: contract.Wishes) -> contract.Answer:
+        """All wishes at once; the answer is the best plan so far."""
+        return table.wish(wishes)
+
+    @routes.post("/api/undo")
+    def undo() -> contract.Answer:
+        """The wishes before, with their plan."""
+        return table.step(-1)
+
+    @routes.post("/api/redo")
+    def redo() -> contract.Answer:
+        """The wishes after, where some were undone."""
+        return table.step(1)
+
+    @routes.get("/api/guesses")
+    def get_guesses(watch: Annotated[int, Query(ge=0, le=10_000)] = 0) -> contract.Belief:
+        """What one attacker believes before and after, with the zone and the decoys."""
+        desk = table.desk
+        return telling.belief_of(desk.seen, desk.now, watch)
+
+    @routes.get("/api/frontier", response_class=StreamingResponse, responses=STREAM)
+    def get_frontier() -> StreamingResponse:
+        """What each number of withheld photos buys, point by point as it is solved."""
+        return _stream(table, start_frontier(table))
+
+    return routes
+
+
+def job_routes(table: Table) -> APIRouter:
+    """Long work, the copy, its proof and its report."""
+    routes = APIRouter(tags=["jobs"])
+
+    @routes.get("/api/jobs/{job}/events", response_class=StreamingResponse, responses=STREAM)
+    def get_events(job: JobId) -> StreamingResponse:
+        """All that a job told and tells, from the start."""
+        return _stream(table, _job(table, job))
+
+    @routes.delete("/api/jobs/{job}")
+    def cancel(job: JobId) -> contract.Job:
+        """Stop a job."""
+        found = _job(table, job)
+        found.cancel()
+        return found.told()
+
+    @routes.post("/api/export")
+    def export(asked: contract.Export) -> contract.JobStarted:
+        """Write the copy and prove it."""
+        return contract.JobStarted(job=exporting.export(table, asked).told())
+
+    @routes.post("/api/verify")
+    def verify() -> contract.JobStarted:
+        """Prove the last copy again, from its files."""
+        return contract.JobStarted(job=exporting.verify_last(table).told())
+
+    @routes.get("/api/report")
+    def get_report() -> contract.Link:
+        """A link to the private report of the last copy."""
+        if table.exported is None or table.exported.report is None:
+            raise NotThereError
+        return contract.Link(url=table.keys.sign("/reports/last"))
+
+    @routes.get("/reports/last", response_class=Response, responses=_HTML)
+    def read_report() -> Response:
+        """The report itself, by a signed link."""
+        if table.exported is None or table.exported.report is None:
+            raise NotThereError
+        try:
+            content = Path(table.exported.report).read_bytes()
+        except OSError:
+            raise NotThereError from None
+        return Response(
+            content,
+            media_type="text/html; charset=utf-8",
+            headers={"content-security-policy": REPORT_POLICY},
+        )
+
+    return routes
+
+
+_JPEG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/jpeg": {}}}}
+_HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
+
+
+def _job(table: Table, job: str) -> Job:
+    found = table.jobs.get(job)
+    if found is None:
+        raise NotThereError
+    return found
+
+
+def _stream(table: Table, job: Job) -> StreamingResponse:
+    async def lines() -> AsyncIterator[bytes]:
+        async for event in job.events():
+            yield _line(table.event_told(event))
+
+    return StreamingResponse(lines(), media_type=NDJSON)
+
+
+def _line(event: Event) -> bytes:
+    return event.model_dump_json(exclude_defaults=True).encode() + b"\n"
+
+
+async def _uploaded(table: Table, request: Request) -> Job:
+    """The files of a form, one after the other, in a folder of their own."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.datastructures import UploadFile
+    from starlette.formparsers import MultiPartException
+
+    dropped = Dropped()
+    try:
+        try:
+            async with request.form(max_files=MOST_FILES, max_fields=10) as form:
+                files = [one for one in form.getlist("files") if isinstance(one, UploadFile)]
+                if not files:
+                    raise InputError("no photo was dropped: send at least one")
+                for file in files:
+                    await run_in_threadpool(dropped.take, file.filename or "photo", file.file)
+        except MultiPartException as problem:
+            raise InputError(f"what was sent is no form of files: {problem.message}") from None
+        return table.open([dropped.folder], ["embedded"], own=dropped.folder)
+    except BaseException:
+        dropped.forget()
+        raise

@@ -1,0 +1,83 @@
+"""The server as a program: a socket that only this machine reaches, a browser, and a clean end."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from elsewhere.app.keys import TOKEN_SECONDS, Keys
+from elsewhere.app.redirect import Redirect
+from elsewhere.app.server import guarded
+from elsewhere.app.table import Table
+from elsewhere.errors import InputError
+from elsewhere.scorers import RowCache
+
+HOST = "127.0.0.1"
+
+
+def listening(port: int = 0) -> socket.socket:
+    """A socket on this machine alone, at this port or at any that is free."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        if sys.platform != "win32":  # there it would let others take the port as well
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((HOST, port))
+    except (OSError, OverflowError) as problem:
+        made.close()
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(
+            f"port {port} cannot be used ({reason}): give another one, or none for any free one"
+        ) from None
+    return made
+
+
+def serve(
+    album: Sequence[Path] = (),
+    *,
+    port: int = 0,
+    scorers: Sequence[str] = ("embedded",),
+    browser: bool = True,
+    cache: bool = True,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve the app until somebody stops it."""
+    import uvicorn
+
+    sock = listening(port)
+    number = sock.getsockname()[1]
+    table = Table(Keys(), cache=RowCache() if cache else None)
+    redirect = Redirect(f"http://{HOST}:{number}/", table.keys.token())
+    late = threading.Timer(TOKEN_SECONDS, redirect.remove)
+    late.daemon = True
+    config = uvicorn.Config(
+        guarded(table, number, redirect.remove),
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="off",
+        ws="none",
+        log_level="error",
+        timeout_graceful_shutdown=1,
+    )
+    server = uvicorn.Server(config)
+    try:
+        if album:
+            table.open([Path(path).absolute() for path in album], scorers)
+        say(f"elsewhere is at http://{HOST}:{number}/")
+        late.start()
+        if browser and redirect.show():
+            say("Your browser opens it. Ctrl-C ends it.")
+        else:
+            say(f"Open this file in your browser within a minute: {redirect.file}")
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[sock])
+    finally:
+        late.cancel()
+        redirect.remove()
+        table.close()
+        table.jobs.close()
+        sock.close()

@@ -1,0 +1,49 @@
+"""The frontier of what is on the table, as a job that tells each point as it is solved."""
+
+from __future__ import annotations
+
+from elsewhere.app import contract
+from elsewhere.app.contract import Event
+from elsewhere.app.jobs import Job
+from elsewhere.app.table import Table
+from elsewhere.errors import InputError
+from elsewhere.job.greedy import greedy_withholds
+from elsewhere.job.stairs import stairs
+
+PATIENCE = 10.0
+"""Seconds; points stay open where that is not enough."""
+
+
+def start_frontier(table: Table) -> Job:
+    """The frontier of the wishes that count now."""
+    desk = table.desk
+    entry = desk.now
+    plan = entry.plan
+    if plan is None:
+        raise InputError("no place is known yet, so there is nothing to withhold photos for")
+    table.jobs.cancel("frontier")
+
+    def work(job: Job) -> None:
+        found = stairs(desk.seen, plan, entry.posted, patience=PATIENCE)
+        if found is None:
+            return
+        greedy = dict(found.greedy)
+        for step in found.steps:
+            job.check()
+            job.say(
+                Event(
+                    point=contract.Point(
+                        withheld=step.withheld,
+                        protected_k=step.protected,
+                        bound=step.bound,
+                        proved=step.proved,
+                        greedy_k=greedy.get(step.withheld),
+                    )
+                )
+            )
+        if plan.plan.found and not entry.posted:
+            would = greedy_withholds(desk.seen, plan)
+            if would is not None:
+                job.say(Event(greedy=len(would)))
+
+    return table.jobs.start("frontier", work)
