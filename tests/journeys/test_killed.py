@@ -20,7 +20,7 @@ from tests.job.tiny import known_scorers, write_album
 KILLS = 20
 
 EXPORTER = """
-import os, signal, sys, time
+import faulthandler, os, signal, sys, time
 from pathlib import Path
 from elsewhere.album import export as exporting
 from elsewhere.job import sharing
@@ -59,6 +59,7 @@ with known_scorers():
         target, point, delay = line.strip().split("|")
         child = os.fork()
         if not child:
+            faulthandler.dump_traceback_later(60, exit=True)  # whoever hangs says where
             if point:
                 POINTS[point]()
             start = time.monotonic()
@@ -88,6 +89,8 @@ class Exporter:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            # a process that forks has no threads beside its own
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
         )
         assert self.told() == ["ready"]
 
