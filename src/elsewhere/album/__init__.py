@@ -5,6 +5,7 @@ finding     which files are photos, and why the others are not · companions · 
 workers     decoding in processes with limits · worker (their inside) · frames (what is said)
 reading     what a worker does with one file · decode · colour · files
 metadata    what is known and what leaks · exif · xmp · takeout
+places      where photos were taken · clustering (by position) · timing (by time)
 renditions  the bytes that are scored and exported · jpeg (their proof) · spool (where they wait)
 export      a copy: staging (until it is proved) · renaming · archive · copies · export_names
 """

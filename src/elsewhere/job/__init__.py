@@ -4,6 +4,9 @@ Each room before this one knows its own part and none of the others; here they a
 so that the command line, the app and the batch job do the same and hold no logic of their own.
 
 seen        an album read and scored: what every attacker is taken to see
+wishes      what a person wants · presets (margins by name) · pins (photos by name, values, bursts)
+planning    one plan for an album · hiding (which places) · truths (how widely) · watches (against
+            whom) · drawing (the secret k) · verdict · notes · obstacles · guesses (what to say)
 posted      what is public already · posted_files (read and known again) · posted_alike
             posted_down (when it breaks the promise)
 ledger      what was shared before · ledger_album (given and found) · ledger_file · ledger_store
