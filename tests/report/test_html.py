@@ -113,6 +113,14 @@ def test_every_number_is_the_value_given() -> None:
         assert note in text
     assert said("shared 6 of 9").replace(" ", "") in text.replace(" ", "")
     assert f"{ordinal(before.rank)} → {ordinal(after.rank)}" in text
+    for when, audit_, truth in (("Before", scene.before, before), ("After", scene.after, after)):
+        caption = re.search(rf"{when}: (?:all )?(\d+) (?:shared )?photos\. (.*?) of 512", text)
+        assert caption, when
+        assert int(caption[1]) == len(audit_.ids)
+        assert caption[2] == f"{truth.label} is {ordinal(truth.rank)}"
+    assert f"rank of the place{ordinal(before.rank)}{ordinal(after.rank)}" in text
+    zones = chance(before.probability), chance(after.probability)
+    assert f"probability of the zone{said(zones[0])}{said(zones[1])}" in text
     for place in before.within:
         assert f"within {place.km:g} km" in text
         assert said(chance(place.chance)) in text
