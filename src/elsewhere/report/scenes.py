@@ -59,7 +59,12 @@ def _scene(scene: Scene) -> Markup:
             element("span", f" · attacker {audit.scorer}, {scene.scope}", class_="faint small"),
         ),
         _exposure(scene) if audit.truth else None,
-        element("div", _side("Before", "all", scene, audit, ()), after, class_="pair"),
+        element(
+            "div",
+            _side("Before" if after else "As it is", "all", scene, audit, ()),
+            after,
+            class_="pair",
+        ),
         _decoys(scene.decoys),
         _growth(audit),
         _opinions(audit.opinions),
@@ -128,7 +133,7 @@ def _guesses(guesses: Sequence[Guess], inside: set[int]) -> Markup:
 
 def _exposure(scene: Scene) -> Markup:
     """Rank and chances in a small table, before beside after."""
-    columns = [("before", scene.before.truth)]
+    columns = [("before" if scene.after is not None else "as it is", scene.before.truth)]
     if scene.after is not None:
         columns.append(("after", scene.after.truth))
     kept = [(name, truth) for name, truth in columns if truth is not None]

@@ -48,6 +48,7 @@ header.top{padding-top:2rem;padding-bottom:1.6rem}
 nav{margin-top:1.3rem;font-size:.9rem;display:flex;flex-wrap:wrap;gap:.2rem 1.1rem}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));
   gap:1.4rem 1.8rem;margin-top:1rem}
+.pair>figure:only-child{max-width:42rem}
 figure{margin:0;min-width:0}
 figure.chart{max-width:38rem}
 .beside{display:block;color:var(--faint);font-size:.85em;white-space:nowrap}
