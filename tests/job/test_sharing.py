@@ -16,14 +16,20 @@ import pytest
 from elsewhere.album import Metadata
 from elsewhere.album import export as album_export
 from elsewhere.album.jpeg import size_if_bare
+from elsewhere.album.places import places_of
 from elsewhere.album.workers import Workers
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
+from elsewhere.globe import place
 from elsewhere.job import sharing
-from elsewhere.job.planning import AlbumPlan
+from elsewhere.job.planning import AlbumPlan, plan_album
 from elsewhere.job.posted import Posted
-from elsewhere.job.seen import Seen, Step
+from elsewhere.job.seen import Seen, Step, see
 from elsewhere.job.sharing import Shared, share
 from elsewhere.job.verifying import verify
+from elsewhere.job.wishes import Wishes
+from elsewhere.scorers import Photo as ScoredPhoto
+from elsewhere.scorers.embedded import EmbeddedScorer
+from elsewhere.scorers.features import Features
 from elsewhere.scores import Scores
 from tests.job.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
 
@@ -302,6 +308,30 @@ def test_no_row_of_a_cache_is_used(
     monkeypatch.setattr(TinyScorer, "score", count)
     shared = share(seen, plan, tmp_path / "shared")
     assert sorted(scored) == sorted(2 * [file.photo for file in shared.files])
+
+
+def test_the_model_is_run_again_on_the_written_files(
+    album: Path, pool: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the rows nor what the tower remembers of the renditions may answer for the copy."""
+    runs: list[str] = []
+    infer = EmbeddedScorer._features
+
+    def counted(self: EmbeddedScorer, photo: ScoredPhoto) -> Features:
+        runs.append(photo.name)
+        return infer(self, photo)
+
+    monkeypatch.setattr(EmbeddedScorer, "_features", counted)
+    seen = see([album], workers=pool)
+    try:
+        photos = len(seen.photos)
+        assert len(runs) == photos
+        places = places_of(seen.photos, at=[place("Lisbon")])
+        plan = plan_album(seen, places, Wishes(top=1, exact_top=True, margin="none"))
+        shared = share(seen, plan, tmp_path / "copy")
+        assert len(runs) == photos + len(shared.files)
+    finally:
+        seen.close()
 
 
 def test_no_plan_no_copy(seen: Seen, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from elsewhere.errors import CheckError, ElsewhereError, ScorerError
 from elsewhere.job.certificate import CopyCertificate, Model, SharedFile
 from elsewhere.job.seen import Step
 from elsewhere.scorers import Photo, Scorer, each, find
+from elsewhere.scorers.features import forget
 from elsewhere.scores import Scores
 
 
@@ -29,6 +30,7 @@ def rescored(
 
     `words` are tried before the certificate's own words for the models.
     """
+    forget()  # what the model said of these bytes before the copy was written proves nothing
     files, done = certificate.files, 0
     total = len(files) * len(certificate.models)
     result = []
