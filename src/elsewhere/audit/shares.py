@@ -10,7 +10,7 @@ import numpy as np
 from elsewhere.audit.ranks import Floats, Ints, outside
 from elsewhere.audit.values import Guess, Shares
 
-_ZERO = -745.0
+ZERO = -745.0
 """What a probability of zero counts as here: the logarithm of the least that a double can hold."""
 RIVALS = 5
 """How many rivals are measured against where no plan names any."""
@@ -29,7 +29,7 @@ def shares(
     Where the truth is a zone, every photo is measured against the same cell of it, the one that
     all photos together make likeliest; with each photo's own best cell, gains would not add up.
     """
-    rows = np.maximum(values, _ZERO)
+    rows = np.maximum(values, ZERO)
     total = rows.sum(axis=0)
     against = int(zone[np.argmax(total[zone])])
     if rivals is None:

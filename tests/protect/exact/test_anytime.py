@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.protect.exact.anytime import FIRST_TURN, close_gap
-from elsewhere.protect.exact.search import Limits
+from elsewhere.protect.exact.limits import Limits
 
 
 @dataclass

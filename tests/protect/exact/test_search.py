@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal, Limits, Search
+from elsewhere.protect.exact.limits import Limits
+from elsewhere.protect.exact.search import Goal, Search
 from elsewhere.protect.problem import Floats, Ints, Mask, plain
 from tests.protect.exact.small import drawn, every_mask, least, needs, seeds, trying_all
 from tests.protect.examples import examples

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from elsewhere.lab import simulator
 from elsewhere.protect.baselines.counting import counts, satisfied
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal, Limits, needs
+from elsewhere.protect.exact.limits import Limits
+from elsewhere.protect.exact.search import Goal, needs
 from elsewhere.protect.exact.solver import maximise, minimise, most_left_out, solve
 from elsewhere.protect.problem import Answer, Problem, plain
 from tests.protect.enumeration import best

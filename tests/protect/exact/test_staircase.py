@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from elsewhere.lab import simulator
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Limits
+from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.solver import solve
 from elsewhere.protect.exact.staircase import Step, staircase
 from elsewhere.protect.problem import plain

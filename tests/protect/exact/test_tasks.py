@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import assume, given
 
 from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.presolve import costs_alone
-from elsewhere.protect.exact.search import Limits
 from elsewhere.protect.exact.tasks import Fullest, Lightest
 from tests.protect.exact.small import drawn, every_plan, least, needs, seeds, trying_all
 from tests.protect.examples import examples

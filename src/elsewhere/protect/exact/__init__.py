@@ -4,7 +4,7 @@ It knows the canonical problem of `problem.py` and nothing of photos, maps or ma
 """
 
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Limits
+from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.solver import solve
 
 __all__ = ["Instance", "Limits", "solve"]

@@ -8,9 +8,11 @@ narrowing the gap from below.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
-from elsewhere.protect.exact.search import Limits, Search
+from elsewhere.protect.exact.limits import Limits
+from elsewhere.protect.exact.search import Search
 
 FIRST_TURN = 100_000
 """Work that the main search may do before the first question is asked."""
@@ -84,7 +86,7 @@ class _Questions:
 
 def _run(search: Search, turn: int, limits: Limits) -> bool:
     """Let a search do some more work, counted in `limits`; whether it came to its end."""
-    search.limits = Limits(limits.deadline, min(limits.work, limits.done + turn), limits.done)
+    search.limits = replace(limits, work=min(limits.work, limits.done + turn))
     finished = search.run()
     limits.done = search.limits.done
     return finished

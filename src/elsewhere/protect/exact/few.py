@@ -18,7 +18,8 @@ import numpy as np
 
 from elsewhere.protect.exact.heuristics import adapted
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal, Limits
+from elsewhere.protect.exact.limits import Limits
+from elsewhere.protect.exact.search import Goal
 from elsewhere.protect.problem import IN, Floats, Mask
 
 SHARE = 0.25
@@ -101,9 +102,11 @@ class _Asking:
         chosen = tuple(problem.attackers[a] for a in attackers)
         each = self.goal.each[list(attackers)]
         now = time.monotonic()
-        part = Limits(
+        part = replace(
+            limits,
             deadline=now + SHARE * max(0.0, limits.deadline - now),
             work=SHARE * max(0.0, limits.work - limits.done),
+            done=0,
         )
         few = Instance(replace(problem, attackers=chosen, fixed=fixed))
         question = Question(few, weights[seen], Goal(each, int(each.sum())), at_least)

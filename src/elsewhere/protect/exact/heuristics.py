@@ -12,7 +12,8 @@ import numpy as np
 
 from elsewhere.protect.exact.dive import Dive, repaired, repaired_around
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import INTEGRAL, Goal, Limits
+from elsewhere.protect.exact.limits import Limits
+from elsewhere.protect.exact.search import INTEGRAL, Goal
 from elsewhere.protect.exact.simplex import Tableau
 from elsewhere.protect.problem import Floats, Ints, Mask
 

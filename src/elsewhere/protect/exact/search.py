@@ -10,7 +10,6 @@ branched on. See docs/method.md, "The tree".
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from elsewhere.protect.exact.bounds import best_with_one_row
 from elsewhere.protect.exact.completions import completions, worth_trying
 from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.simplex import IMPOSSIBLE, Tableau
 from elsewhere.protect.problem import Floats, Ints, Mask, Problem
 
@@ -27,23 +27,6 @@ State = NDArray[np.int8]
 
 SLACK = 1e-9  # a relaxed rival counts as satisfied down to here
 INTEGRAL = 1e-6
-
-
-@dataclass
-class Limits:
-    """How long to go on: a deadline on the clock, a cap on the work counted."""
-
-    deadline: float = np.inf
-    work: float = np.inf
-    done: int = 0
-
-    def spent(self) -> bool:
-        """Whether either limit is reached."""
-        return self.done >= self.work or self.late()
-
-    def late(self) -> bool:
-        """Whether the deadline has passed."""
-        return time.monotonic() >= self.deadline
 
 
 @dataclass

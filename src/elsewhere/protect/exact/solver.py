@@ -8,7 +8,7 @@ bound that was proved. The work is counted in tree nodes and simplex pivots, so 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from elsewhere.protect.exact.few import Outcome, Question, satisfying
 from elsewhere.protect.exact.heuristics import adapted, cheapest_plan, fullest_plan
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.joining import joined
+from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.polish import polish, pull_of
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
-from elsewhere.protect.exact.search import Goal, Limits, needs
+from elsewhere.protect.exact.search import Goal, needs
 from elsewhere.protect.exact.tasks import Fullest, Lightest
 from elsewhere.protect.problem import LARGEST, Answer, Floats, Ints, Mask, Problem
 
@@ -87,7 +88,7 @@ def _nearest(instance: Instance, goal: Goal, best: Mask, pull: Floats, limits: L
     scaled = weights * (2 * np.abs(pull).sum() + 1) - pull
     if scaled.sum() >= LARGEST:
         return best
-    share = Limits(limits.deadline, NEAR_WORK)
+    share = replace(limits, work=NEAR_WORK, done=0)
     found = minimise(instance, scaled, goal, share, start=best)
     return best if found.left_out is None else found.left_out
 

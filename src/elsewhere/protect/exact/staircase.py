@@ -15,8 +15,8 @@ import numpy as np
 
 from elsewhere.protect.exact.heuristics import prefix_plans
 from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone
-from elsewhere.protect.exact.search import Limits
 from elsewhere.protect.exact.solver import minimise, most_left_out
 from elsewhere.protect.exact.tasks import alike
 from elsewhere.protect.problem import Mask

@@ -8,7 +8,8 @@ import numpy as np
 
 from elsewhere.protect.exact.heuristics import restored
 from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.search import Goal, Limits, Search
+from elsewhere.protect.exact.limits import Limits
+from elsewhere.protect.exact.search import Goal, Search
 from elsewhere.protect.problem import Floats, Ints, Mask
 
 
