@@ -22,8 +22,8 @@ from elsewhere.album.places import places_of
 from elsewhere.example import ALBUM
 from elsewhere.globe import cell_names
 from elsewhere.job import Seen, see
-from elsewhere.job.planning import AlbumPlan, plan_album
-from elsewhere.job.wishes import Wishes
+from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.job.planning.wishes import Wishes
 from elsewhere.posterior import together
 from elsewhere.report.look import FONT, LIGHT
 

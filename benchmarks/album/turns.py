@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from elsewhere.album import Recipe, read_album
 from elsewhere.album.places import places_of
 from elsewhere.job import see
-from elsewhere.job.planning import AlbumPlan, plan_album
-from elsewhere.job.wishes import Wishes
+from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.job.planning.wishes import Wishes
 from elsewhere.scorers import features
 from elsewhere.scorers.embedded import WEIGHTS, record
 from elsewhere.scorers.pipeline import workers

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from elsewhere.cli.program import program
-from elsewhere.job.ledger import Given, Ledger
-from elsewhere.job.ledger_file import Rows
+from elsewhere.job.ledger.entries import Given, Ledger
+from elsewhere.job.ledger.file import Rows
 
 LISBON, PORTO, OSLO = (38.72, -9.14), (41.15, -8.61), (59.91, 10.75)
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from elsewhere.cli.program import program
 from elsewhere.globe import Cells, cell_towns
 from elsewhere.job import see
-from elsewhere.job.ledger import Ledger
+from elsewhere.job.ledger.entries import Ledger
 from tests.album.makers import jpeg
 from tests.scorers.models import described
 

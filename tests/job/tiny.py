@@ -16,10 +16,10 @@ import elsewhere
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.album.workers import Workers
 from elsewhere.globe import Zone
-from elsewhere.job.planning import AlbumPlan, Watch
-from elsewhere.job.posted import NOTHING_POSTED, Posted
+from elsewhere.job.planning.album_plan import AlbumPlan, Watch
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen, see
-from elsewhere.job.wishes import Wishes
 from elsewhere.protect.plan import Plan
 from elsewhere.scorers import About, Photo, Row, registry
 from elsewhere.scorers.rows import log_softmax

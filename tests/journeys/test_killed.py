@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from elsewhere.job.private import CERTIFICATE, private_folder
-from elsewhere.job.verifying import verify
+from elsewhere.job.sharing.private import CERTIFICATE, private_folder
+from elsewhere.job.sharing.verifying import verify
 from tests.job.tiny import known_scorers, write_album
 
 KILLS = 20
@@ -23,7 +23,7 @@ EXPORTER = """
 import faulthandler, os, signal, sys, time
 from pathlib import Path
 from elsewhere.album import export as exporting
-from elsewhere.job import sharing
+from elsewhere.job.sharing import share_album as sharing
 from tests.job.tiny import known_scorers, planned, see_tiny
 
 album, private = map(Path, sys.argv[1:])

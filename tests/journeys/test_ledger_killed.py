@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from elsewhere.errors import FileError
-from elsewhere.job.ledger import Ledger
+from elsewhere.job.ledger.entries import Ledger
 from tests.job.tiny import write_album
 
 KILLS = 25
@@ -27,8 +27,8 @@ import os, sys
 import numpy as np
 from pathlib import Path
 from hashlib import sha256
-from elsewhere.job.ledger import Given, Ledger
-from elsewhere.job.ledger_file import Rows
+from elsewhere.job.ledger.entries import Given, Ledger
+from elsewhere.job.ledger.file import Rows
 
 def write(folder, start, rounds):
     ledger = Ledger(Path(folder))
@@ -60,8 +60,8 @@ from dataclasses import replace
 from pathlib import Path
 from elsewhere.album import export as exporting
 from elsewhere.album.places import Places
-from elsewhere.job.ledger import Ledger
-from elsewhere.job.sharing import share
+from elsewhere.job.ledger.entries import Ledger
+from elsewhere.job.sharing.share_album import share
 from tests.job.tiny import known_scorers, planned, see_tiny
 
 POINTS = {

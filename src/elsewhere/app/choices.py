@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from elsewhere.app import contract
-from elsewhere.job.presets import MARGINS
-from elsewhere.job.truths import LEVELS
+from elsewhere.example import ALBUM
+from elsewhere.job.planning.presets import MARGINS
+from elsewhere.job.planning.truths import LEVELS
 from elsewhere.scorers.registry import available
 
 
@@ -19,4 +20,5 @@ def choices() -> contract.Choices:
         margins={one.name: one.stands_for for one in MARGINS.values()},
         levels=list(LEVELS),
         home=str(Path.home()),
+        example=str(ALBUM),
     )

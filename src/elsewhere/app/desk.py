@@ -19,17 +19,21 @@ from elsewhere.app import contract
 from elsewhere.app.looks import Looks
 from elsewhere.globe import place
 from elsewhere.job import Seen
-from elsewhere.job.ledger import Ledger
-from elsewhere.job.planning import AlbumPlan, plan_album
-from elsewhere.job.posted import NOTHING_POSTED, Posted
-from elsewhere.job.posted_files import posted_for
-from elsewhere.job.wishes import Wishes
+from elsewhere.job.ledger.entries import Ledger
+from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.posted.files import posted_for
+from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.protect.plan import Status
 
-QUICK = 0.06
+QUICK = 0.035
 """Seconds for the first answer to a wish."""
-SLICES = (0.5, 2.0, 8.0, 30.0)
-"""Seconds for the proof: one try after the other, so that it can be stopped between them."""
+FIRST = 1.0
+"""Seconds for the first plan of all, which nobody clicked for."""
+AGAIN = 5
+"""Where that was too short to find any plan, so many times as long, once."""
+SLICES = (0.5, 3.0, 30.0)
+"""Seconds for the proof: one try after the other, so that better plans are told on the way."""
 MOST_STEPS = 500
 """So many wishes back can be undone."""
 
@@ -48,8 +52,10 @@ class Entry:
 
     @property
     def proved(self) -> bool:
-        """Whether nothing is left to be done."""
-        return self.plan is None or self.plan.plan.status in {Status.OPTIMAL, Status.INFEASIBLE}
+        """Whether nothing is left to be done: that there is no plan needs a reason, too."""
+        if self.plan is None or self.plan.plan.status == Status.OPTIMAL:
+            return True
+        return self.plan.plan.status == Status.INFEASIBLE and bool(self.plan.plan.explanation)
 
 
 class Desk:
@@ -63,6 +69,7 @@ class Desk:
         self._entries: list[Entry] = []
         self._at = -1
         self._version = 0
+        self._nearest: AlbumPlan | None = None
         self._places: dict[tuple[str, ...], Places] = {}
         self._posted: dict[object, Posted] = {}
         self._looks: dict[object, Looks] = {}
@@ -87,6 +94,7 @@ class Desk:
             made = self._planned(wishes, seconds)
             self._entries = [*self._entries[: self._at + 1], made][-MOST_STEPS:]
             self._at = len(self._entries) - 1
+            self._remember(made)
             return made
 
     def step(self, by: int) -> Entry:
@@ -96,28 +104,39 @@ class Desk:
                 self._at += by
                 self._version += 1
                 self._entries[self._at] = replace(self.now, version=self._version)
+                self._remember(self.now)
             return self.now
 
-    def prove(self, entry: Entry, go_on: Callable[[], None], tell: Callable[[Entry], None]) -> None:
-        """Go on until the entry's plan is proved; `go_on` raises where nobody wants it any more."""
+    def prove(self, entry: Entry, stopped: threading.Event, tell: Callable[[Entry], None]) -> None:
+        """Go on until the entry's plan is proved, or nobody wants it any more."""
         shown = entry.plan
+        assert shown is not None
         for seconds in SLICES:
-            go_on()
-            assert shown is not None
-            better = self._solve(entry, seconds, near=shown)
-            go_on()
-            proved = better.plan.status in {Status.OPTIMAL, Status.INFEASIBLE}
-            if proved or _improves(better, shown):
-                shown = better
-                with self._lock:
-                    self._version += 1
-                    made = replace(entry, plan=better, version=self._version)
-                    for number, one in enumerate(self._entries):
-                        if one.wishes is entry.wishes:
-                            self._entries[number] = made
-                tell(made)
-            if proved:
+            better = self._solve(entry, seconds, self._nearest, stopped=stopped)
+            if stopped.is_set():
                 return
+            made = replace(entry, plan=better)
+            if made.proved or _improves(better, shown):
+                shown = better
+                tell(self._replaced(made))
+            if made.proved:
+                return
+
+    def _replaced(self, made: Entry) -> Entry:
+        """A better answer to a wish, where the wish is still to be found."""
+        with self._lock:
+            self._version += 1
+            made = replace(made, version=self._version)
+            for number, one in enumerate(self._entries):
+                if one.wishes is made.wishes:
+                    self._entries[number] = made
+            self._remember(made)
+            return made
+
+    def _remember(self, entry: Entry) -> None:
+        """What the person sees now, for the next plan to be like it."""
+        if entry.plan is not None and entry.plan.plan.found:
+            self._nearest = entry.plan
 
     def _planned(self, wishes: contract.Wishes, seconds: float) -> Entry:
         places = self._places_at(tuple(wishes.at))
@@ -126,22 +145,33 @@ class Desk:
         if not places:
             return empty
         entry = replace(empty, posted=self._posted_for(wishes, places))
-        near = self.now.plan if self._entries else None
-        plan = self._solve(entry, seconds, near)
+        plan = self._solve(entry, seconds, self._nearest)
+        if plan.plan.status == Status.UNKNOWN:
+            plan = self._solve(entry, AGAIN * seconds, self._nearest)
         return replace(entry, plan=plan, looks=self._looks_at(wishes, plan, entry.posted))
 
-    def _solve(self, entry: Entry, seconds: float, near: AlbumPlan | None) -> AlbumPlan:
+    def _solve(
+        self,
+        entry: Entry,
+        seconds: float,
+        near: AlbumPlan | None,
+        stopped: threading.Event | None = None,
+    ) -> AlbumPlan:
+        """A plan; one that nobody can stop is for somebody who waits, so it is not explained."""
         same = near is not None and near.plan.promise.photos == len(self.seen.photos) + len(
             entry.posted.ids
         )
         return plan_album(
             self.seen,
             entry.places,
-            as_typed(entry.wishes, seconds),
+            # a k that was drawn gets half of the time, for smaller ones after it need some, too
+            as_typed(entry.wishes, 2 * seconds),
             posted=entry.posted,
             near=near.plan if near is not None and same else None,
             # the same draws for the same top, as long as the session lasts
             draw=Random(self._seed + str(entry.wishes.top).encode()),
+            stopped=stopped,
+            reasons=stopped is not None,
         )
 
     def _places_at(self, at: tuple[str, ...]) -> Places:

@@ -9,10 +9,10 @@ from elsewhere.app.contract import Event
 from elsewhere.app.jobs import Job
 from elsewhere.app.table import Table
 from elsewhere.errors import InputError
-from elsewhere.job.ledger import Ledger
-from elsewhere.job.reporting import write_report
-from elsewhere.job.sharing import refuse_sharing, share
-from elsewhere.job.verifying import verify
+from elsewhere.job.ledger.entries import Ledger
+from elsewhere.job.sharing.share_album import refuse_sharing, share
+from elsewhere.job.sharing.verifying import verify
+from elsewhere.job.showing.reporting import write_report
 
 
 def export(table: Table, asked: contract.Export) -> Job:

@@ -13,16 +13,15 @@ from functools import cached_property
 import numpy as np
 
 from elsewhere.app import contract
-from elsewhere.audit.ranks import Floats, own_ranks, rank
-from elsewhere.audit.shares import shares
-from elsewhere.audit.values import Guess
+from elsewhere.audit.ranks import Floats, Ints, outside, own_ranks, rank
+from elsewhere.audit.shares import RIVALS, ZERO
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.job import Seen
-from elsewhere.job.auditing import world
-from elsewhere.job.obstacles import named
-from elsewhere.job.planning import AlbumPlan
-from elsewhere.job.posted import Posted
-from elsewhere.job.watches import Watch
+from elsewhere.job.planning.album_plan import AlbumPlan
+from elsewhere.job.planning.obstacles import named
+from elsewhere.job.planning.watches import Watch
+from elsewhere.job.posted.values import Posted
+from elsewhere.job.showing.auditing import world
 from elsewhere.posterior import together
 
 FEW = 5
@@ -76,14 +75,8 @@ class Looks:
                 held = plan.plan.views[number].rivals
                 rivals = (held[: plan.wishes.top] if plan.wishes.top is not None else held) or None
                 margin = plan.plan.promise.against[number].margin
-            told = shares(
-                self._values(number)[sees],
-                watch.zone.cells,
-                rivals=rivals,
-                margin=margin,
-                named=lambda cell: Guess(cell, "", None, None, 0.0),
-            )
-            for photo, gain in zip(sees, told.gains, strict=True):
+            gains = _gains(self._values(number)[sees], watch.zone.cells, rivals, margin)
+            for photo, gain in zip(sees, gains, strict=True):
                 if photo < self._photos and found[photo] is None:
                     found[photo] = round(gain, 4)
         return found
@@ -148,6 +141,21 @@ class Looks:
                 values[:, ruled_out] = -np.inf
             self._rows[number] = values
         return self._rows[number]
+
+
+def _gains(values: Floats, zone: Ints, rivals: Sequence[int] | None, margin: float) -> list[float]:
+    """Each photo's share as `audit.shares` has it, with sums that are rounded."""
+    rows = np.maximum(values, ZERO)
+    total = rows.sum(axis=0)
+    against = zone[np.argmax(total[zone])]
+    if rivals is None:
+        rest = outside(values.shape[1], zone)
+        rivals = rest[np.argsort(-total[rest], kind="stable")[:RIVALS]].tolist()
+    many = len(rivals)
+    gains: list[float] = (
+        rows[:, list(rivals)].sum(axis=1) - many * (rows[:, against] + margin)
+    ).tolist()
+    return gains
 
 
 def guesses(likely: Floats, cells: Cells | None, many: int) -> list[contract.Guess]:

@@ -7,8 +7,8 @@ from elsewhere.app.contract import Event
 from elsewhere.app.jobs import Job
 from elsewhere.app.table import Table
 from elsewhere.errors import InputError
-from elsewhere.job.greedy import greedy_withholds
-from elsewhere.job.stairs import stairs
+from elsewhere.job.showing.greedy import greedy_withholds
+from elsewhere.job.showing.stairs import stairs
 
 PATIENCE = 10.0
 """Seconds; points stay open where that is not enough."""

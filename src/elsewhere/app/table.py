@@ -17,13 +17,13 @@ from elsewhere.album import Photo, Rendition
 from elsewhere.app import contract, telling
 from elsewhere.app.choices import choices
 from elsewhere.app.contract import Event
-from elsewhere.app.desk import Desk, Entry
+from elsewhere.app.desk import FIRST, Desk, Entry
 from elsewhere.app.jobs import CancelledError, Job, Jobs, left_of
 from elsewhere.app.keys import Keys
 from elsewhere.app.thumbs import SIDES, Thumbs
 from elsewhere.errors import InputError
 from elsewhere.job import Seen, Step, see
-from elsewhere.job.ledger import Ledger
+from elsewhere.job.ledger.entries import Ledger
 from elsewhere.scorers import RowCache
 
 
@@ -205,9 +205,10 @@ class Table:
     def _prove(self, job: Job, desk: Desk, entry: Entry) -> None:
         desk.prove(
             entry,
-            job.check,
+            job.cancelled,
             lambda better: job.say(Event(answer=telling.answer_of(desk, better))),
         )
+        job.check()
 
     def _score_again(self, desk: Desk, wishes: contract.Wishes) -> contract.Answer:
         """Other scorers: the same photos are read and scored anew, and the wishes stay."""
@@ -237,7 +238,7 @@ class Table:
             seen = see(self._paths, scorers=self._scorers, cache=self._cache, progress=progress)
             desk = Desk(seen, self._seed, self._ledger)
             first = wishes or contract.Wishes(scorers=list(self._scorers))
-            entry = desk.wish(first)
+            entry = desk.wish(first, FIRST)
             with self._lock:
                 if number != self._number:
                     raise CancelledError

@@ -10,8 +10,8 @@ from elsewhere.app import contract
 from elsewhere.app.desk import Desk, Entry
 from elsewhere.app.looks import guess, guesses
 from elsewhere.job import Seen
-from elsewhere.job.leaking import leaking
-from elsewhere.job.reporting import album_name
+from elsewhere.job.showing.leaking import leaking
+from elsewhere.job.showing.reporting import album_name
 from elsewhere.posterior import together
 from elsewhere.report.words import counted, listed, ordinal
 

@@ -23,8 +23,8 @@ from elsewhere.cli.options import (
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.job.auditing import AlbumAudit
     from elsewhere.job.seen import Seen
+    from elsewhere.job.showing.auditing import AlbumAudit
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
@@ -77,11 +77,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.cli.stages import stages
         from elsewhere.cli.typed import places_told
         from elsewhere.job import see
-        from elsewhere.job.auditing import audit_album, second_opinions
-        from elsewhere.job.ledger import Ledger
-        from elsewhere.job.posted_files import posted_for
-        from elsewhere.job.reporting import audit_contents, save_report
-        from elsewhere.job.wishes import Wishes
+        from elsewhere.job.ledger.entries import Ledger
+        from elsewhere.job.planning.wishes import Wishes
+        from elsewhere.job.posted.files import posted_for
+        from elsewhere.job.showing.auditing import audit_album, second_opinions
+        from elsewhere.job.showing.reporting import audit_contents, save_report
         from elsewhere.scorers import RowCache
 
         if report is not None:  # nobody waits for what cannot be written

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from elsewhere.audit import Audit, Curve, Exposure, Leaking
-    from elsewhere.job.auditing import AlbumAudit
-    from elsewhere.job.watches import Watch
+    from elsewhere.job.planning.watches import Watch
+    from elsewhere.job.showing.auditing import AlbumAudit
 
 _WIDE = 72
 """Columns below which bars are short, to leave room for names."""

@@ -46,7 +46,7 @@ def command(
         from elsewhere.cli.printing import printed
         from elsewhere.cli.running import run, typed
         from elsewhere.example import ALBUM
-        from elsewhere.job.wishes import Wishes
+        from elsewhere.job.planning.wishes import Wishes
 
         target = output or free(Path(DEFAULT))
         with printed() as console:
@@ -76,7 +76,7 @@ def _beside(done: Done) -> None:
     from rich.table import Table
 
     from elsewhere.cli.printing import printed
-    from elsewhere.job.greedy import greedy_withholds
+    from elsewhere.job.showing.greedy import greedy_withholds
 
     photos = done.seen.photos
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)

@@ -10,7 +10,7 @@ import typer
 from elsewhere.cli.program import printable
 
 if TYPE_CHECKING:
-    from elsewhere.job.guesses import Guess
+    from elsewhere.job.planning.guesses import Guess
 
 
 def show_guesses(guesses: Sequence[Guess], *, as_json: bool) -> None:

@@ -14,9 +14,9 @@ from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
     from elsewhere.globe import Place
-    from elsewhere.job.next_album import NextPhoto
-    from elsewhere.job.sharing import Shared
-    from elsewhere.job.wishes import Wishes
+    from elsewhere.job.one_by_one.album import NextPhoto
+    from elsewhere.job.planning.wishes import Wishes
+    from elsewhere.job.sharing.share_album import Shared
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
@@ -102,7 +102,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.typed import places_told
-        from elsewhere.job.wishes import Wishes
+        from elsewhere.job.planning.wishes import Wishes
 
         if remember and output is None:
             raise InputError("--remember goes with -o: only a copy that is written is remembered")
@@ -159,12 +159,12 @@ def _ask(
     from elsewhere.album.export import refuse_target
     from elsewhere.album.places import places_of
     from elsewhere.cli.stages import stages
-    from elsewhere.job.guesses import NowhereError, guesses
-    from elsewhere.job.ledger import Ledger
-    from elsewhere.job.next_album import next_photo
-    from elsewhere.job.posted_files import posted_for
+    from elsewhere.job.ledger.entries import Ledger
+    from elsewhere.job.one_by_one.album import next_photo
+    from elsewhere.job.planning.guesses import NowhereError, guesses
+    from elsewhere.job.posted.files import posted_for
     from elsewhere.job.seen import see
-    from elsewhere.job.sharing import refuse_sharing, share
+    from elsewhere.job.sharing.share_album import refuse_sharing, share
     from elsewhere.scorers import RowCache
 
     paths = [album]

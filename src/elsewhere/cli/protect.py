@@ -236,9 +236,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.cli.guessed import show_guesses
         from elsewhere.cli.running import Public, run, typed
         from elsewhere.cli.typed import places_told, recipe, refuse, worth
-        from elsewhere.job.guesses import NowhereError
-        from elsewhere.job.ledger import Ledger
-        from elsewhere.job.wishes import Wishes
+        from elsewhere.job.ledger.entries import Ledger
+        from elsewhere.job.planning.guesses import NowhereError
+        from elsewhere.job.planning.wishes import Wishes
 
         refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
         values, stars = worth(value)

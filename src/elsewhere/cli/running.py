@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from elsewhere.album.export_names import Names, Order
     from elsewhere.cli.told import Done
     from elsewhere.globe import Place
-    from elsewhere.job.ledger import Ledger
-    from elsewhere.job.wishes import Wishes
+    from elsewhere.job.ledger.entries import Ledger
+    from elsewhere.job.planning.wishes import Wishes
 
 
 class Sharing(TypedDict, total=False):
@@ -59,11 +59,11 @@ def run(
     from elsewhere.cli.stages import stages
     from elsewhere.cli.told import Done
     from elsewhere.job import see
-    from elsewhere.job.planning import plan_album
-    from elsewhere.job.posted import NOTHING_POSTED
-    from elsewhere.job.posted_files import posted_for
-    from elsewhere.job.reporting import write_report
-    from elsewhere.job.sharing import refuse_sharing, share
+    from elsewhere.job.planning.album_plan import plan_album
+    from elsewhere.job.posted.files import posted_for
+    from elsewhere.job.posted.values import NOTHING_POSTED
+    from elsewhere.job.sharing.share_album import refuse_sharing, share
+    from elsewhere.job.showing.reporting import write_report
     from elsewhere.scorers import RowCache
 
     how: Sharing = sharing or {}

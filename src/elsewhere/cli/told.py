@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from elsewhere.album import Left, Photo
-    from elsewhere.job.planning import AlbumPlan
+    from elsewhere.job.planning.album_plan import AlbumPlan
     from elsewhere.job.seen import Seen
-    from elsewhere.job.sharing import Shared
+    from elsewhere.job.sharing.share_album import Shared
 
 FEW = 5
 """So many names are enough to see what is meant."""
@@ -127,8 +127,8 @@ def _sentence(kind: str) -> str:
 
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
     """What plain copies of the files would have told, the most telling first."""
-    from elsewhere.job.leaking import leaking
-    from elsewhere.job.verdict import listed
+    from elsewhere.job.planning.verdict import listed
+    from elsewhere.job.showing.leaking import leaking
 
     kinds: dict[int, list[str]] = {}
     for leak in leaking(photos):
@@ -185,7 +185,7 @@ def _named(names: Sequence[str], most: int = FEW) -> str:
 
 def as_json(done: Done) -> dict[str, Any]:
     """Everything, as plain values."""
-    from elsewhere.job.leaking import leaking
+    from elsewhere.job.showing.leaking import leaking
 
     plan, wishes, shared = done.plan.plan, done.plan.wishes, done.shared
     told: dict[str, Any] = {

@@ -11,7 +11,7 @@ from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.job.verifying import Verified
+    from elsewhere.job.sharing.verifying import Verified
 
 
 def command(
@@ -57,7 +57,7 @@ def command(
     """
     with one_sentence():
         from elsewhere.cli.stages import stages
-        from elsewhere.job.verifying import verify
+        from elsewhere.job.sharing.verifying import verify
 
         with stages() as told:
             found = verify(

@@ -3,16 +3,13 @@
 Each room before this one knows its own part and none of the others; here they are joined, once,
 so that the command line, the app and the batch job do the same and hold no logic of their own.
 
-seen        an album read and scored: what every attacker is taken to see
-wishes      what a person wants · presets (margins by name) · pins (photos by name, values, bursts)
-planning    one plan for an album · hiding (which places) · truths (how widely) · watches (against
-            whom) · drawing (the secret k) · verdict · notes · obstacles · guesses (what to say)
-posted      what is public already · posted_files (read and known again) · posted_alike
-            posted_down (when it breaks the promise)
-ledger      what was shared before · ledger_album (given and found) · ledger_file · ledger_store
-next        one photo at a time · next_order (which way) · next_album
-sharing     the copy: proved again before it has its name · begun (what the killed left)
-verifying   a copy held against its certificate · rescoring · certificate · private (where it lies)
+seen         an album read and scored: what every attacker is taken to see
+planning/    what a person wishes, and one plan for the whole album
+posted/      what is public already
+ledger/      what was shared before, as far as the user has it remembered
+one_by_one/  one photo at a time: may it be posted now?
+sharing/     the copy, proved again before it has its name; its certificate; verifying it later
+showing/     what people are shown: the audit, the private report
 """
 
 from elsewhere.job.seen import Attack, Seen, Step, see

@@ -1,4 +1,4 @@
-"""What a report is made of: values only. Who fills them in is `job/reporting.py`.
+"""What a report is made of: values only. Who fills them in is `job/showing/reporting.py`.
 
 Every number and every sentence of a report is here, so the page can be tested without photos,
 scorers or solver, and nothing on it can be a literal.

@@ -111,6 +111,8 @@ class Choices(Told):
     levels: list[str]
     home: str
     """The folder that the path chooser begins in."""
+    example: str
+    """The folder of the example album, which anybody may try."""
 
 
 class Session(Told):

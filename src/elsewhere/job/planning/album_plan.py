@@ -1,0 +1,173 @@
+"""From an album that was seen, its places and a person's wishes to one plan for all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
+from threading import Event
+
+from elsewhere.album.places import AlbumPlace, Places
+from elsewhere.errors import InputError
+from elsewhere.globe import place as place_called
+from elsewhere.job.planning import notes
+from elsewhere.job.planning.drawing import drawn, silent, tops
+from elsewhere.job.planning.guesses import NowhereError, guesses
+from elsewhere.job.planning.hiding import hiding
+from elsewhere.job.planning.obstacles import explaining
+from elsewhere.job.planning.pins import budget_of, bursts, pinned, worth
+from elsewhere.job.planning.presets import margin
+from elsewhere.job.planning.truths import Width
+from elsewhere.job.planning.verdict import cannot, verdict
+from elsewhere.job.planning.watches import Watch, watches
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.posted.take_down import blocked_by_posted, told
+from elsewhere.job.posted.values import NOTHING_POSTED, Posted
+from elsewhere.job.seen import Seen
+from elsewhere.protect.plan import Plan, Status
+from elsewhere.protect.protecting import fulfil, read_limits
+from elsewhere.protect.wishes import Asked, read_wishes
+
+__all__ = ["AlbumPlan", "Watch", "plan_album"]
+
+TOP = 5
+"""What single photos must keep out of under a budget where nothing else is said."""
+
+
+@dataclass(frozen=True)
+class AlbumPlan:
+    """What to withhold of an album, and what is to be said of it."""
+
+    plan: Plan
+    """The engine's, over the photos that were seen, those already posted behind them; one
+    attacker per watch. Its numbers give the secret k away: not for printing."""
+    watches: tuple[Watch, ...]
+    hidden: tuple[AlbumPlace, ...]
+    public: tuple[AlbumPlace, ...]
+    places: Places
+    wishes: Wishes
+    top: int | None
+    """The secret k really used, at least the one asked for; None under a budget."""
+    verdict: str
+    """One honest sentence for people; it names no k but the one that was asked for."""
+    notes: tuple[str, ...]
+    """What has to be said beside it: coarse cells, photos placed by time, unplaced ones, …"""
+
+
+def plan_album(
+    seen: Seen,
+    places: Places,
+    wishes: Wishes,
+    *,
+    posted: Posted | None = None,
+    near: Plan | None = None,
+    draw: Random | None = None,
+    top: int | None = None,
+    stopped: Event | None = None,
+    reasons: bool = True,
+) -> AlbumPlan:
+    """The fewest photos to withhold so that no hidden place is in any scorer's top k.
+
+    `top` uses a k that was drawn before (one draw a session) where it still can be had, `draw`
+    draws from elsewhere than the system, `near` prefers a plan like the one before. Whoever no
+    longer wants the plan sets `stopped`; without `reasons` nobody waits for why there is none.
+    Where no place is known, a NowhereError carries what the models guess.
+    """
+    if not places:
+        raise NowhereError(guesses(seen))
+    posted = posted or NOTHING_POSTED
+    chosen = hiding(places, seen.photos, wishes.hide)
+    width = Width(wishes.radius_km, wishes.hide_level)
+    prior = None if wishes.prior is None else place_called(wishes.prior)
+    watched = watches(seen, places, chosen.hidden, width, prior=prior, posted=posted)
+    keep, drop = pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
+    groups = bursts(seen.photos, places) if wishes.bursts else ()
+    asked = _asked(seen, watched, wishes, posted=posted, pins=(keep, drop), groups=groups)
+    limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
+    previous = _previous(near, asked)
+    words = [attack.word for attack in seen.attacks]
+    explain = explaining(watched, words, keep) if reasons else silent
+    k: int | None = None
+    if wishes.budget is None:
+        most = min(len(watch.rivals) for watch in watched)
+        least = asked.promise.against[0].top
+        assert least is not None
+        tries = iter([least]) if wishes.exact_top else tops(least, most, draw, top)
+        plan, k = drawn(asked, least, tries, limits, previous=previous, explain=explain)
+    else:
+        plan = fulfil(asked, limits, previous, explain)
+    said = verdict(plan, wishes, chosen.hidden, seen.attacks, len(seen.photos))
+    blocked = None
+    if plan.status == Status.INFEASIBLE and posted and reasons:
+        blocked = blocked_by_posted(plan.promise, asked.scores, posted.pinned(len(seen.photos)))
+    if blocked is not None:
+        said = told(blocked, asked.scores[0].ids, cannot(wishes, chosen.hidden, seen.attacks))
+    beside = notes.notes(
+        seen, places, chosen, watched, width=width, prior=prior, groups=groups, posted=posted
+    )
+    if plan.found:
+        # the engine's own words name the secret k
+        plan = replace(plan, explanation=said)
+    return AlbumPlan(plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside)
+
+
+def _asked(
+    seen: Seen,
+    watched: Sequence[Watch],
+    wishes: Wishes,
+    *,
+    posted: Posted,
+    pins: tuple[tuple[int, ...], tuple[int, ...]],
+    groups: Sequence[Sequence[int]],
+) -> Asked:
+    """The wishes as the engine reads them, for the k that was asked for."""
+    _refuse_what_cannot_be(wishes, watched)
+    keep, drop = pins
+    photos = len(seen.photos)
+    for number in set(posted.already) & set(drop):
+        raise InputError(
+            f"{seen.photos[number].id} is posted already and cannot be dropped any more"
+        )
+    tables = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
+    values = worth(seen.photos, wishes.values, stars=wishes.stars, left=seen.left)
+    alone = (wishes.top or TOP) if wishes.each_photo else False
+    listed = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
+    return read_wishes(
+        [tables[watch.attack] for watch in watched],
+        [watch.zone.cells.tolist() for watch in watched],
+        top=None if wishes.budget is not None else wishes.top,
+        budget=None if wishes.budget is None else budget_of(wishes.budget, photos),
+        keep=sorted({*keep, *posted.pinned(photos)}),
+        drop=drop,
+        margin=margin(wishes.margin).theta,
+        values=listed if values else None,
+        groups=groups,
+        rivals=[watch.rivals for watch in watched],
+        sees=[watch.sees for watch in watched],
+        each_photo=[alone if watch.own else False for watch in watched],
+        strict=wishes.strict,
+    )
+
+
+def _refuse_what_cannot_be(wishes: Wishes, watched: Sequence[Watch]) -> None:
+    """What the engine would say of an attacker is said of a place here."""
+    if wishes.top is None and wishes.budget is None:
+        raise InputError("ask for a top (fewest withheld) or a budget (furthest down)")
+    most = min(len(watch.rivals) for watch in watched)
+    if wishes.top is not None and wishes.top > most:
+        raise InputError(
+            f"top {wishes.top} is out of reach: outside what is hidden there are only "
+            f"{most} cells that could be guessed instead"
+        )
+
+
+def _previous(near: Plan | None, asked: Asked) -> frozenset[int] | None:
+    if near is None or not near.found:
+        return None
+    if near.promise.photos != asked.promise.photos:
+        raise InputError(
+            f"the plan before was for {near.promise.photos} photos, but now there are "
+            f"{asked.promise.photos}"
+        )
+    return frozenset(near.withheld)

@@ -1,0 +1,89 @@
+"""What has to be said beside the verdict: where photos were counted and why, and how coarsely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from elsewhere.album.places import Places
+from elsewhere.globe import Place
+from elsewhere.job.planning.hiding import Hiding
+from elsewhere.job.planning.truths import Width
+from elsewhere.job.planning.verdict import listed
+from elsewhere.job.planning.watches import Watch, neighbours
+from elsewhere.job.posted.values import Posted
+from elsewhere.job.seen import Seen
+from elsewhere.protect.explain import count
+
+SHOWN = 3
+"""So many names of photos are enough to see what is meant."""
+
+
+def notes(
+    seen: Seen,
+    places: Places,
+    chosen: Hiding,
+    watched: Sequence[Watch],
+    *,
+    width: Width,
+    prior: Place | None = None,
+    groups: Sequence[Sequence[int]] = (),
+    posted: Posted,
+) -> tuple[str, ...]:
+    """All notes, each a sentence."""
+    told = [*places.notes, *chosen.notes]
+    told += _counted(seen, places, chosen, width)
+    told += _coarse(watched, seen)
+    if prior is not None:
+        told.append(f"the audience is taken to know {prior.label}: only cells there count")
+    if groups:
+        many = sum(map(len, groups))
+        told.append(f"{many} photos are {count(len(groups), 'burst')}, each kept or withheld whole")
+    told += posted.notes
+    return tuple(dict.fromkeys(told))
+
+
+def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterator[str]:
+    """Which photos count where, beyond their positions."""
+    late = [n for place in places.places for n in place.by_time]
+    if late:
+        yield f"{_photos(seen, late)} placed by time only, beside photos with a position"
+    if places.unplaced and len(places.places) + len(places.unplaced) > 1:
+        one = len(places.unplaced) == 1
+        names = _names(seen, places.unplaced)
+        who = f"{count(len(places.unplaced), 'photo')} ({names}) {'has' if one else 'have'}"
+        yield (
+            f"{who} neither a position nor a usable time, and {'counts' if one else 'count'} in "
+            "every hidden place"
+        )
+    labels = {place.label for place in chosen.hidden}
+    for place in chosen.hidden:
+        near = neighbours(seen, places, place, width)
+        public = [
+            other.label
+            for other in places.places
+            if other.label not in labels and set(other.photos) & set(near)
+        ]
+        if public:
+            lies = "lies" if len(public) == 1 else "lie"
+            yield (
+                f"{listed(public)} {lies} in what is hidden around {place.label}: photos taken "
+                "there count as its own"
+            )
+
+
+def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
+    """Where a cell is larger than what should be hidden."""
+    for watch in watched:
+        if watch.zone.note:
+            by = f" for {seen.attacks[watch.attack].word}" if len(seen.attacks) > 1 else ""
+            yield f"{watch.place.label}{by}: {watch.zone.note}"
+
+
+def _photos(seen: Seen, numbers: Sequence[int]) -> str:
+    verb = "is" if len(numbers) == 1 else "are"
+    return f"{count(len(numbers), 'photo')} ({_names(seen, numbers)}) {verb}"
+
+
+def _names(seen: Seen, numbers: Sequence[int]) -> str:
+    shown = [seen.photos[n].id for n in numbers[:SHOWN]]
+    return ", ".join([*shown, "…"] if len(numbers) > SHOWN else shown)

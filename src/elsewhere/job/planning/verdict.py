@@ -1,0 +1,136 @@
+"""What a plan means, in one honest sentence.
+
+A promise names the attackers that it is against, how good they are, and that a better one may
+exist; the word "safe" does not occur. No k is named but the one asked for: the one really used is
+secret. Where nothing needs withholding, the sentence says so of the model, not of the photos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elsewhere.album.places import AlbumPlace
+from elsewhere.globe import ground
+from elsewhere.globe.continents import continent
+from elsewhere.job.planning.drawing import TIMES
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.seen import Attack
+from elsewhere.protect.explain import count, number
+from elsewhere.protect.plan import Plan, Status
+
+_SCALE = {"cell": 25.0, "city": 25.0, "region": 200.0, "country": 750.0}
+
+
+def verdict(
+    plan: Plan,
+    wishes: Wishes,
+    hidden: Sequence[AlbumPlace],
+    attacks: Sequence[Attack],
+    photos: int,
+) -> str:
+    """One sentence on a plan, found or not; `photos` are those of the album."""
+    where, who = listed([place.label for place in hidden]), listed([a.word for a in attacks])
+    if plan.status == Status.INFEASIBLE:
+        return f"Nothing can be shared: {cannot(wishes, hidden, attacks)}."
+    if plan.status == Status.UNKNOWN:
+        return (
+            f"Nothing is shared: the time ran out before a plan that hides {where} from {who} was "
+            "found or ruled out; allow more time."
+        )
+    better = "a better model may find it" if len(hidden) == 1 else "a better model may find them"
+    how_good = accuracy(hidden, attacks, wishes)
+    needed = [n for n in plan.withheld if n not in plan.promise.drop]
+    if wishes.budget is not None:
+        return _within_budget(plan, where, f"{who}{how_good}", photos, better)
+    do = "does" if len(attacks) == 1 else "do"
+    out = f"{where} among {_its(attacks)} first {wishes.top} guesses"
+    if not needed:
+        dropped = " beyond what you drop" if plan.withheld else ""
+        return (
+            f"Nothing needs withholding{dropped}: {who} cannot place these photos{how_good} and "
+            f"{do} not have {out}; {better}."
+        )
+    share = f"{len(plan.withheld)} of {count(photos, 'photo')}"
+    return (
+        f"With {share} withheld, {who}{how_good} {do} not have {out}; {_least(plan, wishes)}, and "
+        f"{better}."
+    )
+
+
+def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[Attack]) -> str:
+    """What cannot be had, without the end of the sentence."""
+    where, who = listed([place.label for place in hidden]), listed([a.word for a in attacks])
+    wish = _top(wishes) if wishes.budget is None else f"a budget of {wishes.budget}"
+    return f"{where} cannot be hidden from {who} with {wish}"
+
+
+def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -> str:
+    share = f"{len(plan.withheld)} of {count(photos, 'photo')}"
+    k = plan.protected_k
+    if not k:
+        return f"Even with {share} withheld {where} may be the first guess of {who}."
+    best = "no plan within the budget does better"
+    if plan.status != Status.OPTIMAL:
+        best = f"a plan within the budget might reach {number(plan.bound)}"
+    return (
+        f"With {share} withheld, {count(k, 'other place')} or more come before {where} for {who}; "
+        f"{best}, and {better}."
+    )
+
+
+def _least(plan: Plan, wishes: Wishes) -> str:
+    """How far it is proved that so many must go."""
+    drawn = "" if wishes.exact_top else f" for a top drawn in secret from {_range(wishes)}"
+    if plan.status == Status.OPTIMAL:
+        fewest = "it is the fewest" if plan.promise.values is None else "it is the least loss"
+        return f"{fewest} that will do{drawn}"
+    what = "worth" if plan.promise.values is not None else "photos"
+    return f"stopped early, at least {number(plan.bound)} ({what}) must go{drawn}"
+
+
+def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wishes) -> str:
+    """How often the scorers are right in this part of the world, in brackets; empty if unknown."""
+    measured = [attack for attack in attacks if attack.about.accuracy]
+    if not measured:
+        return ""
+    radius = _SCALE.get(wishes.hide_level or "", wishes.radius_km)
+    codes = {ground(place.lat, place.lon, "country")[0].code for place in hidden}
+    parts = sorted({continent(code) for code in codes})
+    told = []
+    for attack in measured:
+        table = attack.about.accuracy
+        name = f"{attack.word} " if len(attacks) > 1 else ""
+        for part in parts:
+            shares, where = (table[part], part) if part in table else (table[""], "the world")
+            km = min((km for km in shares if km >= radius), default=max(shares))
+            told.append(
+                f"{name}right within {km} km for {_percent(shares[km])} of single photos in {where}"
+            )
+    return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
+
+
+def listed(words: Sequence[str]) -> str:
+    """Some words as people say them.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _percent(share: float) -> str:
+    return "fewer than 1 %" if share < 0.005 else f"{100 * share:.0f} %"
+
+
+def _its(attacks: Sequence[Attack]) -> str:
+    return "its" if len(attacks) == 1 else "their"
+
+
+def _range(wishes: Wishes) -> str:
+    assert wishes.top is not None
+    return f"{wishes.top} to {TIMES * wishes.top}"
+
+
+def _top(wishes: Wishes) -> str:
+    return f"top {wishes.top}"

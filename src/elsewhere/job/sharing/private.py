@@ -1,0 +1,131 @@
+"""Where a job keeps what names the place: a folder of the user's own, away from what is shared.
+
+The certificate and the report say what was hidden, so they never lie in or around the copy that
+is handed out. Each target has a folder of its own in the user's data directory, found again from
+the target's path alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from elsewhere.album.copies import Copy
+from elsewhere.album.files import whole
+from elsewhere.album.renaming import open_to_owner, sync_folder
+from elsewhere.errors import FileError, InputError
+from elsewhere.job.sharing.certificate import CopyCertificate, read_copy_certificate
+
+CERTIFICATE = "certificate.json"
+"""The certificate's name inside the private folder."""
+_NAME_LENGTH = 40
+_MOST_BYTES = 512 * 1024 * 1024
+
+
+def data_folder() -> Path:
+    """Where this user's private files belong; ELSEWHERE_DATA_DIR says otherwise."""
+    own = os.environ.get("ELSEWHERE_DATA_DIR")
+    if own:
+        return Path(own) / "elsewhere"
+    if sys.platform == "win32":
+        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        return Path(home) / "elsewhere" / "Data"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "elsewhere"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "elsewhere"
+
+
+def private_folder(target: Path, base: Path | None = None) -> Path:
+    """The private folder of the copy at `target`: the same one each time, and not made here.
+
+    It lies in `base`, or in the user's data directory.
+    """
+    path = os.path.realpath(target)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:_NAME_LENGTH]
+    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return (base or data_folder()) / f"{name or 'copy'}-{digest}"
+
+
+def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path:
+    """The certificate of a copy: by where it lies, else by what is in it, for copies are moved.
+
+    Where there is none, the path at which it would be.
+    """
+    usual = private_folder(target, base) / CERTIFICATE
+    if usual.exists():
+        return usual
+    digests = {}
+    for name in copy.names:
+        with suppress(FileError):
+            digests[name] = hashlib.sha256(copy.read(name)).hexdigest()
+    for other in sorted((base or data_folder()).glob(f"*/{CERTIFICATE}")):
+        with suppress(FileError):
+            files = read_private(other).files
+            # another copy of the same album has the same photos, but not under the same names
+            same = sum(digests.get(file.name) == file.sha256 for file in files)
+            if 2 * same > len(files):
+                return other
+    return usual
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only this user can look into."""
+    try:
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
+        for path in reversed(missing):
+            path.mkdir(mode=0o700, exist_ok=True)
+            open_to_owner(path, 0o700)
+        folder.chmod(0o700)
+    except OSError as problem:
+        raise _unwritable(folder, problem) from None
+
+
+def write_private(file: Path, document: str) -> None:
+    """Write what only this user may read: on the disk, all at once or not at all."""
+    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    try:
+        try:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as stream:
+                stream.write(document)
+                stream.flush()
+                os.fsync(stream.fileno())
+            open_to_owner(part, 0o600)
+            part.replace(file)
+            sync_folder(file.parent)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+
+
+def read_private(file: Path) -> CopyCertificate:
+    """The certificate in a file; FileError with one sentence where there is none to be had."""
+    try:
+        content = whole(file, _MOST_BYTES)
+    except FileNotFoundError:
+        raise FileError(
+            f"there is no certificate at {file}: name the one that was written with the copy"
+        ) from None
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read ({problem.strerror or problem})") from None
+    if content is None:
+        raise FileError(f"{file} is too large to be a certificate")
+    try:
+        return read_copy_certificate(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise FileError(f"{file} is not a certificate: it is not text") from None
+    except InputError as problem:
+        raise FileError(f"{file} is not a certificate that can be trusted: {problem}") from None
+
+
+def _unwritable(path: Path, problem: OSError) -> FileError:
+    return FileError(
+        f"{path} cannot be written ({problem.strerror or problem}), and nothing was exported: "
+        "the certificate needs a private folder, so choose another one"
+    )

@@ -1,0 +1,227 @@
+"""An album's audit: what every attacker infers of every place, and what the files tell besides.
+
+One audit for each attacker, place and set of photos, in the order of the plan's watches, so that
+a report can lay one beside the other; where no place is known, one for each attacker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from elsewhere.album.places import Places
+from elsewhere.audit import Audit, Leaking, Truth, audit
+from elsewhere.audit.auditing import TOP
+from elsewhere.job.planning.album_plan import AlbumPlan
+from elsewhere.job.planning.hiding import hiding
+from elsewhere.job.planning.truths import Width
+from elsewhere.job.planning.watches import Watch, watches
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.posted.values import NOTHING_POSTED, Posted
+from elsewhere.job.seen import Seen, Step
+from elsewhere.job.showing.leaking import leaking
+from elsewhere.scorers import Photo, RowCache, each, find
+from elsewhere.scores import Scores
+
+HEADS = {"embedded": ("embedded:half_a", "embedded:half_b")}
+"""Scorers with other heads for the same features, whose word is a second opinion."""
+
+
+@dataclass(frozen=True)
+class AlbumAudit:
+    """What an album gives away."""
+
+    audits: tuple[Audit, ...]
+    """One for each watch, in their order; without a known place one for each attacker, and then
+    no audit has a truth."""
+    watches: tuple[Watch, ...]
+    """Which attacker, place and photos each audit is of; empty without a known place."""
+    leaks: tuple[Leaking, ...]
+    """What the original files tell beside their pictures; nothing of it is in a shared copy."""
+    notes: tuple[str, ...] = ()
+    """What has to be said aloud, a sentence each."""
+
+
+Opinions = Mapping[str, Mapping[str, Scores]]
+"""By scorer as typed, then by the other head: the same photos as that head scores them."""
+
+
+def audit_album(
+    seen: Seen,
+    places: Places,
+    wishes: Wishes,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+) -> AlbumAudit:
+    """What the album gives away of the places that are to be hidden; no plan is needed."""
+    if not places:
+        found = tuple(
+            audit_attack(seen, number, posted=posted, opinions=opinions)
+            for number in range(len(seen.attacks))
+        )
+        return AlbumAudit(found, (), leaking(seen.photos), (*places.notes, *posted.notes))
+    chosen = hiding(places, seen.photos, wishes.hide)
+    width = Width(wishes.radius_km, wishes.hide_level)
+    made = watches(seen, places, chosen.hidden, width, posted=posted)
+    audits = audit_watches(seen, made, posted=posted, opinions=opinions)
+    notes = (*places.notes, *chosen.notes, *posted.notes)
+    return AlbumAudit(audits, made, leaking(seen.photos), notes)
+
+
+def audit_plan(
+    seen: Seen,
+    plan: AlbumPlan,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+) -> AlbumAudit:
+    """The same beside a plan: one audit for each of its watches, shares against its rivals."""
+    audits = audit_watches(seen, plan.watches, posted=posted, opinions=opinions, plan=plan)
+    return AlbumAudit(audits, plan.watches, leaking(seen.photos))
+
+
+def audit_watches(
+    seen: Seen,
+    made: Sequence[Watch],
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    plan: AlbumPlan | None = None,
+) -> tuple[Audit, ...]:
+    """One audit for each watch, of all photos that it adds up."""
+    found = (
+        audit_watch(seen, made, number, posted=posted, opinions=opinions, plan=plan)
+        for number in range(len(made))
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def audit_watch(
+    seen: Seen,
+    made: Sequence[Watch],
+    number: int,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    plan: AlbumPlan | None = None,
+    kept: Sequence[int] | None = None,
+    top: int = TOP,
+) -> Audit | None:
+    """What one watch infers, its `top` first guesses named; with `kept`, of those photos and the
+    posted ones alone.
+
+    None where it then sees no photo at all. With a plan, shares are measured against the rivals
+    that hold in it: as many of the foremost as were asked for, so that the secret k stays secret.
+    """
+    watch = made[number]
+    photos: Sequence[int] = range(len(seen.photos) + len(posted.ids))
+    if watch.sees is not None:
+        photos = watch.sees
+    if kept is not None:
+        public = {*kept, *posted.already}
+        photos = [photo for photo in photos if photo >= len(seen.photos) or photo in public]
+    if not photos:
+        return None
+    rivals, margin = None, 0.0
+    if plan is not None and plan.plan.views:
+        named = plan.plan.views[number].rivals
+        rivals = named[: plan.wishes.top] if plan.wishes.top is not None else named
+        margin = plan.plan.promise.against[number].margin
+    return audit_attack(
+        seen,
+        watch.attack,
+        posted=posted,
+        opinions=opinions,
+        truth=Truth(
+            tuple(watch.zone.cells.tolist()),
+            watch.place.label,
+            watch.place.lat,
+            watch.place.lon,
+            watch.place.positions,
+            watch.zone.note,
+        ),
+        sees=photos,
+        among=world(made, watch),
+        rivals=rivals or None,
+        margin=margin,
+        top=top,
+    )
+
+
+def audit_attack(
+    seen: Seen,
+    number: int,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    truth: Truth | None = None,
+    sees: Sequence[int] | None = None,
+    among: Sequence[int] | None = None,
+    rivals: Sequence[int] | None = None,
+    margin: float = 0.0,
+    top: int = TOP,
+) -> Audit:
+    """What one attacker infers from some of the album's photos and what is posted already."""
+    attack = seen.attacks[number]
+    return audit(
+        posted.behind(attack.scores, number),
+        truth,
+        exponents=attack.about.exponents,
+        cells=attack.about.globe,
+        sees=sees,
+        among=among,
+        rivals=rivals,
+        margin=margin,
+        # the heads have not seen what was posted, and half an album would be another question
+        opinions=None if posted.ids else (opinions or {}).get(attack.word),
+        scorer=attack.word,
+        top=top,
+    )
+
+
+def second_opinions(
+    seen: Seen,
+    *,
+    cache: RowCache | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+) -> Opinions:
+    """The same photos as other heads of the album's scorers see them.
+
+    They look at what the towers said while the album was scored, so this costs next to nothing;
+    where the album's rows came from the cache, the towers are asked again, once.
+    """
+    found: dict[str, dict[str, Scores]] = {}
+    words = [attack.word for attack in seen.attacks if attack.word in HEADS]
+    total = len(seen.photos) * sum(len(HEADS[word]) for word in words)
+    done = 0
+    for word in words:
+        for head in HEADS[word]:
+            scorer = find(head)
+            about = scorer.load()
+            rows = []
+            for outcome in each(scorer, _renditions(seen), cache=cache):
+                done += 1
+                progress(Step("scoring", done, total, outcome.photo.name))
+                if outcome.row is not None:
+                    rows.append(outcome.row)
+            if len(rows) == len(seen.photos):
+                ids = [photo.id for photo in seen.photos]
+                scores = Scores(np.stack(rows), ids, scorer=about.fingerprint, grid=about.grid)
+                found.setdefault(word, {})[head] = scores
+    return found
+
+
+def _renditions(seen: Seen) -> Iterator[Photo]:
+    for photo in seen.photos:
+        yield Photo(photo.id, photo.path, photo.rendition.content)
+
+
+def world(made: Sequence[Watch], watch: Watch) -> Sequence[int] | None:
+    """The cells that are possible at all, where what the audience knows makes the world smaller."""
+    same = [other for other in made if other.attack == watch.attack]
+    possible = {*watch.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}
+    everything = len(watch.zone.cells) + len(watch.zone.decoys)
+    return sorted(possible) if watch.rivals and len(possible) < everything else None

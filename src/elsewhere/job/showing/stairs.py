@@ -1,0 +1,96 @@
+"""What each number of withheld photos would buy for an album, with greedy beside it.
+
+The same joint problem as the plan's, over all budgets. It is a picture in the report and not a
+promise: where time runs out, points stay open and say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from elsewhere.errors import InputError
+from elsewhere.job.planning.album_plan import AlbumPlan
+from elsewhere.job.posted.values import Posted
+from elsewhere.job.seen import Seen
+from elsewhere.protect.baselines.counting import counts
+from elsewhere.protect.baselines.greedy import order
+from elsewhere.protect.frontier import Point, frontier
+from elsewhere.protect.problem import OUT
+from elsewhere.protect.promise import Promise
+from elsewhere.protect.reductions import Contradiction, reduce
+from elsewhere.report.contents import Staircase, Step
+from elsewhere.scores import Scores
+
+
+def stairs(
+    seen: Seen, album_plan: AlbumPlan, posted: Posted, *, patience: float
+) -> Staircase | None:
+    """The staircase of an album's plan; None where the wishes leave no choice at all."""
+    plan, promise = album_plan.plan, album_plan.plan.promise
+    tables = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
+    scores = [tables[watch.attack] for watch in album_plan.watches]
+    try:
+        found = frontier(
+            scores,
+            [list(one.truth) for one in promise.against],
+            prove_up_to=_enough(len(plan.withheld), promise.photos),
+            time_limit=patience,
+            keep=promise.keep,
+            drop=promise.drop,
+            margin=[one.margin for one in promise.against],
+            lead=[one.lead for one in promise.against],
+            prior=[one.prior for one in promise.against],
+            values=promise.values,
+            groups=promise.groups,
+            rivals=[one.rivals for one in promise.against],
+            sees=[one.sees for one in promise.against],
+            each_photo=[one.each_photo or False for one in promise.against],
+            strict=promise.strict,
+        )
+    except InputError:
+        return None
+    greedy = greedy_stairs(promise, scores)
+    chosen = (len(plan.withheld), plan.protected_k) if plan.found else None
+    known = [*greedy, *([chosen] if chosen else [])]
+    return Staircase(
+        tuple(_step(point, known) for point in found),
+        greedy,
+        chosen,
+        album_plan.wishes.top if promise.budget is None else None,
+        album_plan.top,
+    )
+
+
+def _step(point: Point, known: Sequence[tuple[int, int]]) -> Step:
+    """The best plan known: beyond what is proved, greedy's or the album's own may be better."""
+    others = max((k for n, k in known if n <= point.budget), default=0)
+    return Step(point.budget, max(point.protected_k, min(others, point.bound)), point.bound)
+
+
+def _enough(withheld: int, photos: int) -> int:
+    """How far to prove: beyond the plan, and never further than half of the photos."""
+    return max(withheld, min(photos // 2, 2 * withheld + 6))
+
+
+def greedy_stairs(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
+    """The paper's baseline on the same problem: photos withheld, protected-k, one after another."""
+    wide = replace(promise, budget=promise.photos)
+    try:
+        problem = reduce(wide, scores).problem
+    except Contradiction:
+        return ()
+    kept = problem.fixed != OUT
+    gone = int(problem.sizes[~kept].sum())
+    found = []
+    with np.errstate(all="ignore"):
+        for unit in [-1, *order(problem).tolist()]:
+            if unit >= 0:
+                if kept.sum() == 1:
+                    break
+                kept[unit] = False
+                gone += int(problem.sizes[unit])
+            found.append((gone, min(counts(problem, kept))))
+    return tuple(found)

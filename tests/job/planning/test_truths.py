@@ -1,0 +1,58 @@
+"""How widely a place is hidden."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elsewhere.album.places import AlbumPlace, places_of
+from elsewhere.errors import InputError
+from elsewhere.globe import Cells, place, zone, zone_of_place
+from elsewhere.job.planning.truths import Width, inside, truth
+from tests.job.makers import photo
+
+CELLS = Cells.default()
+LISBON, PORTO, MADRID = (38.72, -9.14), (41.15, -8.61), (40.42, -3.70)
+
+
+def lisbon() -> AlbumPlace:
+    return places_of([photo("a", LISBON), photo("b", (38.697, -9.42))]).places[0]
+
+
+def cells(width: Width, where: AlbumPlace | None = None) -> set[int]:
+    return set(truth(CELLS, where or lisbon(), width).cells.tolist())
+
+
+def test_a_radius_is_around_every_photo() -> None:
+    lats, lons = np.array(lisbon().positions).T
+    assert cells(Width(60)) == set(zone(CELLS, lats, lons, 60).cells.tolist())
+    assert cells(Width(0)) <= cells(Width(25)) <= cells(Width(400))
+
+
+def test_levels_are_nested() -> None:
+    own, city = cells(Width(level="cell")), cells(Width(level="city"))
+    region, country = cells(Width(level="region")), cells(Width(level="country"))
+    assert {CELLS.locate(*LISBON)} <= own <= city
+    assert own <= region <= country
+    assert set(zone_of_place(CELLS, place("Portugal")).cells.tolist()) <= country
+
+
+def test_a_country_said_is_hidden_whole_at_every_level() -> None:
+    (all_of_it,) = places_of([photo("a")], at=[place("Portugal")]).places
+    country = set(zone_of_place(CELLS, place("Portugal")).cells.tolist())
+    assert country <= cells(Width(level="cell"), all_of_it)
+    assert country <= cells(Width(), all_of_it)
+
+
+def test_what_lies_inside() -> None:
+    spots = [LISBON, (38.80, -9.38), PORTO, MADRID]
+    assert inside(lisbon(), Width(), spots).tolist() == [True, True, False, False]
+    assert inside(lisbon(), Width(300), spots).tolist() == [True, True, True, False]
+    assert inside(lisbon(), Width(level="country"), spots).tolist() == [True, True, True, False]
+    assert inside(lisbon(), Width(), []).tolist() == []
+
+
+def test_nonsense_is_refused() -> None:
+    for bad in ({"level": "street"}, {"level": "city", "radius_km": 40.0}, {"radius_km": -1.0}):
+        with pytest.raises(InputError):
+            Width(**bad)

@@ -1,0 +1,100 @@
+"""The staircase in the report: the engine's frontier, and greedy counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+import elsewhere
+from elsewhere.album.places import places_of
+from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.posted.values import NOTHING_POSTED, Posted
+from elsewhere.job.seen import Seen
+from elsewhere.job.showing.stairs import greedy_stairs, stairs
+from elsewhere.scores import Scores
+from tests.job.makers import Stay, photo, trip
+
+
+@pytest.fixture(scope="module")
+def lisbon() -> Seen:
+    return trip([Stay("Lisbon", 9, 0)], seed=4)
+
+
+def plan(seen: Seen, **wishes: object) -> AlbumPlan:
+    wish = replace(Wishes(top=4, margin="none"), **wishes)  # type: ignore[arg-type]
+    return plan_album(seen, places_of(seen.photos), wish, draw=Random(1))
+
+
+def test_every_step_is_the_engines(lisbon: Seen) -> None:
+    made = plan(lisbon, margin=0.1)
+    found = stairs(lisbon, made, NOTHING_POSTED, patience=60.0)
+    assert found is not None
+    wanted = elsewhere.frontier(
+        lisbon.attacks[0].scores,
+        made.watches[0].zone.cells.tolist(),
+        rivals=made.watches[0].rivals,
+        margin=0.1,
+        prove_up_to=8,
+    )
+    assert [step.withheld for step in found.steps] == [point.budget for point in wanted]
+    for step, point in zip(found.steps, wanted, strict=True):
+        if step.proved and point.proved:
+            assert step.protected == point.protected_k
+        assert step.protected <= point.bound <= step.bound
+    assert found.chosen == (len(made.plan.withheld), made.plan.protected_k)
+    assert (found.asked, found.used) == (4, made.top)
+
+
+def test_greedy_is_the_papers(lisbon: Seen) -> None:
+    """Photos go in the order of what they give the zone; counted with plain sums."""
+    made = plan(lisbon)
+    values = lisbon.attacks[0].scores.values.astype(np.float64)
+    zone, rivals = made.watches[0].zone.cells, np.array(made.watches[0].rivals)
+    order = np.argsort(-np.log(np.exp(values[:, zone]).sum(axis=1)), kind="stable")
+    wanted = []
+    for gone in range(len(values)):
+        sums = values[order[gone:]].sum(axis=0)
+        wanted.append((gone, int((sums[rivals] >= sums[zone].max()).sum())))
+    assert greedy_stairs(made.plan.promise, [lisbon.attacks[0].scores]) == tuple(wanted)
+
+
+def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: Seen) -> None:
+    found = stairs(lisbon, plan(lisbon), NOTHING_POSTED, patience=0.0)
+    assert found is not None
+    greedy = dict(found.greedy)
+    assert any(not step.proved for step in found.steps), "nothing is proved without time"
+    assert found.chosen is not None
+    for step in found.steps:
+        assert greedy.get(step.withheld, 0) <= step.protected <= step.bound
+        if step.withheld >= found.chosen[0]:
+            assert step.protected >= found.chosen[1], "the plan itself is known too"
+
+
+def test_pins_and_posted_photos_count(lisbon: Seen) -> None:
+    """What is public already stays in every point; what must go is gone in every point."""
+    first = lisbon.photos[0].id
+    made = plan(lisbon, drop=(first,))
+    found = stairs(lisbon, made, NOTHING_POSTED, patience=30.0)
+    assert found is not None
+    assert found.steps[0].withheld == found.greedy[0][0] == 1
+    rows = Scores(
+        lisbon.attacks[0].scores.values[:2], ["posted/a", "posted/b"], scorer="print of made-up 0"
+    )
+    posted = Posted(("posted/a", "posted/b"), (rows,), (photo("a").metadata, photo("b").metadata))
+    wish = Wishes(top=1, margin="none", exact_top=True)
+    made = plan_album(lisbon, places_of(lisbon.photos), wish, posted=posted)
+    found = stairs(lisbon, made, posted, patience=30.0)
+    assert found is not None
+    assert max(step.withheld for step in found.steps) == len(lisbon.photos)
+
+
+def test_wishes_without_a_choice_have_no_staircase(lisbon: Seen) -> None:
+    made = plan(lisbon)
+    everything = tuple(range(len(lisbon.photos)))
+    gone = replace(made.plan.promise, drop=everything)
+    none = replace(made, plan=replace(made.plan, promise=gone))
+    assert stairs(lisbon, none, NOTHING_POSTED, patience=1.0) is None
