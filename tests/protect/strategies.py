@@ -63,13 +63,13 @@ def problem(rng: random.Random, photos: int | None = None) -> Problem:
     wide = [rng.randint(2, most)] * attackers
     if rng.random() < 0.5:
         wide = [rng.randint(2, most) for _ in range(attackers)]
-    tables = [_table(rng, photos, cells) for cells in wide]
+    tables = [table_of_scores(rng, photos, cells) for cells in wide]
     truths = [_truth(rng, cells) for cells in wide]
     shared_truth = len(set(wide)) == 1 and rng.random() < 0.5
     if shared_truth:
         truths = truths[:1] * attackers
     for table, truth in zip(tables, truths, strict=True):
-        _favour_truth(rng, table, truth)
+        favour_truth(rng, table, truth)
 
     wishes: dict[str, Any] = {}
 
@@ -87,7 +87,7 @@ def problem(rng: random.Random, photos: int | None = None) -> Problem:
 
     alike = shared_truth
     rivals = each("rivals", 0.25, lambda a: _some(rng, _outside(wide[a], truths[a])), alike)
-    prior = each("prior", 0.3, lambda a: _prior(rng, wide[a]), len(set(wide)) == 1)
+    prior = each("prior", 0.3, lambda a: prior_knowledge(rng, wide[a]), len(set(wide)) == 1)
     sees = each("sees", 0.2, lambda a: _some(rng, range(photos)) if rng.random() < 0.95 else [])
     margin = each("margin", 0.35, lambda a: rng.choice((0.5, 0.1, 1.0, 2.0**-60, 1e-300, 3)))
     lead = each("lead", 0.35, lambda a: rng.choice((1.0, 0.1, 2.5, 1e-9, 5e-324, 2)))
@@ -128,14 +128,14 @@ def problem(rng: random.Random, photos: int | None = None) -> Problem:
             for a in range(attackers)
         ),
         budget=budget,
-        **_about_photos(rng, photos, wishes),
+        **about_photos(rng, photos, wishes),
     )
     given = [next(iter(t)) if len(t) == 1 and rng.random() < 0.8 else set(t) for t in truths]
     shown = given[0] if not several or (shared_truth and rng.random() < 0.7) else given
     return Problem(tables, shown, promise, several, wishes)
 
 
-def _about_photos(rng: random.Random, photos: int, wishes: dict[str, Any]) -> dict[str, Any]:
+def about_photos(rng: random.Random, photos: int, wishes: dict[str, Any]) -> dict[str, Any]:
     """Pins, drops, values, groups and strictness: into `wishes`, and as the promise has them."""
     kind = [rng.choice("kd......") if rng.random() < 0.6 else "." for _ in range(photos)]
     if rng.random() < 0.4:
@@ -188,7 +188,7 @@ def _truth(rng: random.Random, cells: int) -> set[int]:
     return set(rng.sample(range(cells), size))
 
 
-def _prior(rng: random.Random, cells: int) -> list[float]:
+def prior_knowledge(rng: random.Random, cells: int) -> list[float]:
     known = [rng.choice((0.0, -1.0, -0.1, -3.5, -rng.random())) for _ in range(cells)]
     if rng.random() < 0.3:
         known[rng.randrange(cells)] = -math.inf
@@ -200,7 +200,7 @@ def _normal(rng: random.Random) -> float:
     return max(-6.0, min(6.0, rng.gauss(0, 1)))
 
 
-def _table(rng: random.Random, photos: int, cells: int) -> Table:
+def table_of_scores(rng: random.Random, photos: int, cells: int) -> Table:
     """Scores of one of many characters."""
     scale = [math.exp(2 * _normal(rng)) for _ in range(photos)]
     spread = rng.choice((3, 30, 300))
@@ -229,7 +229,7 @@ def _table(rng: random.Random, photos: int, cells: int) -> Table:
     return table
 
 
-def _favour_truth(rng: random.Random, table: Table, truth: set[int]) -> None:
+def favour_truth(rng: random.Random, table: Table, truth: set[int]) -> None:
     """Often give the truth what a good attacker would give it: else there is little to hide."""
     extra = rng.choice((0.0, 0.0, 0.5, 1.0, 3.0))
     if extra and np.abs(np.where(np.isfinite(table), table, 0.0)).max() < 1e6:
