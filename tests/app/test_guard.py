@@ -97,6 +97,20 @@ def test_a_page_elsewhere_cannot_even_load_ours(house: House) -> None:
     assert house.ask("/", headers={"host": "rebound.example"}).status_code == 421
 
 
+def test_the_page_can_be_opened_from_our_redirect_file_but_not_put_into_another(
+    house: House,
+) -> None:
+    """To a browser a file is another site; only the page itself may be come to from there."""
+    opened = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    document = {**opened, "sec-fetch-dest": "document"}
+    assert house.ask("/", headers=document).status_code == 200
+    for path in ("/assets/page.js", "/api/table", "/thumbs/1", "/reports/last"):
+        assert house.ask(path, headers={**house.known(), **document}).status_code == 403
+    for other in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "no-cors"}):
+        assert house.ask("/", headers={**document, **other}).status_code == 403
+    assert house.ask("/", "POST", headers=document).status_code == 403
+
+
 def test_a_form_of_another_page_opens_no_session(house: House) -> None:
     form = {"content-type": "text/plain", "origin": "http://evil.example"}
     assert house.ask("/api/session", "POST", form, content=b"{}").status_code == 403

@@ -160,9 +160,7 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin not in self._origins:
             raise RefusedError(403, "this request comes from another page")
-        site = headers.get("sec-fetch-site", "none")
-        own = {"same-origin"} if path.startswith("/api/") else {"same-origin", "none"}
-        if "sec-fetch-site" in headers and site not in own:
+        if not _from_here(scope["method"], path, headers):
             raise RefusedError(403, "this request comes from another site")
         if path.startswith(SIGNED):
             query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
@@ -175,6 +173,21 @@ class Guard:
                 )
         elif path == "/api/session" and scope["method"] != "POST":
             raise RefusedError(405, "a session is opened by POST")
+
+
+def _from_here(method: str, path: str, headers: dict[str, str]) -> bool:
+    """Whether a browser says that our own page asks, or that the user typed it.
+
+    The page itself may be opened from anywhere, for our own redirect file is another site to a
+    browser, and there is nothing private in it.
+    """
+    site = headers.get("sec-fetch-site")
+    if site is None:  # no browser, or one that says nothing: the other guards decide
+        return True
+    mode, what = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    if (method, path, mode, what) == ("GET", "/", "navigate", "document"):
+        return True
+    return site == "same-origin" or (site == "none" and not path.startswith("/api/"))
 
 
 def _read(scope: Scope) -> dict[str, str]:

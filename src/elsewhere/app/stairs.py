@@ -8,7 +8,7 @@ from elsewhere.app.jobs import Job
 from elsewhere.app.table import Table
 from elsewhere.errors import InputError
 from elsewhere.job.showing.greedy import greedy_withholds
-from elsewhere.job.showing.stairs import stairs
+from elsewhere.job.showing.stairs import greedy_stairs, steps, tables
 
 PATIENCE = 10.0
 """Seconds; points stay open where that is not enough."""
@@ -24,11 +24,9 @@ def start_frontier(table: Table) -> Job:
     table.jobs.cancel("frontier")
 
     def work(job: Job) -> None:
-        found = stairs(desk.seen, plan, entry.posted, patience=PATIENCE)
-        if found is None:
-            return
-        greedy = dict(found.greedy)
-        for step in found.steps:
+        scores = tables(desk.seen, plan, entry.posted)
+        greedy = dict(greedy_stairs(plan.plan.promise, scores))
+        for step in steps(desk.seen, plan, entry.posted, patience=PATIENCE, stopped=job.cancelled):
             job.check()
             job.say(
                 Event(

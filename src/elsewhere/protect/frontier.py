@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -86,12 +87,36 @@ def frontier(
     >>> elsewhere.frontier(scores, truth=0).points[1].plan.withheld
     (2,)
     """
+    found = points(
+        scores,
+        truth,
+        prove_up_to=prove_up_to,
+        time_limit=time_limit,
+        work_limit=work_limit,
+        **wishes,
+    )
+    return Frontier(tuple(found))
+
+
+def points(
+    scores: Any,
+    truth: Any,
+    *,
+    prove_up_to: int | None = None,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    stopped: Event | None = None,
+    **wishes: Any,
+) -> Iterator[Point]:
+    """The points of `frontier`, each as soon as it is solved; the rest is not proved any more
+    once `stopped` is set.
+    """
     if {"top", "budget"} & set(wishes):
         raise InputError("frontier goes through all budgets: give neither top nor budget")
     asked = read_wishes(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
     half = asked.promise.photos // 2
     limit = half if prove_up_to is None else whole(prove_up_to, "prove_up_to", least=0)
-    return Frontier(tuple(_points(asked, limit, read_limits(time_limit, work_limit))))
+    return _points(asked, limit, replace(read_limits(time_limit, work_limit), stopped=stopped))
 
 
 def _points(asked: Asked, prove_up_to: int, limits: Limits) -> Iterator[Point]:

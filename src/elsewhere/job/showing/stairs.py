@@ -6,8 +6,9 @@ promise: where time runs out, points stay open and say so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
 from elsewhere.protect.baselines.counting import counts
 from elsewhere.protect.baselines.greedy import order
-from elsewhere.protect.frontier import Point, frontier
+from elsewhere.protect.frontier import Point, points
 from elsewhere.protect.problem import OUT
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions import Contradiction, reduce
@@ -29,39 +30,63 @@ def stairs(
     seen: Seen, album_plan: AlbumPlan, posted: Posted, *, patience: float
 ) -> Staircase | None:
     """The staircase of an album's plan; None where the wishes leave no choice at all."""
-    plan, promise = album_plan.plan, album_plan.plan.promise
-    tables = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
-    scores = [tables[watch.attack] for watch in album_plan.watches]
+    promise = album_plan.plan.promise
     try:
-        found = frontier(
-            scores,
-            [list(one.truth) for one in promise.against],
-            prove_up_to=_enough(len(plan.withheld), promise.photos),
-            time_limit=patience,
-            keep=promise.keep,
-            drop=promise.drop,
-            margin=[one.margin for one in promise.against],
-            lead=[one.lead for one in promise.against],
-            prior=[one.prior for one in promise.against],
-            values=promise.values,
-            groups=promise.groups,
-            rivals=[one.rivals for one in promise.against],
-            sees=[one.sees for one in promise.against],
-            each_photo=[one.each_photo or False for one in promise.against],
-            strict=promise.strict,
-        )
+        found = tuple(steps(seen, album_plan, posted, patience=patience))
     except InputError:
         return None
-    greedy = greedy_stairs(promise, scores)
-    chosen = (len(plan.withheld), plan.protected_k) if plan.found else None
-    known = [*greedy, *([chosen] if chosen else [])]
     return Staircase(
-        tuple(_step(point, known) for point in found),
-        greedy,
-        chosen,
+        found,
+        greedy_stairs(promise, tables(seen, album_plan, posted)),
+        _chosen(album_plan),
         album_plan.wishes.top if promise.budget is None else None,
         album_plan.top,
     )
+
+
+def steps(
+    seen: Seen,
+    album_plan: AlbumPlan,
+    posted: Posted,
+    *,
+    patience: float,
+    stopped: Event | None = None,
+) -> Iterator[Step]:
+    """Step by step, each as soon as it is solved; InputError where there is no choice at all."""
+    promise, scores = album_plan.plan.promise, tables(seen, album_plan, posted)
+    found = points(
+        scores,
+        [list(one.truth) for one in promise.against],
+        prove_up_to=_enough(len(album_plan.plan.withheld), promise.photos),
+        time_limit=patience,
+        stopped=stopped,
+        keep=promise.keep,
+        drop=promise.drop,
+        margin=[one.margin for one in promise.against],
+        lead=[one.lead for one in promise.against],
+        prior=[one.prior for one in promise.against],
+        values=promise.values,
+        groups=promise.groups,
+        rivals=[one.rivals for one in promise.against],
+        sees=[one.sees for one in promise.against],
+        each_photo=[one.each_photo or False for one in promise.against],
+        strict=promise.strict,
+    )
+    chosen = _chosen(album_plan)
+    known = [*greedy_stairs(promise, scores), *([chosen] if chosen else [])]
+    for point in found:
+        yield _step(point, known)
+
+
+def tables(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
+    """The scores of each watch, with what is posted already behind them."""
+    each = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
+    return [each[watch.attack] for watch in album_plan.watches]
+
+
+def _chosen(album_plan: AlbumPlan) -> tuple[int, int] | None:
+    plan = album_plan.plan
+    return (len(plan.withheld), plan.protected_k) if plan.found else None
 
 
 def _step(point: Point, known: Sequence[tuple[int, int]]) -> Step:
