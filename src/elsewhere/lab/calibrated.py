@@ -56,7 +56,7 @@ class World:
     def photos(self, cell: int, n: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """Log-probabilities of `n` unrelated photos taken in `cell`, (n, 512)."""
         looks, strength = self._taken(cell, n, rng)
-        x = strength[:, None] * looks + rng.standard_normal(looks.shape)
+        x = strength * looks + rng.standard_normal(looks.shape)
         errors = rng.standard_t(self.setting.freedom, (n, CELLS))
         return self._scores(self.prototypes, strength, x, errors)
 
@@ -65,7 +65,7 @@ class World:
     ) -> tuple[NDArray[np.float32], ...]:
         """The same photos as two models score them, each with prototypes and errors of its own."""
         looks, strength = self._taken(cell, n, rng)
-        x = strength[:, None] * looks + rng.standard_normal(looks.shape)
+        x = strength * looks + rng.standard_normal(looks.shape)
         width = self._widths(n, rng)
         common = rng.standard_normal((n, CELLS))
         result = []
@@ -85,11 +85,11 @@ class World:
         shares = rng.dirichlet(np.ones(scenes))  # some scenes are photographed more than others
         scene = np.sort(rng.choice(scenes, size=n, p=shares))
         looks, strength = self._taken(cell, scenes, rng, plain=albums.plain)
-        strength = strength[scene] * np.exp(albums.jitter * rng.standard_normal(n))
+        strength = strength[scene] * np.exp(albums.jitter * rng.standard_normal((n, 1)))
         size = looks.shape[1]
         common = rng.standard_normal((scenes, size))[scene]
         noise = _mixed(common, rng.standard_normal((n, size)), albums.alike)
-        x = strength[:, None] * looks[scene] + noise
+        x = strength * looks[scene] + noise
         common = rng.standard_normal((scenes, CELLS))[scene]
         errors = _mixed(common, rng.standard_normal((n, CELLS)), albums.alike)
         errors /= self._widths(scenes, rng)[scene]
@@ -106,8 +106,11 @@ class World:
     ) -> tuple[Floats, Floats]:
         """What is in front of the camera (mostly this cell's looks), and how much of it shows."""
         p = self.setting
-        strength = np.exp(p.strength + plain + p.spread * rng.standard_normal(n))
-        strength = np.where(rng.random(n) < p.dull, strength * p.dulled, strength)
+        common, alone = rng.standard_normal((2, n, 1))
+        own = _mixed(alone, common, p.torn)
+        varied = np.hstack([np.repeat(common, p.shared, axis=1), np.repeat(own, p.own, axis=1)])
+        strength = np.exp(p.strength + plain + p.spread * varied)
+        strength *= np.where(rng.random((n, 1)) < p.dull, p.dulled, 1.0)
         other = rng.integers(CELLS, size=n)
         place = np.where(rng.random(n) < p.misleading, other, cell)
         return self.prototypes[place], strength
@@ -116,9 +119,8 @@ class World:
         self, prototypes: Floats, strength: Floats, x: Floats, errors: Floats
     ) -> NDArray[np.float32]:
         p = self.setting
-        s = strength[:, None]
-        lengths = (prototypes**2).sum(axis=1)
-        logits = p.sure * (s * (x @ prototypes.T) - s**2 * lengths / 2) + p.error * errors
+        likely = (strength * x) @ prototypes.T - strength**2 @ (prototypes**2).T / 2
+        logits = p.sure * likely + p.error * errors
         logits -= logits.max(axis=1, keepdims=True)
         chances = np.exp(logits)
         chances /= chances.sum(axis=1, keepdims=True)

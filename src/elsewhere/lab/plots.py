@@ -31,16 +31,16 @@ def steps(
     marker: str,
     style: str = "-",
     name: str = "",
-    shift: float = 0.0,
+    paper: bool = True,
 ) -> None:
     """A series over equally spaced places: ours with its standard error, the paper's hollow."""
-    here = [(i + shift, n) for i, n in enumerate(numbers) if n is not None]
+    here = [(i, n) for i, n in enumerate(numbers) if n is not None]
     x = [at for at, _ in here]
     axes.errorbar(
         x, [n.ours for _, n in here], [1.96 * _known(n.error) for _, n in here], ls=style,
         marker=marker, color=colour, capsize=2, label=name or None,
     )  # fmt: skip
-    theirs = [(at + _BESIDE, n.paper) for at, n in here if n.paper is not None]
+    theirs = [(at + _BESIDE, n.paper) for at, n in here if paper and n.paper is not None]
     axes.plot(
         [at for at, _ in theirs], [value for _, value in theirs], ls="none", marker=marker,
         mfc="none", mec=colour, mew=1.2, ms=6,

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -29,6 +29,7 @@ from elsewhere.lab.files import read_numbers, read_rows, write_numbers, write_ro
 from elsewhere.lab.sources import Source
 from elsewhere.lab.tables import markdown
 from elsewhere.lab.values import SCALES, Experiment, Part, Scale
+from elsewhere.lab.why import reasons
 
 _QUIET = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _AHEAD = 4
@@ -103,9 +104,14 @@ def publish(experiment: Experiment, folder: Path) -> None:
     """Table and figures of one experiment, from its files alone."""
     home = folder / experiment.name
     rows = read_rows(folder / (experiment.rows_of or experiment.name) / "rows.csv")
-    write_numbers(home / "numbers.csv", experiment.summarise(rows))
+    found = experiment.summarise(rows)
+    if not str(read_run(folder).get("source", "")).startswith("simulator"):
+        # real photos and another model: the paper's numbers are beside ours, nothing is wanted
+        found = [replace(number, within=None) for number in found]
+    write_numbers(home / "numbers.csv", found)
     numbers = read_numbers(home / "numbers.csv")
     sentences = experiment.says(rows, numbers) if experiment.says else []
+    sentences = reasons(experiment.name, numbers) + sentences
     text = [markdown(numbers, experiment.decimals)] if numbers else []
     text += sentences
     write_whole(home / "table.md", "\n\n".join(text) + "\n")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,11 +171,23 @@ class Scored:
             "Albums", number, cell, tuple(table[rows] for table in self._tables), tuple(rows)
         )
 
+    def positions(self, collection: Collection) -> NDArray[np.float64] | None:
+        """(photos, 2) latitude and longitude, where the truth file has such columns."""
+        known = self._positions
+        rows = list(collection.photos_at)
+        if collection.kind != "Albums":
+            rows = [self._by_cell[collection.truth][i] for i in rows]
+        if not all(row in known for row in rows):
+            return None
+        return np.array([known[row] for row in rows])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its files' names alone: every process reads them for itself, once."""
+        return {"files": self.files, "truth": self.truth}
+
     @cached_property
     def _scores(self) -> tuple[Scores, ...]:
-        from elsewhere.score_files import read_scores
-
-        every = tuple(read_scores(file) for file in self.files)
+        every = tuple(_read(file) for file in self.files)
         for other, file in zip(every[1:], self.files[1:], strict=True):
             if other.ids != every[0].ids:
                 raise InputError(f"{file} does not have the photos of {self.files[0]} in order")
@@ -186,10 +198,8 @@ class Scored:
         return tuple(scores.values for scores in self._scores)
 
     @cached_property
-    def _taken(self) -> list[tuple[int, int, str]]:
-        """(row, cell, album) of every photo that the truth file names."""
-        width = self._scores[0].cells
-        row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
+    def _told(self) -> list[dict[str, str]]:
+        """The truth file's lines."""
         try:
             with self.truth.open(encoding="utf-8", newline="") as lines:
                 told = list(csv.DictReader(lines))
@@ -199,8 +209,23 @@ class Scored:
             raise FileError(f"{self.truth} is not a CSV file in UTF-8") from None
         if not told or not {"photo", "cell"} <= set(told[0]):
             raise FileError(f"{self.truth} must have the columns photo and cell")
+        return told
+
+    @cached_property
+    def _positions(self) -> dict[int, tuple[float, float]]:
+        """Where each row's photo was taken, by rows; empty where the truth file does not say."""
+        if not {"lat", "lon"} <= set(self._told[0]):
+            return {}
+        at = {line["photo"]: (float(line["lat"]), float(line["lon"])) for line in self._told}
+        return {row: at[name] for row, name in enumerate(self._scores[0].ids) if name in at}
+
+    @cached_property
+    def _taken(self) -> list[tuple[int, int, str]]:
+        """(row, cell, album) of every photo that the truth file names."""
+        width = self._scores[0].cells
+        row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
         result = []
-        for line in told:
+        for line in self._told:
             cell = line["cell"] or ""
             if not cell.isdecimal() or int(cell) >= width:
                 raise FileError(f"{self.truth} has the cell {cell!r}: there are {width} cells")
@@ -225,3 +250,11 @@ class Scored:
                 found.setdefault((album, cell), []).append(row)
         least = ALBUM_SMALLEST
         return [(key[1], found[key]) for key in sorted(found) if len(found[key]) >= least]
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path) -> Scores:
+    """A score file; sources are passed about by their files' names, and read once a process."""
+    from elsewhere.score_files import read_scores
+
+    return read_scores(file)

@@ -62,7 +62,9 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
             colour, marker, style = looks[plan]
             values = [pick(numbers, kind + suffix, column) for kind in RANDOM]
             name = "whole budget, rest at random" if plan == "full" else "fewest photos"
-            steps(axes, values, colour=colour, marker=marker, style=style, name=name)
+            steps(axes, values, colour=colour, marker=marker, style=style, name=name, paper=False)
+            theirs = [None if n is None else n.paper for n in values]
+            axes.plot(range(len(theirs)), theirs, "o", mfc="none", mec=LIGHT.ink, ms=6)
         axes.set_title(column)
         names_below(axes, RANDOM)
     grid[0].set_ylabel("withheld before, kept now")

@@ -106,29 +106,29 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     if not rows:
         return {}
     import matplotlib.pyplot as plt
+    from matplotlib.lines import Line2D
 
     from elsewhere.report.look import LIGHT
 
     figure, grid = plt.subplot_mosaic(
-        [["strip"] * 3, list(PLANS)], figsize=(9.4, 4.6), height_ratios=(1, 2.4)
+        [["strip"] * 3, list(PLANS)], figsize=(9.4, 5.4), height_ratios=(1, 2.3)
     )
     strip = grid["strip"]
     photos = [r for r in rows if r["what"] == "photo" and r["plan"] == "optimal"]
-    shown = [number(r["value"]) for r in photos]
-    strip.bar(range(len(shown)), np.exp(shown), color=LIGHT.land, edgecolor=LIGHT.line)
+    shown = np.exp([number(r["value"]) for r in photos])
+    strip.bar(range(len(shown)), shown, width=0.7, color=LIGHT.land, edgecolor=LIGHT.faint)
     for plan, mark, colour, height in (
-        ("greedy", "P", LIGHT.baseline, 1.35), ("optimal", "X", LIGHT.withheld, 1.14),
+        ("greedy", "P", LIGHT.baseline, 1.36), ("optimal", "X", LIGHT.withheld, 1.16),
     ):  # fmt: skip
         gone = _withheld(rows, plan)
         strip.plot(
-            gone, [height * max(np.exp(shown))] * len(gone), mark, color=colour, ms=7,
-            label=f"withheld by {plan} ({len(gone)})", clip_on=False,
+            gone, [height * shown.max()] * len(gone), mark, color=colour, ms=7, ls="none",
+            label=f"withheld by {plan} ({len(gone)})",
         )  # fmt: skip
     strip.set(xticks=range(len(shown)), xticklabels=[str(i + 1) for i in range(len(shown))])
-    strip.set_ylim(0, 1.5 * max(np.exp(shown)))
-    strip.set_ylabel("P(truth | photo)")
+    strip.set(ylim=(0, 1.5 * shown.max()), xlim=(-0.6, len(shown) - 0.4))
+    strip.set(xlabel="photo", ylabel="P(truth | photo)")
     strip.set_title("Sixteen photos of one cell: what each says of it, and who withholds it")
-    strip.legend(loc="upper left", bbox_to_anchor=(1.005, 1))
     strip.grid(visible=False, axis="x")
     ground = [r for r in rows if r["what"] == "map"]
     for plan in PLANS:
@@ -146,14 +146,14 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
                 axes.plot(x, y, "o", ms=13, mfc="none", mec=LIGHT.truth, mew=1.8)
             if rank <= TOP:
                 axes.plot(x, y, "D", ms=5, color=LIGHT.decoy)
-                axes.annotate(
-                    str(rank), (x, y), (5, 5), textcoords="offset points", fontsize=8,
-                    color=LIGHT.ink,
-                )  # fmt: skip
         count = len(_withheld(rows, plan))
         axes.set_title(f"{plan}: {count} withheld, truth at rank {_rank(rows, plan)}", fontsize=9)
         axes.set(xticks=[], yticks=[])
         axes.grid(visible=False)
+    ring = Line2D([], [], ls="none", marker="o", ms=10, mfc="none", mec=LIGHT.truth, label="truth")
+    guess = Line2D([], [], ls="none", marker="D", color=LIGHT.decoy, label="first five guesses")
+    handles, _ = strip.get_legend_handles_labels()
+    figure.legend(handles=[*handles, ring, guess], loc="outside lower center", ncols=4)
     return {"teaser": figure}
 
 

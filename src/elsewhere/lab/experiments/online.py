@@ -1,0 +1,173 @@
+"""One photo at a time: what it costs not to know the rest, and what the ledger is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elsewhere.job.one_by_one.answers import Answer, OneByOne
+from elsewhere.lab.holding import table
+from elsewhere.lab.solving import ahead, fewest, unproved
+from elsewhere.lab.some import TOP, kinds_of, means, parts, some
+from elsewhere.lab.sources import Source
+from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
+from elsewhere.protect.wishes import read_wishes
+
+KINDS = ("R-16", "Albums")
+LARGEST = 32
+"""Albums are cut to so many photos: each of them asks for a plan."""
+FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM = (
+    "each alone, no ledger", "ledger, each asked once", "ledger, asked again",
+    "ledger, the rest known", "all at once",
+)  # fmt: skip
+POLICIES = (FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM)
+_ORDER = 20261117
+
+
+def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+    """One row for each collection that was in the top k, and each way to post it."""
+    rows: list[Row] = []
+    for each in some(source, part):
+        scores = each.scores[:LARGEST]
+        if ahead(scores, each.truth) >= TOP:
+            continue
+        order = np.random.default_rng([_ORDER, each.number]).permutation(len(scores)).tolist()
+        best = fewest(scores, each.truth, TOP)
+        public = {
+            FORGETFUL: _alone(scores, each.truth, order),
+            LEDGER: _once(scores, each.truth, order),
+            AGAIN: _again(scores, each.truth, order),
+            KNOWN: _known(scores, each.truth, order),
+            OPTIMUM: list(best.kept),
+        }
+        for policy, out in public.items():
+            rows.append(_row(each, len(scores), policy, scores, out, str(best.status)))
+    return rows
+
+
+def _row(
+    each: Collection, photos: int, policy: str, scores: Any, out: Sequence[int], status: str
+) -> Row:
+    holds = not out or ahead(scores[list(out)], each.truth) >= TOP
+    return {
+        "kind": each.kind, "number": each.number, "photos": photos, "policy": policy,
+        "withheld": photos - len(out), "holds": int(holds), "status best": status,
+    }  # fmt: skip
+
+
+def _alone(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
+    """Each photo is judged by itself, and what was posted before is forgotten."""
+    return [photo for photo in order if ahead(scores[[photo]], truth) >= TOP]
+
+
+def _once(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
+    """A photo goes out when the promise holds with it and what is out; otherwise never."""
+    out: list[int] = []
+    for photo in order:
+        if ahead(scores[[*out, photo]], truth) >= TOP:
+            out.append(photo)
+    return out
+
+
+def _again(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
+    """The same, but photos that were refused are asked about again until nothing changes."""
+    out: list[int] = []
+    waiting = list(order)
+    while True:
+        left = []
+        for photo in waiting:
+            if ahead(scores[[*out, photo]], truth) >= TOP:
+                out.append(photo)
+            else:
+                left.append(photo)
+        if len(left) == len(waiting):
+            return out
+        waiting = left
+
+
+def _known(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
+    """`elsewhere next` with the whole album before it: photos that would cost others stay back."""
+    posting = OneByOne(read_wishes(scores, truth, top=TOP))
+    waiting = list(order)
+    while True:
+        left = []
+        for photo in waiting:
+            said = posting.ask(photo)
+            if said.answer == Answer.KEEP and said.more == 0:
+                posting.post(photo)
+            elif said.answer != Answer.WITHHOLD or said.more > 0:
+                left.append(photo)
+        if len(left) == len(waiting):
+            return list(posting.public)
+        waiting = left
+
+
+def summarise(rows: Sequence[Row]) -> list[Number]:
+    """The share withheld, and how often the promise holds for what is out in the end."""
+    result = []
+    for kind in kinds_of(rows):
+        for policy in POLICIES:
+            mine = [row for row in rows if row["kind"] == kind and row["policy"] == policy]
+            gone = mean([number(row["withheld"]) / number(row["photos"]) for row in mine])
+            result.append(Number(f"{kind}, {policy}", "withheld", *gone))
+            result.append(Number(f"{kind}, {policy}", "holds", *means(mine, "holds")))
+    return result
+
+
+def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
+    """What a user can act on."""
+    told = []
+    at = table(numbers)
+    for kind in kinds_of(rows):
+        line = {policy: at[f"{kind}, {policy}"] for policy in POLICIES}
+        told.append(
+            f"{kind}: plan the album at once where you can ({line[OPTIMUM]['withheld']:.2f} of the "
+            f"photos withheld); one at a time with the ledger costs {line[AGAIN]['withheld']:.2f}, "
+            f"or {line[KNOWN]['withheld']:.2f} when elsewhere knows the photos that may still come; "
+            f"without the ledger {1 - line[FORGETFUL]['holds']:.0%} of the albums give the place "
+            "away in the end, though no photo does alone."
+        )
+    return told + unproved(rows)
+
+
+def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+    """What is withheld and how often the promise holds, by policy."""
+    import matplotlib.pyplot as plt
+
+    from elsewhere.lab.plots import pick, steps
+    from elsewhere.report.look import LIGHT
+
+    figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.9))
+    for axes, column in zip(grid, ("withheld", "holds"), strict=True):
+        for kind, colour, marker in zip(
+            kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False
+        ):
+            values = [pick(numbers, f"{kind}, {policy}", column) for policy in POLICIES]
+            steps(axes, values, colour=colour, marker=marker, style="none", name=kind, paper=False)
+        axes.set_xticks(range(len(POLICIES)), POLICIES, rotation=35, ha="right")
+        axes.grid(visible=False, axis="x")
+        axes.set_ylim(-0.03, 1.04)
+    grid[0].set_title("Share of photos withheld")
+    grid[1].set_title("The promise holds in the end")
+    grid[0].legend(loc="upper left")
+    return {"online": figure}
+
+
+EXPERIMENT = Experiment(
+    name="online",
+    title="One photo at a time",
+    about=(
+        "Photos come in a random order and each is posted or not (top 5). Each judged alone, with "
+        "no memory; with the ledger of what is public, asked once or again until nothing changes; "
+        "with the ledger and the photos that may still come, as `elsewhere next` does it; and the "
+        "whole album planned at once, whose plan need not hold after every single step. Over the "
+        "collections that were in the top 5, albums cut to 32 photos."
+    ),
+    parts=lambda source, scale: parts(source, scale, KINDS, share=0.5),
+    measure=measure,
+    summarise=summarise,
+    draw=draw,
+    says=says,
+)

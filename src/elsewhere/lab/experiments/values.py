@@ -1,0 +1,132 @@
+"""What photo values save: withholding three snapshots instead of the one picture that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from elsewhere.lab.holding import table
+from elsewhere.lab.solving import ahead, fewest, unproved
+from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
+from elsewhere.lab.sources import Source
+from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
+
+STARS = (0.35, 0.25, 0.2, 0.15, 0.05)
+"""How many photos have one to five stars; a photo with s stars is worth 1 + s."""
+CHANCE, LANDMARKS = "stars at random", "stars for what shows the place"
+_RATED = 20261116
+
+
+def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+    """One row for each collection that was in the top k, and each way that stars are given."""
+    rows: list[Row] = []
+    for each in some(source, part):
+        if ahead(each.scores, each.truth) >= TOP:
+            continue
+        blind = fewest(each.scores, each.truth, TOP)
+        for liked in (CHANCE, LANDMARKS):
+            worth = rated(each, liked)
+            aware = fewest(each.scores, each.truth, TOP, values=worth.tolist())
+            rows.append(
+                {
+                    "kind": each.kind, "number": each.number, "photos": each.photos,
+                    "liked": liked, "worth": int(worth.sum()),
+                    "blind photos": len(blind.withheld) if blind.found else None,
+                    "blind worth": int(worth[list(blind.withheld)].sum()) if blind.found else None,
+                    "aware photos": len(aware.withheld) if aware.found else None,
+                    "aware worth": int(worth[list(aware.withheld)].sum()) if aware.found else None,
+                    "status blind": str(blind.status), "status aware": str(aware.status),
+                }
+            )  # fmt: skip
+    return rows
+
+
+def rated(each: Collection, liked: str) -> Any:
+    """What each photo is worth: 1 + its stars, at random or by how much it shows the place."""
+    rng = np.random.default_rng([_RATED, each.number, each.photos])
+    order = rng.permutation(each.photos)
+    if liked == LANDMARKS:
+        order = np.argsort(each.scores[:, each.truth], kind="stable")
+    edges = np.floor(np.cumsum(STARS) * each.photos + 1e-9)
+    stars = np.searchsorted(edges, np.arange(each.photos), side="right").clip(max=4) + 1
+    worth = np.empty(each.photos, dtype=np.int64)
+    worth[order] = 1 + stars
+    return worth
+
+
+def summarise(rows: Sequence[Row]) -> list[Number]:
+    """Shares of the photos and of their worth that are withheld, without and with values."""
+    result = []
+    for kind in kinds_of(rows):
+        for liked in (CHANCE, LANDMARKS):
+            mine = [
+                row for row in rows
+                if row["kind"] == kind and row["liked"] == liked and row["blind photos"] is not None
+                and row["aware photos"] is not None
+            ]  # fmt: skip
+            for way in ("blind", "aware"):
+                for what, whole in (("worth", "worth"), ("photos", "photos")):
+                    lost = [number(r[f"{way} {what}"]) / number(r[whole]) for r in mine]
+                    result.append(Number(f"{kind}, {liked}", f"{way}: {what}", *mean(lost)))
+    return result
+
+
+def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
+    """What a user can act on."""
+    told = []
+    at = table(numbers)
+    for kind in kinds_of(rows):
+        line = at[f"{kind}, {CHANCE}"]
+        hard = at[f"{kind}, {LANDMARKS}"]
+        told.append(
+            f"{kind}: rate your photos (--stars, --values): it saves "
+            f"{1 - line['aware: worth'] / max(line['blind: worth'], 1e-9):.0%} of the worth that is "
+            f"withheld, for {line['aware: photos'] - line['blind: photos']:+.2f} of the photos; where "
+            "the best-loved photos are those that show the place, "
+            f"{1 - hard['aware: worth'] / max(hard['blind: worth'], 1e-9):.0%}."
+        )
+    return told + unproved(rows)
+
+
+def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+    """Worth withheld without and with values."""
+    import matplotlib.pyplot as plt
+
+    from elsewhere.lab.plots import names_below, pick, steps
+    from elsewhere.report.look import LIGHT
+
+    kinds = kinds_of(rows)
+    figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)
+    for axes, liked in zip(grid, (CHANCE, LANDMARKS), strict=True):
+        for way, colour, marker, name in (
+            ("blind", LIGHT.baseline, "P", "without values"),
+            ("aware", LIGHT.kept, "o", "with values"),
+        ):
+            values = [pick(numbers, f"{kind}, {liked}", f"{way}: worth") for kind in kinds]
+            steps(axes, values, colour=colour, marker=marker, style="none", name=name, paper=False)
+        axes.set_title(liked.capitalize())
+        axes.set_ylim(0, 0.9)
+        names_below(axes, kinds)
+    grid[0].set_ylabel("share of the worth withheld")
+    handles, names = grid[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=2)
+    return {"values": figure}
+
+
+EXPERIMENT = Experiment(
+    name="values",
+    title="What photo values save",
+    about=(
+        "Photos have one to five stars and are worth one more than their stars. The fewest photos "
+        "(blind) against the least worth (aware): the share of the worth and of the photos that "
+        "is withheld, where stars fall at random and where they go to what shows the place. Over "
+        "the collections that were in the top 5."
+    ),
+    parts=lambda source, scale: parts(source, scale, KINDS),
+    measure=measure,
+    summarise=summarise,
+    draw=draw,
+    says=says,
+)
