@@ -41,22 +41,33 @@ def cells_of(source: Source, scale: Scale) -> list[int]:
 
 
 def parts(source: Source, scale: Scale, kinds: Sequence[str] = KINDS) -> list[Part]:
-    """Everything in handfuls: some cells of a kind, or some albums."""
-    result = []
+    """Everything in handfuls: some cells of a kind, or some albums.
+
+    The kinds take turns, so that a run that is not finished yet has something of each.
+    """
+    turns = []
+    for at, kind in enumerate(kinds):
+        mine = _parts_of(source, scale, kind)
+        turns += [((i + 0.5) / len(mine), at, part) for i, part in enumerate(mine)]
+    return [part for _, _, part in sorted(turns, key=lambda turn: turn[:2])]
+
+
+def _parts_of(source: Source, scale: Scale, kind: str) -> list[Part]:
+    if kind == "Albums":
+        count = min(scale.albums, source.albums())
+        bounds = range(0, count, ALBUMS_PER_PART)
+        spans = [(start, min(start + ALBUMS_PER_PART, count)) for start in bounds]
+        return [
+            Part(f"{kind}-{start:05}-{stop:05}", {"kind": kind, "albums": (start, stop)})
+            for start, stop in spans
+        ]
     cells = cells_of(source, scale)
-    for kind in kinds:
-        if kind == "Albums":
-            count = min(scale.albums, source.albums())
-            for start in range(0, count, ALBUMS_PER_PART):
-                stop = min(start + ALBUMS_PER_PART, count)
-                part = Part(f"{kind}-{start:05}-{stop:05}", {"kind": kind, "albums": (start, stop)})
-                result.append(part)
-            continue
-        for start in range(0, len(cells), CELLS_PER_PART):
-            some = cells[start : start + CELLS_PER_PART]
-            wish: dict[str, Any] = {"kind": kind, "cells": some, "partitions": scale.partitions}
-            name = f"{kind}-{scale.partitions}x-{some[0]:05}-{some[-1]:05}"
-            result.append(Part(name, wish))
+    result = []
+    for start in range(0, len(cells), CELLS_PER_PART):
+        some = cells[start : start + CELLS_PER_PART]
+        wish: dict[str, Any] = {"kind": kind, "cells": some, "partitions": scale.partitions}
+        name = f"{kind}-{scale.partitions}x-{some[0]:05}-{some[-1]:05}"
+        result.append(Part(name, wish))
     return result
 
 

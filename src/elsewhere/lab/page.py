@@ -1,7 +1,7 @@
 """The results page: every table and figure that folders hold, each with the command that made it.
 
-Nothing is measured here. The page is built from `numbers.csv` and `says.json` of each experiment,
-and the figures are copied beside it.
+Nothing is measured here. Tables, sentences and figures are made from the rows that the folders
+hold, of a run that is not finished from the parts that are; figures are copied beside the page.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from elsewhere.errors import FileError, InputError
 from elsewhere.lab import experiments
 from elsewhere.lab.files import read_numbers, write_whole
-from elsewhere.lab.runner import read_run
+from elsewhere.lab.runner import publish, read_run, unfinished
 from elsewhere.lab.tables import MARK, markdown
 from elsewhere.lab.values import Experiment, Number
 
@@ -52,12 +52,17 @@ def _chapter(folder: Path, told: dict[str, Any], page: Path) -> str:
     parts = [f"## {title}, scale {told['scale']}\n"]
     took = told.get("took", {})
     if took:
-        every = sum(entry["seconds"] for entry in took.values())
-        each = ", ".join(f"{key} {_time(entry['seconds'])}" for key, entry in took.items())
-        parts.append(f"Measuring took {_time(every)} of wall-clock time in all ({each}).\n")
+        every, busy = (sum(each[key] for each in took.values()) for key in ("seconds", "busy"))
+        each = ", ".join(f"{key} {_time(entry['busy'])}" for key, entry in took.items())
+        parts.append(
+            f"Measuring took {_time(busy)} of processor time ({each}) and {_time(every)} by the "
+            "clock, with other work on the machine.\n"
+        )
     for which in experiments.NAMES:
-        if (folder / which / "numbers.csv").exists():
-            parts.append(_section(experiments.find(which), folder, told, page))
+        experiment = experiments.find(which)
+        if (folder / (experiment.rows_of or which)).exists():
+            publish(experiment, folder)
+            parts.append(_section(experiment, folder, told, page))
     return "\n".join(parts)
 
 
@@ -66,6 +71,8 @@ def _section(experiment: Experiment, folder: Path, told: dict[str, Any], page: P
     numbers = read_numbers(home / "numbers.csv")
     text = [f"### {experiment.title}\n", experiment.about + "\n"]
     text.append(f"`{_command(experiment.name, told)}`\n")
+    if parts := unfinished(experiment, folder):
+        text.append(f"*The run is not finished; this is from its first {parts} parts.*\n")
     if numbers:
         text.append(markdown(numbers, experiment.decimals) + "\n")
     text += [sentence + "\n" for sentence in _sentences(home, numbers)]

@@ -28,7 +28,7 @@ from elsewhere.lab import experiments, figures
 from elsewhere.lab.files import read_numbers, read_rows, write_numbers, write_rows, write_whole
 from elsewhere.lab.sources import Source
 from elsewhere.lab.tables import markdown
-from elsewhere.lab.values import SCALES, Experiment, Part, Scale
+from elsewhere.lab.values import SCALES, Experiment, Part, Row, Scale
 from elsewhere.lab.why import reasons
 
 _QUIET = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -103,7 +103,7 @@ def measure(
 def publish(experiment: Experiment, folder: Path) -> None:
     """Table and figures of one experiment, from its files alone."""
     home = folder / experiment.name
-    rows = read_rows(folder / (experiment.rows_of or experiment.name) / "rows.csv")
+    rows = rows_so_far(folder / (experiment.rows_of or experiment.name))
     found = experiment.summarise(rows)
     if not str(read_run(folder).get("source", "")).startswith("simulator"):
         # real photos and another model: the paper's numbers are beside ours, nothing is wanted
@@ -119,6 +119,22 @@ def publish(experiment: Experiment, folder: Path) -> None:
     if experiment.draw is not None and figures.available():
         with figures.drawing():
             figures.save(home, experiment.draw(rows, numbers))
+
+
+def rows_so_far(home: Path) -> list[Row]:
+    """The rows of an experiment: all of them, or those of the parts that are finished."""
+    whole = home / "rows.csv"
+    if whole.exists():
+        return read_rows(whole)
+    return [row for part in sorted((home / "parts").glob("*.csv")) for row in read_rows(part)]
+
+
+def unfinished(experiment: Experiment, folder: Path) -> int:
+    """How many parts there are of an experiment that is still running; 0 when it is finished."""
+    home = folder / (experiment.rows_of or experiment.name)
+    if (home / "rows.csv").exists():
+        return 0
+    return len(list((home / "parts").glob("*.csv")))
 
 
 def _work(name: str, source: Source, scale: Scale, part: Part) -> tuple[list[Any], float]:
