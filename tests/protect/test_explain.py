@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import elsewhere
 from elsewhere.lab import simulator
-from elsewhere.protect.explain import count, explain_plan, explain_unknown, number
+from elsewhere.protect.explain import explain_plan, explain_unknown, number
 from elsewhere.protect.problem import Answer
 from elsewhere.protect.promise import Against, Promise
+from elsewhere.words import counted
 
 SCORES = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.5, 0.3]])
 
@@ -108,4 +109,4 @@ def test_a_number_is_written_without_loss(value: Fraction) -> None:
 
 
 def test_an_amount_agrees_with_its_noun() -> None:
-    assert [count(n, "photo") for n in (0, 1, 2)] == ["0 photos", "1 photo", "2 photos"]
+    assert [counted(n, "photo") for n in (0, 1, 2)] == ["0 photos", "1 photo", "2 photos"]

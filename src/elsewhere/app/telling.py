@@ -13,7 +13,8 @@ from elsewhere.job import Seen
 from elsewhere.job.showing.leaking import leaking
 from elsewhere.job.showing.reporting import album_name
 from elsewhere.posterior import together
-from elsewhere.report.words import counted, listed, ordinal
+from elsewhere.report.words import ordinal
+from elsewhere.words import counted, listed
 
 ON_THE_MAP = 30
 

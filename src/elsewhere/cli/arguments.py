@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.protect.explain import count
 from elsewhere.scores import Scores
+from elsewhere.words import counted
 
 T = TypeVar("T")
 
@@ -94,7 +94,7 @@ def read_prior(file: Path, cells: int) -> list[float]:
         numbers.append(float(text))
     if len(numbers) != cells:
         raise FileError(
-            f"{file} has {count(len(numbers), 'number')}, but a prior needs one for each of the "
+            f"{file} has {counted(len(numbers), 'number')}, but a prior needs one for each of the "
             f"{cells} cells"
         )
     return numbers
@@ -111,7 +111,7 @@ def read_values(file: Path, scores: Scores) -> list[Fraction]:
     if all("," not in line for line in lines):
         if len(lines) != scores.photos:
             raise FileError(
-                f"{file} has {count(len(lines), 'value')} for {count(scores.photos, 'photo')}"
+                f"{file} has {counted(len(lines), 'value')} for {counted(scores.photos, 'photo')}"
             )
         return [value(line, file) for line in lines]
     values: dict[int, Fraction] = {}

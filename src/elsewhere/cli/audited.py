@@ -10,7 +10,8 @@ from rich.text import Text
 
 from elsewhere.cli.program import printable
 from elsewhere.report import words
-from elsewhere.report.words import counted, listed, ordinal, signed
+from elsewhere.report.words import ordinal, signed
+from elsewhere.words import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console

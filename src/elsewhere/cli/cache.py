@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from elsewhere.cli.program import one_sentence, printable
-from elsewhere.protect.explain import count
+from elsewhere.words import counted
 
 
 class Action(StrEnum):
@@ -44,7 +44,7 @@ def command(
         where = printable(str(cache.folder()))
         if action is Action.CLEAR:
             gone = cache.clear()
-            typer.echo(f"{count(gone, 'row')} deleted from {where}")
+            typer.echo(f"{counted(gone, 'row')} deleted from {where}")
         else:
             rows, size = cache.extent()
-            typer.echo(f"{where}: {count(rows, 'row')}, {size / 2**20:.1f} MiB")
+            typer.echo(f"{where}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")

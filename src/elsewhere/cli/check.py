@@ -9,7 +9,7 @@ import typer
 
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 from elsewhere.errors import InputError
-from elsewhere.protect.explain import count
+from elsewhere.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +63,8 @@ def command(
         against = saved.promise.against
         if len(tables) != len(against):
             raise InputError(
-                f"{plan} is against {count(len(against), 'attacker')}, but "
-                f"{count(len(tables), 'score file')} {'was' if len(tables) == 1 else 'were'} "
+                f"{plan} is against {counted(len(against), 'attacker')}, but "
+                f"{counted(len(tables), 'score file')} {'was' if len(tables) == 1 else 'were'} "
                 "given: name one for each"
             )
         for line in promised(saved.promise, tables):

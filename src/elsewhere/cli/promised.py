@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from elsewhere.cli.hidden import named, ranges
-from elsewhere.protect.explain import count, number
+from elsewhere.protect.explain import number
 from elsewhere.protect.promise import Against, Promise
 from elsewhere.scores import Scores
+from elsewhere.words import counted
 
 
 def promised(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
@@ -30,7 +31,7 @@ def promised(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
         goal = (
             f"not in the top {against.top}"
             if against.top is not None
-            else f"as far down as {count(promise.budget or 0, 'photo')} withheld can push it"
+            else f"as far down as {counted(promise.budget or 0, 'photo')} withheld can push it"
         )
         yield f"Promised against {whom} ({against.cells} cells): {hidden} {goal}"
         for condition in _conditions(against, table):
@@ -56,7 +57,7 @@ def _conditions(against: Against, table: Scores) -> Iterator[str]:
     """What is promised against one attacker besides its top."""
     if against.rivals is not None:
         cells = _cells(against.rivals, against, table)
-        yield f"only {count(len(against.rivals), 'cell')} counted as rivals: {cells}"
+        yield f"only {counted(len(against.rivals), 'cell')} counted as rivals: {cells}"
     if against.margin:
         yield f"each kept photo counts {against.margin:g} nats more for the truth"
     if against.lead:
@@ -64,7 +65,7 @@ def _conditions(against: Against, table: Scores) -> Iterator[str]:
     if against.prior is not None:
         yield "the attacker knows something beforehand: a prior over its cells"
     if against.sees is not None:
-        yield f"it sees {count(len(against.sees), 'photo')} only"
+        yield f"it sees {counted(len(against.sees), 'photo')} only"
     if against.each_photo is not None:
         yield f"each kept photo alone keeps the truth out of the top {against.each_photo}, too"
 

@@ -9,7 +9,7 @@ import typer
 
 from elsewhere.cli.options import OneScorer, UseCache
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
-from elsewhere.protect.explain import count
+from elsewhere.words import counted
 
 
 def command(
@@ -70,12 +70,12 @@ def command(
         speed = [f"{fresh / took:.1f} photos/s"] if fresh else []
         known = [f"{cached} of them known already"] if cached else []
         typer.echo(
-            f"{printable(str(output))}: {count(scores.photos, 'photo')} × {scores.cells} cells "
+            f"{printable(str(output))}: {counted(scores.photos, 'photo')} × {scores.cells} cells "
             f"in {took:.1f} s ({', '.join(speed + known)})"
         )
         if failed:
             typer.echo(
-                f"elsewhere: {count(len(failed), 'photo')} could not be scored and "
+                f"elsewhere: {counted(len(failed), 'photo')} could not be scored and "
                 f"{'is' if len(failed) == 1 else 'are'} not in {printable(str(output))}",
                 err=True,
             )

@@ -17,8 +17,8 @@ from rich.text import Text
 from elsewhere.cli.printing import printed
 from elsewhere.cli.program import printable
 from elsewhere.cli.running import called
-from elsewhere.protect.explain import count
 from elsewhere.protect.plan import Status
+from elsewhere.words import counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,13 +90,13 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
         state = "hidden" if place in done.plan.hidden else "public"
         style = "bold" if state == "hidden" else ""
         told = Text.assemble(
-            (printable(place.label), style), (f"  {count(len(place.photos), 'photo')}", "dim")
+            (printable(place.label), style), (f"  {counted(len(place.photos), 'photo')}", "dim")
         )
         yield state, told
     if done.withheld:
         yield "withheld", Text(_named(done.withheld, MANY))
     if done.plan.plan.found:
-        yield "kept", Text(count(len(done.kept), "photo"))
+        yield "kept", Text(counted(len(done.kept), "photo"))
     yield from _left(done.seen.left)
     leaks = list(_leaks(done.seen.photos))
     if leaks:
@@ -127,14 +127,13 @@ def _sentence(kind: str) -> str:
 
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
     """What plain copies of the files would have told, the most telling first."""
-    from elsewhere.job.planning.verdict import listed
     from elsewhere.job.showing.leaking import leaking
 
     kinds: dict[int, list[str]] = {}
     for leak in leaking(photos):
         kinds.setdefault(len(leak.photos), []).append(leak.kind)
     for many, found in kinds.items():
-        where = "all photos" if many == len(photos) > 1 else count(many, "photo")
+        where = "all photos" if many == len(photos) > 1 else counted(many, "photo")
         yield f"{listed(found)} in {where}"
 
 
@@ -142,7 +141,7 @@ def _after(console: Console, shared: Shared, report: Path | None) -> None:
     """Where everything is, what is not promised, and what to do next."""
     size = sum(file.size for file in shared.files) / 1e6
     target = printable(str(shared.target))
-    copy = f"{target}  ({count(len(shared.files), 'photo')}, {size:.1f} MB)"
+    copy = f"{target}  ({counted(len(shared.files), 'photo')}, {size:.1f} MB)"
     rows = [("clean copy", Text(copy, "bold"))]
     kept = {"report": report, "certificate": shared.certificate}
     rows += [

@@ -74,13 +74,13 @@ def _show(target: Path, found: Verified) -> None:
     from rich.text import Text
 
     from elsewhere.cli.printing import printed
-    from elsewhere.protect.explain import count
+    from elsewhere.words import counted
 
     with printed() as console:
         name = printable(str(target))
         if found:
-            views = count(found.reproved, "view")
-            files = count(found.files, "file")
+            views = counted(found.reproved, "view")
+            files = counted(found.files, "file")
             console.print(
                 Text(
                     f"{name} keeps its promise: {files} as they were exported, proved against "

@@ -8,8 +8,8 @@ from typing import Any
 from elsewhere.cli.arguments import cells, one_or_each, photo, read_prior, read_values
 from elsewhere.cli.saved import read_plan
 from elsewhere.errors import FileError, InputError
-from elsewhere.protect.explain import count
 from elsewhere.scores import Scores
+from elsewhere.words import counted
 
 
 def wishes_of(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]:
@@ -20,7 +20,7 @@ def wishes_of(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]
         many = len(given.get(option, ()))
         if many > 1 and many != len(tables):
             raise InputError(
-                f"--{option} is given {many} times for {count(len(tables), 'attacker')}: give it "
+                f"--{option} is given {many} times for {counted(len(tables), 'attacker')}: give it "
                 "once, or once for each score file"
             )
     wishes: dict[str, Any] = {
@@ -48,7 +48,7 @@ def wishes_of(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]
         wishes["near"] = near = read_plan(given["near"])
         if near.promise.photos != first.photos:
             raise FileError(
-                f"{given['near']} is a plan for {count(near.promise.photos, 'photo')}, but "
+                f"{given['near']} is a plan for {counted(near.promise.photos, 'photo')}, but "
                 f"{given['scores'][0]} has {first.photos}"
             )
     return wishes
@@ -59,6 +59,6 @@ def _refuse_other_albums(given: dict[str, Any], tables: Sequence[Scores]) -> Non
     for file, table in zip(given["scores"], tables, strict=True):
         if table.photos != tables[0].photos:
             raise FileError(
-                f"{given['scores'][0]} scores {count(tables[0].photos, 'photo')} but {file} "
+                f"{given['scores'][0]} scores {counted(tables[0].photos, 'photo')} but {file} "
                 f"{table.photos}: all attackers must score the same photos"
             )

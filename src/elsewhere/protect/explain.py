@@ -7,6 +7,7 @@ from fractions import Fraction
 from elsewhere.protect.plan import Status
 from elsewhere.protect.problem import Answer
 from elsewhere.protect.promise import Promise
+from elsewhere.words import counted
 
 
 def number(value: int | Fraction) -> str:
@@ -22,19 +23,10 @@ def number(value: int | Fraction) -> str:
     return short if Fraction(short) == exact else str(exact)
 
 
-def count(amount: int, thing: str) -> str:
-    """An amount with its noun.
-
-    >>> count(1, "photo"), count(3, "photo")
-    ('1 photo', '3 photos')
-    """
-    return f"{amount} {thing}" if amount == 1 else f"{amount} {thing}s"
-
-
 def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int) -> str:
     """What a plan does, and how far that is proved."""
     proved = answer.status == Status.OPTIMAL
-    share = f"{withheld} of {count(promise.photos, 'photo')}"
+    share = f"{withheld} of {counted(promise.photos, 'photo')}"
     if promise.budget is None:
         everything = f"all {promise.photos} photos" if promise.photos > 1 else "the one photo"
         what = f"Withhold {share}" if withheld else f"Share {everything}"
@@ -53,7 +45,7 @@ def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int
             f"but none below {number(answer.bound)}."
         )
     rank = "ranks" if protected == 1 else "rank"
-    what = f"Withhold {share}: {count(protected, 'cell')} then {rank} above the truth"
+    what = f"Withhold {share}: {counted(protected, 'cell')} then {rank} above the truth"
     if proved:
         return f"{what}, and no plan within {promise.budget} does better."
     if answer.bound == protected:
@@ -67,6 +59,6 @@ def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int
 def explain_unknown(promise: Promise) -> str:
     """Neither plan nor proof."""
     return (
-        f"Stopped early: no plan for {count(promise.photos, 'photo')} was found and none was "
+        f"Stopped early: no plan for {counted(promise.photos, 'photo')} was found and none was "
         "ruled out; allow more time or work."
     )

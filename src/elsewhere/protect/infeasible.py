@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from elsewhere.protect.exact import Instance, Limits, solve
-from elsewhere.protect.explain import count
 from elsewhere.protect.plan import Status
 from elsewhere.protect.problem import Answer
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions import Contradiction, reduce
 from elsewhere.protect.views import views
 from elsewhere.scores import Scores
+from elsewhere.words import counted
 
 PATIENCE = 4_000
 """Work spent on one question about an infeasible promise."""
@@ -32,7 +32,7 @@ def explain_infeasible(promise: Promise, scores: Sequence[Scores], limits: Limit
         return "No plan can do this: every photo must go, and at least one must be kept."
     if promise.budget is not None:
         return (
-            f"No plan can do this: {count(forced, 'photo')} must go, "
+            f"No plan can do this: {counted(forced, 'photo')} must go, "
             f"but the budget is {promise.budget}."
         )
     parts = ["No plan can do this."]

@@ -9,7 +9,8 @@ from elsewhere.report.contents import Contents, Explained, Fate, Shot
 from elsewhere.report.marks import fate_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.pictures.shares import MOST, shares_chart
-from elsewhere.report.words import counted, signed
+from elsewhere.report.words import signed
+from elsewhere.words import counted
 
 _CLASS = {
     Fate.SHARED: "shared",

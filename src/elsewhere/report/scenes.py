@@ -10,7 +10,8 @@ from elsewhere.report.marks import belief_mark, decoy_mark, place_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.pictures.sharpening import sharpening_chart
 from elsewhere.report.pictures.worldmap import Believed, closer_map, outlines, world_map
-from elsewhere.report.words import chance, counted, ordinal
+from elsewhere.report.words import chance, ordinal
+from elsewhere.words import counted
 
 _LISTED = 6
 """Likeliest places in the list; the map shows more."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 _TIED = "\u00a0"
 """A space at which no line is broken."""
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
@@ -54,23 +52,3 @@ def signed(value: float) -> str:
     if rounded == 0:
         return "0.0"
     return f"{rounded:+.1f}".replace("-", "−")
-
-
-def counted(amount: int, thing: str, things: str = "") -> str:
-    """An amount with its noun.
-
-    >>> counted(1, "photo"), counted(3, "photo"), counted(2, "city", "cities")
-    ('1 photo', '3 photos', '2 cities')
-    """
-    return f"{amount} {thing if amount == 1 else things or thing + 's'}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names in a row.
-
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"

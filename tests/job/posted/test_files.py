@@ -101,7 +101,7 @@ def test_what_cannot_be_looked_at_is_said(album: Seen, tmp_path: Path, pool: Wor
     posted = posted_at(album, folder, pool=pool)
     assert len(posted.ids) == 1
     assert {one.name for one in posted.left} == {"broken.jpg", "clip.mp4", "notes.txt"}
-    assert "2 posted files (broken.jpg, clip.mp4) could not be looked at" in posted.notes[1]
+    assert "2 posted files (broken.jpg and clip.mp4) could not be looked at" in posted.notes[1]
 
 
 def test_a_folder_without_photos_is_an_error(album: Seen, tmp_path: Path, pool: Workers) -> None:

@@ -24,8 +24,8 @@ from elsewhere.job.planning.truths import Width, truth
 from elsewhere.job.planning.watches import cells_of
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.seen import Seen
-from elsewhere.protect.explain import count
 from elsewhere.scores import FloatMatrix
+from elsewhere.words import counted
 
 _DECIMALS = 2
 _ROUNDED_KM = 1.6
@@ -187,7 +187,7 @@ def _notes(labels: Sequence[str]) -> Iterable[str]:
     for label in dict.fromkeys(labels):
         many = labels.count(label)
         verb = "is" if many == 1 else "are"
-        yield f"{count(many, 'photo')} that you shared of {label} before {verb} counted in"
+        yield f"{counted(many, 'photo')} that you shared of {label} before {verb} counted in"
 
 
 def _rounded(positions: Iterable[Position]) -> tuple[Position, ...]:

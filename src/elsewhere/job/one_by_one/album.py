@@ -18,13 +18,14 @@ from elsewhere.job.ledger.entries import Ledger
 from elsewhere.job.one_by_one.answers import PATIENCE, Answer, Next, OneByOne
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.pins import matching
-from elsewhere.job.planning.verdict import accuracy, listed
+from elsewhere.job.planning.verdict import accuracy
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
 from elsewhere.protect.exact import Limits
 from elsewhere.protect.protecting import fulfil
 from elsewhere.protect.wishes import Asked
+from elsewhere.words import listed
 
 
 @dataclass(frozen=True)

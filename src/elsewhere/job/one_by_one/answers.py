@@ -23,13 +23,13 @@ import numpy as np
 from elsewhere.errors import InputError
 from elsewhere.job.one_by_one.order import Prefixes, way_to
 from elsewhere.protect.exact import Instance, Limits, solve
-from elsewhere.protect.explain import count
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.protecting import finish
 from elsewhere.protect.reading import photo as number_of
 from elsewhere.protect.reading import photos as numbers_of
 from elsewhere.protect.reductions import Contradiction, reduce
 from elsewhere.protect.wishes import Asked, read_wishes
+from elsewhere.words import counted
 
 PATIENCE = 20.0
 """Seconds for each plan that is looked for; an answer is wanted while the thumb is on the photo."""
@@ -217,7 +217,7 @@ class OneByOne:
     def _worth(self, more: int | Fraction) -> str:
         """What it costs beyond the best plan: in photos, or in the values that were given."""
         if self._asked.promise.values is None and isinstance(more, int):
-            return count(more, "more photo")
+            return counted(more, "more photo")
         return f"photos worth {float(more):g} more"
 
 

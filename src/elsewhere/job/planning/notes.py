@@ -8,11 +8,10 @@ from elsewhere.album.places import Places
 from elsewhere.globe import Place
 from elsewhere.job.planning.hiding import Hiding
 from elsewhere.job.planning.truths import Width
-from elsewhere.job.planning.verdict import listed
 from elsewhere.job.planning.watches import Watch, neighbours
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
-from elsewhere.protect.explain import count
+from elsewhere.words import counted, listed, shortened
 
 SHOWN = 3
 """So many names of photos are enough to see what is meant."""
@@ -37,7 +36,9 @@ def notes(
         told.append(f"the audience is taken to know {prior.label}: only cells there count")
     if groups:
         many = sum(map(len, groups))
-        told.append(f"{many} photos are {count(len(groups), 'burst')}, each kept or withheld whole")
+        told.append(
+            f"{many} photos are {counted(len(groups), 'burst')}, each kept or withheld whole"
+        )
     told += posted.notes
     return tuple(dict.fromkeys(told))
 
@@ -50,7 +51,7 @@ def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterat
     if places.unplaced and len(places.places) + len(places.unplaced) > 1:
         one = len(places.unplaced) == 1
         names = _names(seen, places.unplaced)
-        who = f"{count(len(places.unplaced), 'photo')} ({names}) {'has' if one else 'have'}"
+        who = f"{counted(len(places.unplaced), 'photo')} ({names}) {'has' if one else 'have'}"
         yield (
             f"{who} neither a position nor a usable time, and {'counts' if one else 'count'} in "
             "every hidden place"
@@ -81,9 +82,8 @@ def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
 
 def _photos(seen: Seen, numbers: Sequence[int]) -> str:
     verb = "is" if len(numbers) == 1 else "are"
-    return f"{count(len(numbers), 'photo')} ({_names(seen, numbers)}) {verb}"
+    return f"{counted(len(numbers), 'photo')} ({_names(seen, numbers)}) {verb}"
 
 
 def _names(seen: Seen, numbers: Sequence[int]) -> str:
-    shown = [seen.photos[n].id for n in numbers[:SHOWN]]
-    return ", ".join([*shown, "…"] if len(numbers) > SHOWN else shown)
+    return shortened([seen.photos[n].id for n in numbers], SHOWN)

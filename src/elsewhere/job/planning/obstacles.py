@@ -9,14 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from elsewhere.job.planning.verdict import listed
 from elsewhere.job.planning.watches import Watch
 from elsewhere.protect.exact import Limits
-from elsewhere.protect.explain import count
 from elsewhere.protect.infeasible import GRACE, Inquiry
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.protecting import Explain
 from elsewhere.scores import Scores
+from elsewhere.words import counted, listed
 
 
 def explaining(watches: Sequence[Watch], words: Sequence[str], keep: Sequence[int]) -> Explain:
@@ -31,13 +30,13 @@ def explaining(watches: Sequence[Watch], words: Sequence[str], keep: Sequence[in
             return "No plan can do this: every photo must go, and at least one must be kept."
         if promise.budget is not None:
             return (
-                f"No plan can do this: {count(forced, 'photo')} must go, but the budget is "
+                f"No plan can do this: {counted(forced, 'photo')} must go, but the budget is "
                 f"{promise.budget}."
             )
         parts = ["No plan can do this.", _about_watches(inquiry, watches, words)]
         parts.append(_about_pins(inquiry, ids, keep))
         if posted := len(promise.keep) - len(keep):
-            parts.append(f"{count(posted, 'photo')} posted already cannot be withheld any more.")
+            parts.append(f"{counted(posted, 'photo')} posted already cannot be withheld any more.")
         if promise.drop:
             parts.append(inquiry.about_drops())
         parts.append(inquiry.about_top())

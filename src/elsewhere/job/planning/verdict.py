@@ -15,8 +15,9 @@ from elsewhere.globe.continents import continent
 from elsewhere.job.planning.drawing import TIMES
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.seen import Attack
-from elsewhere.protect.explain import count, number
+from elsewhere.protect.explain import number
 from elsewhere.protect.plan import Plan, Status
+from elsewhere.words import counted, listed
 
 _SCALE = {"cell": 25.0, "city": 25.0, "region": 200.0, "country": 750.0}
 
@@ -50,7 +51,7 @@ def verdict(
             f"Nothing needs withholding{dropped}: {who} cannot place these photos{how_good} and "
             f"{do} not have {out}; {better}."
         )
-    share = f"{len(plan.withheld)} of {count(photos, 'photo')}"
+    share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
     return (
         f"With {share} withheld, {who}{how_good} {do} not have {out}; {_least(plan, wishes)}, and "
         f"{better}."
@@ -65,7 +66,7 @@ def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[Attac
 
 
 def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -> str:
-    share = f"{len(plan.withheld)} of {count(photos, 'photo')}"
+    share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
     k = plan.protected_k
     if not k:
         return f"Even with {share} withheld {where} may be the first guess of {who}."
@@ -73,8 +74,8 @@ def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -
     if plan.status != Status.OPTIMAL:
         best = f"a plan within the budget might reach {number(plan.bound)}"
     return (
-        f"With {share} withheld, {count(k, 'other place')} or more come before {where} for {who}; "
-        f"{best}, and {better}."
+        f"With {share} withheld, {counted(k, 'other place')} or more come before {where} for "
+        f"{who}; {best}, and {better}."
     )
 
 
@@ -107,16 +108,6 @@ def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wi
                 f"{name}right within {km} km for {_percent(shares[km])} of single photos in {where}"
             )
     return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
-
-
-def listed(words: Sequence[str]) -> str:
-    """Some words as people say them.
-
-    >>> listed(["a"]), listed(["a", "b", "c"])
-    ('a', 'a, b and c')
-    """
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _percent(share: float) -> str:

@@ -25,9 +25,9 @@ from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.alike import alike
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen, Step, see
-from elsewhere.protect.explain import count
 from elsewhere.scorers import RowCache
 from elsewhere.scores import Scores
+from elsewhere.words import counted, shortened
 
 _SHOWN = 3
 _SAID = frozenset(
@@ -151,19 +151,19 @@ def _placed_by_time(
 def _notes(seen: Seen, already: Sequence[int], others: int, left: Sequence[Left]) -> list[str]:
     told = []
     if already:
-        names = _shown([seen.photos[n].id for n in already])
+        names = shortened([seen.photos[n].id for n in already], _SHOWN)
         verb = "is" if len(already) == 1 else "are"
         told.append(
-            f"{count(len(already), 'photo')} of the album ({names}) {verb} out already: counted "
+            f"{counted(len(already), 'photo')} of the album ({names}) {verb} out already: counted "
             "and not exported again"
         )
     if others:
-        told.append(f"{count(others, 'posted photo')} beyond the album counted in")
+        told.append(f"{counted(others, 'posted photo')} beyond the album counted in")
     lost = [one.name for one in left if one.kind in _SAID]
     if lost:
         told.append(
-            f"{count(len(lost), 'posted file')} ({_shown(lost)}) could not be looked at and "
-            f"{'does' if len(lost) == 1 else 'do'} not count: the promise knows nothing of "
+            f"{counted(len(lost), 'posted file')} ({shortened(lost, _SHOWN)}) could not be looked "
+            f"at and {'does' if len(lost) == 1 else 'do'} not count: the promise knows nothing of "
             f"{'it' if len(lost) == 1 else 'them'}"
         )
     return told
@@ -178,10 +178,6 @@ def _look_alike(pairs: Sequence[tuple[str, str]]) -> list[str]:
     if len(pairs) > _SHOWN:
         told.append(f"{len(pairs) - _SHOWN} more posted photos look like photos of the album")
     return told
-
-
-def _shown(names: Sequence[str]) -> str:
-    return ", ".join([*names[:_SHOWN], "…"] if len(names) > _SHOWN else names)
 
 
 def _distinct(names: Sequence[str], taken: set[str]) -> list[str]:

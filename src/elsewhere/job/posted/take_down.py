@@ -13,17 +13,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from elsewhere.protect.exact import Limits
-from elsewhere.protect.explain import count
 from elsewhere.protect.infeasible import GRACE, Inquiry
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.protecting import fulfil
 from elsewhere.protect.wishes import Asked
 from elsewhere.scores import Scores
+from elsewhere.words import counted, shortened
 
 PATIENCE = 20.0
 """Seconds for finding what to take down."""
-_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -68,15 +67,15 @@ def blocked_by_posted(
 
 def told(blocked: Blocked, ids: Sequence[str], what: str) -> str:
     """The verdict; `what` says what cannot be hidden from whom."""
-    names = _named([ids[n] for n in blocked.by])
+    names = shortened([ids[n] for n in blocked.by])
     first = f"Withholding cannot help any more: with {names} out already, {what}"
     if blocked.down is None:
         return f"{first}; taking photos down does not help either."
     fewest = "the fewest that will do" if blocked.fewest else "fewer may do"
     then = ""
     if blocked.withheld:
-        then = f", with {count(len(blocked.withheld), 'photo')} of the album withheld then"
-    names = _named([ids[n] for n in blocked.down])
+        then = f", with {counted(len(blocked.withheld), 'photo')} of the album withheld then"
+    names = shortened([ids[n] for n in blocked.down])
     return f"{first}; taking down {names} ({fewest}) would make it possible again{then}."
 
 
@@ -101,10 +100,3 @@ def _solved(promise: Promise, scores: Sequence[Scores]) -> Plan:
     limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
     asked = Asked(promise, tuple(scores), len(scores) > 1)
     return fulfil(asked, limits, None, lambda *_: "")
-
-
-def _named(names: Sequence[str]) -> str:
-    if len(names) > _NAMED:
-        return f"{', '.join(names[:3])} and {len(names) - 3} more"
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.truths import Width
-from elsewhere.job.planning.verdict import listed
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
-from elsewhere.protect.explain import count
+from elsewhere.words import counted, listed
 
 
 def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str]:
@@ -43,7 +42,7 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
     if posted:
         many = len(posted.ids) + len(posted.already)
         yield (
-            f"Other photos that are out: {count(many, 'photo')} already public "
+            f"Other photos that are out: {counted(many, 'photo')} already public "
             f"{'was' if many == 1 else 'were'} counted, and no others."
         )
     else:

@@ -26,7 +26,7 @@ from elsewhere.job.showing.why import why
 from elsewhere.protect.plan import Status
 from elsewhere.report import Contents, page
 from elsewhere.report.contents import Attacker, Fate, LeftOut, Shot
-from elsewhere.report.words import counted, listed
+from elsewhere.words import counted, listed
 
 REPORT = "report.html"
 """The report's name inside the private folder."""

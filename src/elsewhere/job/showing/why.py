@@ -20,9 +20,9 @@ from elsewhere.job.planning.watches import cells_of
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
 from elsewhere.job.showing.auditing import world
-from elsewhere.protect.explain import count
 from elsewhere.report.contents import Explained
 from elsewhere.report.words import ordinal
+from elsewhere.words import counted
 
 _MILLION = 1e6
 
@@ -101,7 +101,7 @@ def _sentences(seen: Seen, album_plan: AlbumPlan, posted: Posted, lift: _Lift) -
         alone = ordinal(lift.after)
         yield f"No other photo of {label} is shared; this one alone would put it {alone}."
         return
-    photos = count(shared, "shared photo")
+    photos = counted(shared, "shared photo")
     if lift.after < lift.before:
         yield (
             f"It alone lifts {label} from {ordinal(lift.before)} to {ordinal(lift.after)}: from "

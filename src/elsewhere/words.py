@@ -1,0 +1,36 @@
+"""Amounts and lists as people say them: one way for every room, so that no two sentences differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def counted(amount: int, thing: str, things: str = "") -> str:
+    """An amount with its noun.
+
+    >>> counted(1, "photo"), counted(3, "photo"), counted(2, "city", "cities")
+    ('1 photo', '3 photos', '2 cities')
+    """
+    return f"{amount} {thing if amount == 1 else things or thing + 's'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a row.
+
+    >>> listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('', 'a', 'a and b', 'a, b and c')
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
+    """The same, where of more than `most` names only the first are told and the rest counted.
+
+    >>> shortened(["a", "b"]), shortened(list("abcdef"))
+    ('a and b', 'a, b, c and 3 more')
+    """
+    if len(names) <= most:
+        return listed(names)
+    return f"{', '.join(names[:shown])} and {len(names) - shown} more"
