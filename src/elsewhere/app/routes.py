@@ -60,10 +60,10 @@ def album_routes(table: Table) -> APIRouter:
     """What lies on the table."""
     routes = APIRouter(tags=["album"])
 
-    @routes.get("/api/table")
-    def get_table() -> contract.Table:
+    @routes.get("/api/table", response_model=contract.Table)
+    def get_table() -> Response:
         """The whole state: what a page that was just loaded needs."""
-        return table.told()
+        return _json(table.told())
 
     @routes.post("/api/albums")
     def open_album(asked: contract.OpenAlbum) -> contract.JobStarted:
@@ -135,10 +135,10 @@ def plan_routes(table: Table) -> APIRouter:
     """Wishes and what comes of them."""
     routes = APIRouter(tags=["plan"])
 
-    @routes.put("/api/wishes")
-    def put_wishes(wishes: contract.Wishes) -> contract.Answer:
+    @routes.put("/api/wishes", response_model=contract.Answer)
+    def put_wishes(wishes: contract.Wishes) -> Response:
         """All wishes at once; the answer is the best plan so far."""
-        return table.wish(wishes)
+        return _json(table.wish(wishes))
 
     @routes.post("/api/undo")
     def undo() -> contract.Answer:
@@ -232,6 +232,11 @@ def _stream(table: Table, job: Job) -> StreamingResponse:
             yield _line(table.event_told(event))
 
     return StreamingResponse(lines(), media_type=NDJSON)
+
+
+def _json(told: contract.Told) -> Response:
+    """What is of the right type already is not looked at once more: every click waits for it."""
+    return Response(told.model_dump_json(), media_type="application/json")
 
 
 def _line(event: Event) -> bytes:

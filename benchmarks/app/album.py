@@ -1,0 +1,91 @@
+"""An album for the app's benchmarks: real files of a real place, scored by the simulator.
+
+The pictures are small and say nothing; their scores are the lab's simulated ones, read by the
+scorer `table:`. The simulator has no map, so its columns are laid onto the globe such that the
+true cell and the sixteen most like it are the seventeen cells of London within 25 km: the hard
+case, in which the likeliest cells cannot serve as rivals.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.globe import Cells, place, zone
+from elsewhere.lab import simulator
+from elsewhere.score_files import write_scores
+from elsewhere.scores import Scores
+
+TOWN = "London, United Kingdom"
+RADIUS_KM = 25.0
+SIDE = 256
+
+
+class Made(NamedTuple):
+    """The album, and the word for the scorer that knows it."""
+
+    folder: Path
+    scorer: str
+
+
+def make(folder: Path, photos: int = 128, seed: int = 1, world: str = "w1") -> Made:
+    """Write the album and its scores below a folder."""
+    album = folder / "album"
+    album.mkdir(parents=True)
+    names = [f"IMG_{number:04}.jpg" for number in range(photos)]
+    for number, name in enumerate(names):
+        (album / name).write_bytes(picture(number))
+    file = folder / "scores.npz"
+    grid = Cells.default().fingerprint
+    table = Scores(rows(photos, seed, world), names, scorer=f"simulated {world} {seed}", grid=grid)
+    write_scores(file, table)
+    return Made(album, f"table:{file}")
+
+
+def rows(photos: int, seed: int, world: str = "w1") -> NDArray[np.float32]:
+    """Scores of a simulated place whose zone is London's."""
+    home = simulator.world(world, seed)
+    rng = np.random.default_rng([seed, 1])
+    truth = int(rng.integers(simulator.CELLS))
+    seen = home.photos(truth, photos, rng)
+    london = place(TOWN)
+    here = zone(Cells.default(), london.lat, london.lon, RADIUS_KM).cells.tolist()
+    alike = sorted(home.zone(truth, len(here)))
+    columns = np.empty(simulator.CELLS, np.intp)
+    columns[here] = alike
+    others = [cell for cell in range(simulator.CELLS) if cell not in set(alike)]
+    columns[[cell for cell in range(simulator.CELLS) if cell not in set(here)]] = others
+    return seen[:, columns]
+
+
+def picture(number: int) -> bytes:
+    """A small JPEG that differs from all others, taken in the middle of London."""
+    from PIL import Image
+
+    rng = np.random.default_rng(number)
+    small = rng.integers(0, 255, (8, 8, 3), dtype=np.uint8)
+    image = Image.fromarray(small).resize((SIDE, SIDE * 3 // 4), Image.Resampling.BICUBIC)
+    london = place(TOWN)
+    exif = Image.Exif()
+    exif[306] = f"2024:05:01 {10 + number // 360:02}:{number // 6 % 60:02}:{number % 6 * 10:02}"
+    exif.get_ifd(0x8825).update(
+        {
+            1: "N" if london.lat >= 0 else "S",
+            2: _degrees(abs(london.lat)),
+            3: "E" if london.lon >= 0 else "W",
+            4: _degrees(abs(london.lon)),
+        }
+    )
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=85, exif=exif)
+    return file.getvalue()
+
+
+def _degrees(value: float) -> tuple[float, float, float]:
+    whole, part = divmod(value, 1)
+    minutes, rest = divmod(part * 60, 1)
+    return whole, minutes, round(rest * 60, 4)
