@@ -1,0 +1,171 @@
+"""Blocks of whole albums: found from the album column alone, before anything large is read.
+
+Neighbours in the dataset stay neighbours, so that a block is a range of rows that one worker reads
+in one go. An album with more photos than a block, a giant, is looked at in slices by several
+workers at once and joined by its id afterwards. A block is called after the ids of its albums: who
+does it again writes the same file again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b, sha256
+from typing import Any
+
+import numpy as np
+
+from elsewhere.batch.schemas import arrow
+from elsewhere.batch.source import Source
+
+Range = tuple[int, int, int]
+"""File, first row, rows."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One piece of work: albums from their rows to their files, or a part of a giant."""
+
+    name: str
+    kind: str = "albums"
+    """"albums": look and plan; "slice": look at a part of a giant; "join": plan a giant."""
+    ranges: tuple[Range, ...] = ()
+    albums: int = 0
+    photos: int = 0
+    slices: tuple[str, ...] = ()
+    """Of a join: the names of the slices, in the album's order."""
+    giant: str = ""
+    """Of a slice: the name of the join that waits for it."""
+
+    def to_json(self) -> str:
+        """As text."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Job:
+        """From text."""
+        told = json.loads(text)
+        ranges = tuple((int(f), int(s), int(n)) for f, s, n in told["ranges"])
+        return cls(**{**told, "ranges": ranges, "slices": tuple(told["slices"])})
+
+
+@dataclass
+class Grouped:
+    """What there is to do."""
+
+    jobs: list[Job] = field(default_factory=list)
+    """Blocks and slices, in the dataset's order."""
+    joins: list[Job] = field(default_factory=list)
+    """What is to be done when all slices of a giant are."""
+    albums: int = 0
+    photos: int = 0
+    scattered: bool = False
+    """Some album's rows do not lie together: the dataset must be regrouped first."""
+
+    @property
+    def ends(self) -> list[Job]:
+        """The jobs that write albums: each album is in one of them."""
+        return [job for job in self.jobs if job.kind == "albums"] + self.joins
+
+
+def group(source: Source, block: int) -> Grouped:
+    """All jobs of a dataset; 8 bytes of memory an album, and a little for each block."""
+    found = Grouped()
+    seals: list[int] = []
+    waiting = _Waiting()
+    for album, ranges in _runs(source):
+        seal = blake2b(album.encode("utf-8", "replace"), digest_size=8).digest()
+        seals.append(int.from_bytes(seal))
+        photos = sum(rows for _, _, rows in ranges)
+        found.albums += 1
+        found.photos += photos
+        if photos > block and not source.scored:
+            waiting.into(found)
+            _giant(found, album, ranges, block)
+            continue
+        if waiting.photos and waiting.photos + photos > block:
+            waiting.into(found)
+        waiting.take(album, ranges, photos)
+    waiting.into(found)
+    found.scattered = len(np.unique(np.array(seals, dtype=np.uint64))) < len(seals)
+    return found
+
+
+class _Waiting:
+    """Albums that have not filled a block yet."""
+
+    def __init__(self) -> None:
+        self.photos = self.albums = 0
+        self._ranges: list[Range] = []
+        self._seal = sha256()
+
+    def take(self, album: str, ranges: list[Range], photos: int) -> None:
+        self.photos += photos
+        self.albums += 1
+        self._seal.update(sha256(album.encode("utf-8", "replace")).digest())
+        for file, start, rows in ranges:
+            last = self._ranges[-1] if self._ranges else None
+            if last is not None and last[0] == file and last[1] + last[2] == start:
+                self._ranges[-1] = (file, last[1], last[2] + rows)
+            else:
+                self._ranges.append((file, start, rows))
+
+    def into(self, found: Grouped) -> None:
+        if self.albums:
+            name = self._seal.hexdigest()[:24]
+            job = Job(name, "albums", tuple(self._ranges), self.albums, self.photos)
+            found.jobs.append(job)
+        self.__init__()  # type: ignore[misc]
+
+
+def _giant(found: Grouped, album: str, ranges: list[Range], block: int) -> None:
+    """Slices of one giant, and the join that follows them."""
+    name = sha256(sha256(album.encode("utf-8", "replace")).digest()).hexdigest()[:24]
+    cut = [
+        (file, start + first, min(block, rows - first))
+        for file, start, rows in ranges
+        for first in range(0, rows, block)
+    ]
+    slices = [
+        Job(f"{name}-{number:05}", "slice", (one,), 0, one[2], giant=name)
+        for number, one in enumerate(cut)
+    ]
+    found.jobs += slices
+    photos = sum(rows for _, _, rows in ranges)
+    found.joins.append(Job(name, "join", (), 1, photos, tuple(one.name for one in slices)))
+
+
+def _runs(source: Source) -> Iterator[tuple[str, list[Range]]]:
+    """Every run of rows of one album, across batches and files."""
+    album: str | None = None
+    ranges: list[Range] = []
+    for file, first, names in source.albums():
+        for name, start, rows in _in_batch(names):
+            one = (file, first + start, rows)
+            if name != album:
+                if album is not None:
+                    yield album, ranges
+                album, ranges = name, [one]
+            elif ranges[-1][0] == file:
+                ranges[-1] = (file, ranges[-1][1], ranges[-1][2] + rows)
+            else:
+                ranges.append(one)
+    if album is not None:
+        yield album, ranges
+
+
+def _in_batch(names: Any) -> Iterator[tuple[str, int, int]]:
+    """Runs of equal names: name, first row, rows; a missing name is the empty one."""
+    if not len(names):
+        return
+    from pyarrow import compute
+
+    filled = compute.fill_null(names, "")
+    changes = compute.not_equal(filled.slice(1), filled.slice(0, len(filled) - 1))
+    starts = np.concatenate([[0], 1 + np.flatnonzero(changes.to_numpy(zero_copy_only=False))])
+    ends = np.append(starts[1:], len(filled))
+    for name, start, end in zip(
+        filled.take(arrow().array(starts)).to_pylist(), starts.tolist(), ends.tolist(), strict=True
+    ):
+        yield name, start, end - start

@@ -1,0 +1,179 @@
+"""The engine on a Ray cluster: the same jobs as a stream of Ray Data.
+
+Ray Data keeps as many blocks under way as the cluster has room for and lets none wait for another;
+it does again what a dead worker or node had begun. Looking is a pool of actors, each with one warm
+session; planning is tasks. What is planned is written by whoever planned it, so that nothing but
+a word on each block comes back here.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from importlib import import_module
+from typing import Any
+
+from elsewhere.batch import work
+from elsewhere.batch.grouping import Job
+from elsewhere.batch.looking import Look
+from elsewhere.batch.partial import unpacked
+from elsewhere.batch.schemas import arrow
+from elsewhere.batch.settings import Settings
+from elsewhere.batch.work import Done
+from elsewhere.errors import FileError
+
+Then = Callable[[Done], Sequence[Job]]
+
+_LOOKING, _PLANNING = 0.9, 0.1
+"""Cores: one looks and, now and then, plans what was looked at; planning takes moments."""
+_RETRIES = 20
+
+
+def run(
+    jobs: Sequence[Job],
+    dataset: str,
+    settings: str,
+    *,
+    scored: bool,
+    workers: int | None,
+    then: Then,
+    address: str | None = None,
+    gpus: float = 0.0,
+) -> Iterator[Done]:
+    """Do all jobs and those that follow from them; each is told when it is done."""
+    ray = _ray(workers, address)
+    given = {"dataset": dataset, "settings": settings}
+    following: list[Any] = []
+    giant = ray.remote(num_cpus=1, max_retries=_RETRIES)(_join)
+    try:
+        for done in _stream(ray, jobs, given, scored=scored, workers=workers, gpus=gpus):
+            following += [giant.remote(job.to_json(), settings) for job in then(done)]
+            yield done
+            ready, following = ray.wait(following, timeout=0) if following else ([], [])
+            yield from (_done(one) for one in ray.get(ready))
+        yield from (_done(one) for one in ray.get(following))
+    except ray.exceptions.RayError as problem:
+        cause = str(getattr(problem, "cause", None) or problem).strip().splitlines()
+        raise FileError(
+            f"the run on Ray stopped ({cause[-1] if cause else type(problem).__name__}): "
+            "run it again, and it goes on from here"
+        ) from None
+
+
+def _stream(
+    ray: Any,
+    jobs: Sequence[Job],
+    given: dict[str, str],
+    *,
+    scored: bool,
+    workers: int | None,
+    gpus: float,
+) -> Iterator[Done]:
+    """The jobs through Ray Data; in whichever order they come out."""
+    ready = [job for job in jobs if job.kind != "join"]
+    joins = [job for job in jobs if job.kind == "join"]
+    if ready:
+        data = import_module("ray.data")
+        context = data.DataContext.get_current()
+        context.enable_progress_bars = False
+        context.print_on_execution_start = False
+        items = [{"job": job.to_json()} for job in ready]
+        flow = data.from_items(items, override_num_blocks=len(items))
+        how = {"batch_size": 1, "batch_format": "pyarrow"}
+        if scored:
+            tasks = data.TaskPoolStrategy(size=workers) if workers else None
+            flow = flow.map_batches(_plan, compute=tasks, fn_kwargs=given, num_cpus=1, **how)
+        else:
+            most = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+            flow = flow.map_batches(
+                Looking,
+                compute=data.ActorPoolStrategy(min_size=1, max_size=most),
+                fn_constructor_kwargs=given,
+                num_cpus=_LOOKING,
+                num_gpus=gpus or None,
+                **how,
+            ).map_batches(_planned, fn_kwargs=given, num_cpus=_PLANNING, **how)
+        for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
+            yield from (_done(text) for text in batch.column("done").to_pylist())
+    giant = ray.remote(num_cpus=1, max_retries=_RETRIES)(_join)
+    for text in ray.get([giant.remote(job.to_json(), given["settings"]) for job in joins]):
+        yield _done(text)
+
+
+class Looking:
+    """An actor with warm workers and sessions."""
+
+    def __init__(self, dataset: str, settings: str) -> None:
+        self._dataset, self._settings = dataset, Settings.from_json(settings)
+        told = self._settings
+        self._look = Look(told.scorers, told.max_side, told.input)
+
+    def __call__(self, batch: Any) -> Any:
+        """The partial rows of each job, as one piece that nobody divides."""
+        jobs = batch.column("job").to_pylist()
+        rows = [self._one(Job.from_json(text)) for text in jobs]
+        return arrow().table({"job": jobs, "rows": arrow().array(rows, arrow().large_binary())})
+
+    def _one(self, job: Job) -> bytes:
+        if work.is_done(job, self._settings):
+            return b""
+        return bytes(work.look(job, self._dataset, self._settings, self._look))
+
+
+def _planned(batch: Any, dataset: str, settings: str) -> Any:
+    """Jobs that were looked at, planned and written."""
+    told = Settings.from_json(settings)
+    out = []
+    for text, rows in zip(batch.column("job"), batch.column("rows"), strict=True):
+        job = Job.from_json(text.as_py())
+        if work.is_done(job, told):
+            out.append(work.done(job))
+        elif job.kind == "slice":
+            out.append(work.keep_slice(job, rows.as_buffer(), told))
+        else:
+            out.append(work.finish(job, unpacked(rows.as_buffer()), told))
+    return _told(out)
+
+
+def _plan(batch: Any, dataset: str, settings: str) -> Any:
+    """Jobs of scores, planned and written."""
+    told = Settings.from_json(settings)
+    jobs = (Job.from_json(text) for text in batch.column("job").to_pylist())
+    return _told([work.perform(job, dataset, told, None) for job in jobs])
+
+
+def _join(job: str, settings: str) -> str:
+    done = work.perform(Job.from_json(job), "", Settings.from_json(settings), None)
+    return json.dumps(asdict(done))
+
+
+def _told(done: Sequence[Done]) -> Any:
+    return arrow().table({"done": [json.dumps(asdict(one)) for one in done]})
+
+
+def _done(text: str) -> Done:
+    return Done(**json.loads(text))
+
+
+def _ray(workers: int | None, address: str | None) -> Any:
+    """Ray, joined to the cluster that is asked for, or started here."""
+    try:
+        ray: Any = import_module("ray")
+        import_module("ray.data")
+    except ImportError:
+        raise FileError('the engine ray is not installed: pip install "elsewhere[ray]"') from None
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    if not ray.is_initialized():
+        here: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
+        try:
+            ray.init(
+                address=address,
+                logging_level=logging.ERROR,
+                log_to_driver=False,
+                **({} if address else here),
+            )
+        except (ConnectionError, ValueError, RuntimeError) as problem:
+            raise FileError(f"no Ray cluster can be joined ({problem}): check --address") from None
+    return ray

@@ -1,0 +1,111 @@
+"""What goes in and what comes out, column by column: the one place where it is written down.
+
+docs/batch.md says the same in words, and a test holds the two against each other. Nothing that
+comes out depends on a clock, on the engine or on the order in which albums were done.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from elsewhere.errors import FileError
+
+FORMAT = "elsewhere-batch/1"
+
+
+def arrow() -> Any:
+    """pyarrow, or one sentence that says how to get it."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise FileError(
+            'batch needs pyarrow: install it with pip install "elsewhere[parquet]"'
+        ) from None
+    return pyarrow
+
+
+def photos_in() -> Any:
+    """One row a photo, to be looked at. Of path and content one is enough; the rest may be null.
+
+    `lat` and `lon` are where the photo was taken (the file's own position where null), `place` is
+    where the album was taken in words, `wishes` a JSON object with fields of `Wishes`.
+    """
+    pa = arrow()
+    return pa.schema([
+        pa.field("album", pa.string(), nullable=False),
+        pa.field("photo", pa.string(), nullable=False),
+        pa.field("path", pa.string()),
+        pa.field("content", pa.binary()),
+        pa.field("lat", pa.float64()),
+        pa.field("lon", pa.float64()),
+        pa.field("place", pa.string()),
+        pa.field("wishes", pa.string()),
+    ])  # fmt: skip
+
+
+def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
+    """One row a photo that was scored elsewhere; the fingerprints are metadata of the schema.
+
+    `truth` are the cells to hide, where positions and places are not known.
+    """
+    pa = arrow()
+    told = {"elsewhere.scorer": scorer, "elsewhere.grid": grid}
+    return pa.schema([
+        pa.field("album", pa.string(), nullable=False),
+        pa.field("photo", pa.string(), nullable=False),
+        pa.field("scores", pa.list_(pa.float32(), cells), nullable=False),
+        pa.field("truth", pa.list_(pa.int32())),
+        pa.field("lat", pa.float64()),
+        pa.field("lon", pa.float64()),
+        pa.field("place", pa.string()),
+        pa.field("wishes", pa.string()),
+    ], metadata=told)  # fmt: skip
+
+
+def audit() -> Any:
+    """What one attacker infers of one place from some of an album's photos, as a struct."""
+    pa = arrow()
+    return pa.struct([
+        pa.field("scorer", pa.string()),
+        pa.field("place", pa.string()),
+        pa.field("photos", pa.int32()),  # how many it adds up
+        pa.field("rank", pa.int32()),  # 1 is its first guess
+        pa.field("probability", pa.float64()),
+        pa.field("guess", pa.string()),  # its first guess
+        pa.field("guess_probability", pa.float64()),
+        pa.field("within_25_km", pa.float64()),  # null where cells are not known on the globe
+    ])  # fmt: skip
+
+
+def albums_out() -> Any:
+    """One row an album, every album of the input once."""
+    pa = arrow()
+    return pa.schema([
+        pa.field("album", pa.string(), nullable=False),
+        # optimal, feasible, infeasible, unknown: as a plan's; broken: nothing could be said
+        pa.field("status", pa.string(), nullable=False),
+        pa.field("photos", pa.int32(), nullable=False),  # that were looked at
+        pa.field("left", pa.int32(), nullable=False),  # that are not among them: see dead letters
+        pa.field("withheld", pa.list_(pa.string())),  # null without a plan
+        pa.field("cost", pa.string()),  # exact: a whole number or a fraction
+        pa.field("bound", pa.string()),
+        pa.field("top", pa.int32()),  # as asked for; the k that was used is secret
+        pa.field("budget", pa.int32()),
+        pa.field("margin", pa.float64()),
+        pa.field("audit", pa.list_(audit())),
+        pa.field("verdict", pa.string(), nullable=False),
+        pa.field("work", pa.int64()),
+        pa.field("certificate_digest", pa.string()),  # null without a plan
+        pa.field("certificate", pa.string()),  # only where it was asked for; names the secret k
+    ], metadata={"elsewhere.format": FORMAT})  # fmt: skip
+
+
+def dead_letters() -> Any:
+    """What could not be used, and why: a photo, or an album as a whole (photo is null)."""
+    pa = arrow()
+    return pa.schema([
+        pa.field("album", pa.string(), nullable=False),
+        pa.field("photo", pa.string()),
+        pa.field("kind", pa.string(), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+    ], metadata={"elsewhere.format": FORMAT})  # fmt: skip

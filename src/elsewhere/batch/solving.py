@@ -1,0 +1,182 @@
+"""One album → one row: what it gives away, what to withhold, how far that is proved.
+
+The same album gives the same row wherever it is done: the solver stops by work and not by the
+clock, and the secret k comes from the run's key. Whatever goes wrong with an album is its own
+dead letter and nobody else's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from elsewhere.album import Album, Left, Photo, Recipe, Rendition
+from elsewhere.album.left import KINDS
+from elsewhere.album.places import places_of
+from elsewhere.album.spool import Spool, Ticket
+from elsewhere.batch.asked import Dead, Rows, rows_of
+from elsewhere.batch.cells import plan_cells
+from elsewhere.batch.inferring import infer
+from elsewhere.batch.partial import Attacker
+from elsewhere.batch.settings import Settings, wishes_of
+from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.globe import place as place_called
+from elsewhere.job.planning.album_plan import plan_album
+from elsewhere.job.planning.pins import budget_of
+from elsewhere.job.planning.presets import margin
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.seen import Attack, Seen
+from elsewhere.job.showing.auditing import world
+from elsewhere.protect.files.certificate import certificate_record
+from elsewhere.protect.plan import Plan
+from elsewhere.scores import Scores
+
+Row = dict[str, Any]
+
+
+def solve(
+    album: str, table: Any, attackers: Sequence[Attacker], settings: Settings
+) -> tuple[Row, list[Dead]]:
+    """The row of one album, and its dead letters."""
+    rows: Rows | None = None
+    try:
+        rows = rows_of(album, table)
+        if not rows.ids:
+            raise InputError("none of its photos can be used")
+        row = _solved(rows, attackers, settings)
+    except ElsewhereError as problem:
+        return broken(album, table.num_rows, rows, "album", str(problem))
+    except Exception as problem:  # a bug must cost this album and no other
+        return broken(album, table.num_rows, rows, "error", f"{type(problem).__name__}: {problem}")
+    dead = list(rows.dead)
+    if row["withheld"] is None:
+        dead.append(Dead(album, None, row["status"], row["verdict"]))
+    return row, dead
+
+
+def _solved(rows: Rows, attackers: Sequence[Attacker], settings: Settings) -> Row:
+    wishes = replace(wishes_of(settings.wishes, rows.wishes), work_limit=settings.work_limit)
+    scores = [
+        Scores(matrix, rows.ids, scorer=one.about.fingerprint, grid=one.about.grid)
+        for one, matrix in zip(attackers, rows.scores, strict=True)
+    ]
+    if rows.truth is not None:
+        plan, verdict = plan_cells(rows, scores[0], wishes, settings)
+        tables = scores[:1]
+        audits = [
+            infer(
+                scores[0],
+                rows.truth,
+                scorer=attackers[0].word,
+                place=f"cells {', '.join(map(str, rows.truth[:8]))}",
+                exponents=attackers[0].about.exponents,
+                globe=attackers[0].about.globe,
+            )
+        ]
+    else:
+        plan, verdict, tables, audits = _placed(rows, scores, attackers, wishes, settings)
+    return _row(rows, wishes, plan, verdict, tables, audits, settings)
+
+
+def _placed(
+    rows: Rows,
+    scores: Sequence[Scores],
+    attackers: Sequence[Attacker],
+    wishes: Wishes,
+    settings: Settings,
+) -> tuple[Plan, str, list[Scores], list[Row]]:
+    """An album that was taken somewhere: planned as `elsewhere protect` does it."""
+    seen = _seen(rows, scores, attackers)
+    at = None if rows.place is None else [place_called(rows.place)]
+    places = places_of(seen.photos, at=at)
+    done = plan_album(seen, places, wishes, draw=settings.draw(rows.album), reasons=False)
+    audits = [
+        infer(
+            seen.attacks[watch.attack].scores,
+            watch.zone.cells.tolist(),
+            scorer=seen.attacks[watch.attack].word,
+            place=watch.place.label,
+            exponents=seen.attacks[watch.attack].about.exponents,
+            globe=seen.attacks[watch.attack].about.globe,
+            sees=watch.sees,
+            among=world(done.watches, watch),
+            positions=watch.place.positions,
+        )
+        for watch in done.watches
+    ]
+    tables = [seen.attacks[watch.attack].scores for watch in done.watches]
+    return done.plan, done.verdict, tables, audits
+
+
+def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -> Seen:
+    """The album as the job knows it; the renditions themselves are gone by now."""
+    gone = Ticket(_spool(), 0, 0)
+    photos = tuple(
+        Photo(name, Path(name), Rendition(digest, 0, 0, 0, gone), known)
+        for name, digest, known in zip(rows.ids, rows.digests, rows.metadata, strict=True)
+    )
+    left = tuple(
+        Left(Path(one.photo), one.photo, one.kind if one.kind in KINDS else "damaged", one.reason)
+        for one in rows.dead
+        if one.photo is not None
+    )
+    attacks = tuple(
+        Attack(one.word, one.about, table) for one, table in zip(attackers, scores, strict=True)
+    )
+    return Seen(Album(photos, left, Recipe(), _spool()), photos, attacks, left)
+
+
+@lru_cache(maxsize=1)
+def _spool() -> Spool:
+    return Spool()
+
+
+def _row(  # noqa: PLR0917 - all that a row tells
+    rows: Rows,
+    wishes: Wishes,
+    plan: Plan,
+    verdict: str,
+    tables: list[Scores],
+    audits: list[Row],
+    settings: Settings,
+) -> Row:
+    sealed = certificate_record(plan, tables) if plan.found else None
+    budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
+    return {
+        "album": rows.album,
+        "status": str(plan.status),
+        "photos": len(rows.ids),
+        "left": len(rows.dead),
+        "withheld": [rows.ids[n] for n in plan.withheld] if plan.found else None,
+        "cost": str(plan.cost) if plan.found else None,
+        "bound": str(plan.bound),
+        "top": wishes.top if budget is None else None,
+        "budget": budget,
+        "margin": margin(wishes.margin).theta,
+        "audit": audits,
+        "verdict": verdict,
+        "work": plan.work,
+        "certificate_digest": None if sealed is None else sealed["digest"],
+        "certificate": json.dumps(sealed) if sealed and settings.certificates else None,
+    }
+
+
+def broken(
+    album: str, photos: int, rows: Rows | None, kind: str, reason: str
+) -> tuple[Row, list[Dead]]:
+    """The row of an album of which nothing can be said, and why."""
+    dead = [*(rows.dead if rows else ()), Dead(album, None, kind, reason)]
+    row: Row = dict.fromkeys(("withheld", "cost", "bound", "top", "budget", "margin", "audit",
+                              "work", "certificate_digest", "certificate"))  # fmt: skip
+    return {
+        **row,
+        "album": album,
+        "status": "broken",
+        "photos": len(rows.ids) if rows else 0,
+        "left": len(rows.dead) if rows else photos,
+        "verdict": reason,
+    }, dead

@@ -1,0 +1,133 @@
+"""Files here or anywhere that pyarrow or fsspec reaches, each written whole or not at all.
+
+A run may be killed at any moment and its workers may do the same block twice. So a file has its
+name only when all of it is there: here by renaming, on an object store because that is how one
+writes; writing the same file again is no harm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from elsewhere.batch.schemas import arrow
+from elsewhere.errors import FileError
+
+_WHOLE = {"s3", "gcs", "abfs"}
+"""pyarrow's own object stores: a file is there when it is closed, or never."""
+
+
+class Storage:
+    """A folder on some filesystem; names are below it, with slashes."""
+
+    def __init__(self, where: str) -> None:
+        """`where` is a folder or file here, or an address such as s3://bucket/albums."""
+        from pyarrow import fs
+
+        self.where = where
+        self.fs, self.root = _opened(where)
+        self.here = isinstance(self.fs, fs.LocalFileSystem)
+
+    def path(self, name: str) -> str:
+        """The full path on the filesystem."""
+        return f"{self.root}/{name}" if name else self.root
+
+    def names(self, folder: str = "") -> list[str]:
+        """The plain files of a folder, sorted; those that are only half there have a dot."""
+        from pyarrow import fs
+
+        with told(self.where):
+            found = self.fs.get_file_info(fs.FileSelector(self.path(folder), allow_not_found=True))
+        files = (one.base_name for one in found if one.type == fs.FileType.File)
+        return sorted(name for name in files if not name.startswith((".", "_")))
+
+    def is_file(self, name: str = "") -> bool:
+        """Whether there is such a file."""
+        from pyarrow import fs
+
+        with told(self.where):
+            return bool(self.fs.get_file_info(self.path(name)).type == fs.FileType.File)
+
+    def size(self, name: str = "") -> int:
+        """How many bytes a file has."""
+        return int(self.fs.get_file_info(self.path(name)).size or 0)
+
+    def read(self, name: str) -> bytes:
+        """All of a file."""
+        with told(self.path(name)), self.fs.open_input_stream(self.path(name)) as stream:
+            return bytes(stream.read())
+
+    def write(self, name: str, content: Any) -> None:
+        """A file, all at once; one of that name is written over."""
+        path = self.path(name)
+        folder, _, base = path.rpartition("/")
+        with told(path):
+            if self.here:
+                _write_here(Path(folder), base, content)
+                return
+            self.fs.create_dir(folder, recursive=True)
+            at_once = self.fs.type_name in _WHOLE
+            part = path if at_once else f"{folder}/.{base}.{uuid.uuid4().hex}"
+            with self.fs.open_output_stream(part) as stream:
+                stream.write(content)
+            if not at_once:
+                self.fs.move(part, path)
+
+    def forget(self, folder: str) -> None:
+        """Delete a folder, if it is there."""
+        with contextlib.suppress(OSError):
+            self.fs.delete_dir(self.path(folder))
+
+
+def _opened(where: str) -> tuple[Any, str]:
+    """The filesystem and the path on it."""
+    from pyarrow import fs
+
+    if "://" not in where:
+        return fs.LocalFileSystem(), Path(where).absolute().as_posix()
+    try:
+        system, path = fs.FileSystem.from_uri(where)
+        return system, path.rstrip("/")
+    except arrow().ArrowInvalid:
+        pass  # not one of pyarrow's own
+    except OSError as problem:
+        raise FileError(f"{where} cannot be reached: {problem}") from None
+    try:
+        found, path = import_module("fsspec.core").url_to_fs(where)
+    except ImportError:
+        raise FileError(f"{where} needs fsspec: pip install fsspec") from None
+    except (ValueError, OSError) as problem:
+        raise FileError(f"{where} cannot be reached: {problem}") from None
+    return fs.PyFileSystem(fs.FSSpecHandler(found)), path.rstrip("/")
+
+
+def _write_here(folder: Path, base: str, content: Any) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f".{base}.{uuid.uuid4().hex}"
+    try:
+        with part.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(folder / base)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """Within, what a filesystem complains about becomes one sentence that names the file."""
+    try:
+        yield
+    except OSError as problem:
+        why = problem.strerror or str(problem).splitlines()[0]
+        raise FileError(
+            f"{what} cannot be used ({why}): check the address and what is there"
+        ) from None

@@ -1,0 +1,82 @@
+"""What came of a run, counted from the files that it wrote, one file at a time."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from elsewhere.batch.storage import Storage
+from elsewhere.batch.work import ALBUMS, DEAD
+
+RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
+SHARES = ("none", "up to 10 %", "up to 25 %", "up to 50 %", "up to 75 %", "more")
+_RANK_ENDS = (1, 5, 10, 50)
+_SHARE_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75)
+_SHOWN = 50
+"""Dead letters that are named in the summary; all are in the files."""
+
+
+@dataclass
+class Summary:
+    """The run in numbers."""
+
+    albums: int = 0
+    photos: int = 0
+    left: int = 0
+    withheld: int = 0
+    planned: int = 0
+    """Photos of the albums that have a plan."""
+    statuses: dict[str, int] = field(default_factory=dict)
+    ranks: dict[str, int] = field(default_factory=dict)
+    """Albums by the best rank that an attacker gives their place before anything is withheld."""
+    shares: dict[str, int] = field(default_factory=dict)
+    """Albums by the share of photos withheld."""
+    dead: dict[str, int] = field(default_factory=dict)
+    """Dead letters by kind."""
+    first: list[dict[str, Any]] = field(default_factory=list)
+    """The first dead letters, by album and photo."""
+
+    def to_json(self) -> str:
+        """As a file has it."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+
+def summary(storage: Storage) -> Summary:
+    """Count everything."""
+    from pyarrow import parquet
+
+    found = Summary()
+    statuses, dead = Counter[str](), Counter[str]()
+    ranks, shares = dict.fromkeys(RANKS, 0), dict.fromkeys(SHARES, 0)
+    for name in storage.names(ALBUMS):
+        columns = ["status", "photos", "left", "withheld", "audit"]
+        content = io.BytesIO(storage.read(f"{ALBUMS}/{name}"))
+        for row in parquet.read_table(content, columns=columns, use_threads=False).to_pylist():
+            found.albums += 1
+            found.photos += row["photos"]
+            found.left += row["left"]
+            statuses[row["status"]] += 1
+            if row["audit"]:
+                best = min(one["rank"] for one in row["audit"])
+                ranks[RANKS[_step(best, _RANK_ENDS)]] += 1
+            if row["withheld"] is not None:
+                found.withheld += len(row["withheld"])
+                found.planned += row["photos"]
+                shares[SHARES[_step(len(row["withheld"]) / row["photos"], _SHARE_ENDS)]] += 1
+    letters: list[dict[str, Any]] = []
+    for name in storage.names(DEAD):
+        read = parquet.read_table(io.BytesIO(storage.read(f"{DEAD}/{name}")), use_threads=False)
+        rows = read.to_pylist()
+        dead.update(row["kind"] for row in rows)
+        letters = sorted([*letters, *rows], key=lambda r: (r["album"], r["photo"] or ""))[:_SHOWN]
+    found.statuses, found.dead = dict(sorted(statuses.items())), dict(sorted(dead.items()))
+    found.ranks, found.shares, found.first = ranks, shares, letters
+    return found
+
+
+def _step(value: float, ends: tuple[float, ...]) -> int:
+    """Which of the steps a value is on; a value at its end is still on it."""
+    return sum(value > end for end in ends)

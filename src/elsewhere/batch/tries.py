@@ -1,0 +1,53 @@
+"""How often a block was begun, and who was at work when it died: so that no album kills a run.
+
+A node may die under a block, which is then done again. But an album may itself kill whoever works
+on it, by asking for more memory than there is, say, and would do so again and again. So each try
+leaves a note; from the third on the note names the album that is being worked on; an album that
+was named twice is left alone from then on, with a dead letter. Notes lie beside the output, where
+every node sees them, whichever engine it is.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Mapping
+
+from elsewhere.batch.storage import Storage
+
+TRIES = "_work/tries"
+CAREFUL = 2
+"""After so many tries that came to nothing, albums are named."""
+HOPELESS = 10
+"""After so many, nobody knows which album it is: all of the block are left alone."""
+EVERYTHING = ""
+"""Stands for all albums of a block."""
+_REASON = "whoever worked on it died, {} times: look at its size, and at the memory of the workers"
+
+
+class Try:
+    """One try at one block."""
+
+    def __init__(self, storage: Storage, job: str) -> None:
+        self._storage = storage
+        folder = f"{TRIES}/{job}"
+        before = [storage.read(f"{folder}/{name}").decode() for name in storage.names(folder)]
+        self._careful = len(before) >= CAREFUL
+        self._note = f"{folder}/{uuid.uuid4().hex}"
+        named = Counter(album for album in before if album)
+        self.skip: Mapping[str, str] = {
+            album: _REASON.format(times) for album, times in named.items() if times > 1
+        }
+        """Albums that are left alone, with the reason."""
+        if len(before) >= HOPELESS:
+            self.skip = {EVERYTHING: _REASON.format(len(before))}
+        storage.write(self._note, b"")
+
+    def at(self, album: str) -> None:
+        """This album is next."""
+        if self._careful:
+            self._storage.write(self._note, album.encode("utf-8", "replace"))
+
+    def reason(self, album: str) -> str | None:
+        """Why an album is left alone, if it is."""
+        return self.skip.get(EVERYTHING) or self.skip.get(album)
