@@ -14,6 +14,7 @@ from elsewhere.lab.page import write_page
 from elsewhere.lab.sources import Simulated
 from elsewhere.lab.tables import markdown
 from elsewhere.lab.values import SCALES, Number, Row, Scale
+from elsewhere.lab.why import reasons
 
 SOURCE = Simulated(seed=1)
 
@@ -44,8 +45,8 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_several_processes_measure_the_same(tmp_path: Path) -> None:
     for count in (1, 2):
-        runner.run(["fewest"], SOURCE, "small", tmp_path / str(count), processes=count)
-    one, two = ((tmp_path / c / "fewest" / "rows.csv").read_text("utf-8") for c in "12")
+        runner.run(["accuracy"], SOURCE, "small", tmp_path / str(count), processes=count)
+    one, two = ((tmp_path / c / "accuracy" / "rows.csv").read_text("utf-8") for c in "12")
     assert one == two
     assert one.count("\n") > 50
 
@@ -58,7 +59,10 @@ def test_a_folder_belongs_to_one_source_and_scale(tmp_path: Path) -> None:
         runner.run(["worst"], SOURCE, "huge", tmp_path)
 
 
-def test_nesting_is_read_off_the_budgets_plans(tmp_path: Path) -> None:
+def test_nesting_is_read_off_the_budgets_plans(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SCALES, "small", Scale("small", 1, 1, 0, 1))
     runner.run(["nesting"], SOURCE, "small", tmp_path, processes=1)
     assert (tmp_path / "budget" / "rows.csv").exists()
     lines = {n.line for n in read_numbers(tmp_path / "nesting" / "numbers.csv")}
@@ -81,6 +85,31 @@ def test_the_page_has_every_table_with_its_command_and_figure(tmp_path: Path) ->
     before = (folder / "worst" / "worst.svg").read_bytes()
     runner.publish(experiments.find("worst"), folder)
     assert (folder / "worst" / "worst.svg").read_bytes() == before
+
+
+def test_a_page_shows_what_an_unfinished_run_has_so_far(tmp_path: Path) -> None:
+    folder, page = tmp_path / "run", tmp_path / "results.md"
+    runner.run(["accuracy"], SOURCE, "small", folder, processes=1)
+    (folder / "accuracy" / "rows.csv").unlink()
+    next((folder / "accuracy" / "parts").glob("R-128*")).unlink()
+    left = len(list((folder / "accuracy" / "parts").iterdir()))
+    write_page([folder], page)
+    text = page.read_text("utf-8")
+    assert f"The run is not finished; this is from its first {left} parts." in text
+    assert "(59.58)" in text
+
+
+def test_every_number_that_differs_gets_a_sentence_that_names_it() -> None:
+    far = Number("R-16 optimal", "50 %", 12.0, 0.1, 9000, 29.12, 5.8)
+    unsure = Number("R-16 optimal", "25 %", 2.3, 0.4, 90, 3.0, 0.6)
+    fine = Number("R-16 optimal", "12.5 %", 0.6, 0.1, 9000, 0.67, 0.3)
+    told = reasons("budget", [far, unsure, fine])
+    assert any("R-16 optimal 50 % (12.00, paper 29.12): collections" in each for each in told)
+    assert any("R-16 optimal 25 %" in each and "standard errors" in each for each in told)
+    assert not any("12.5 %" in each for each in told)
+    for table, line in (("accuracy", "Albums"), ("fewest", "R-64"), ("budget", "R-16 greedy")):
+        (why,) = reasons(table, [Number(line, "x", 9.0, 0.0, 9, 1.0, 0.1)])
+        assert "no reason" not in why
 
 
 def test_a_page_needs_a_run(tmp_path: Path) -> None:
