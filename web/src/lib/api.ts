@@ -1,0 +1,80 @@
+// Every request of the page. None goes anywhere but to the server that the page came from.
+import type {
+  Answer, Belief, Event, ExportWish, Folders, Job, Photo, PhotoDetails, Table, Wishes,
+} from './contract'
+import { values } from './ndjson'
+
+/** The server's own sentence on what went wrong. */
+export class Problem extends Error {
+  constructor(
+    readonly status: number,
+    sentence: string,
+  ) {
+    super(sentence)
+  }
+}
+
+let secret = ''
+export const useSecret = (given: string): void => void (secret = given)
+
+async function send(method: string, path: string, body?: unknown, signal?: AbortSignal) {
+  const form = body instanceof FormData
+  const headers: Record<string, string> = { 'X-Elsewhere-Session': secret }
+  if (body !== undefined && !form) headers['Content-Type'] = 'application/json'
+  let answer: Response
+  try {
+    answer = await fetch(path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: form ? body : JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+    })
+  } catch (problem) {
+    if (signal?.aborted) throw problem
+    throw new Problem(0, 'elsewhere does not answer: is it still running in its terminal?')
+  }
+  if (answer.ok) return answer
+  const told = (await answer.json().catch(() => ({}))) as { error?: string }
+  throw new Problem(answer.status, told.error ?? 'something went wrong; see the terminal')
+}
+
+async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal) {
+  return (await (await send(method, path, body, signal)).json()) as T
+}
+
+async function* stream(path: string, signal?: AbortSignal): AsyncGenerator<Event> {
+  const answer = await send('GET', path, undefined, signal)
+  if (answer.body) yield* values<Event>(answer.body)
+}
+
+type Started = { job: Job }
+
+export const openSession = (token: string) =>
+  ask<{ secret: string; version: string }>('POST', '/api/session', { token })
+export const getTable = () => ask<Table>('GET', '/api/table')
+export const openAlbum = (paths: string[], scorers: string[]) =>
+  ask<Started>('POST', '/api/albums', { paths, scorers })
+export const closeAlbum = () => ask<Table>('DELETE', '/api/albums')
+export const putWishes = (wishes: Wishes) => ask<Answer>('PUT', '/api/wishes', wishes)
+export const undo = () => ask<Answer>('POST', '/api/undo')
+export const redo = () => ask<Answer>('POST', '/api/redo')
+export const getPhotos = () => ask<Photo[]>('GET', '/api/photos')
+export const getPhoto = (n: number, signal?: AbortSignal) =>
+  ask<PhotoDetails>('GET', `/api/photos/${n}`, undefined, signal)
+export const getBelief = (watch: number, signal?: AbortSignal) =>
+  ask<Belief>('GET', `/api/guesses?watch=${watch}`, undefined, signal)
+export const getFolders = (path: string) =>
+  ask<Folders>('GET', `/api/folders?path=${encodeURIComponent(path)}`)
+export const startExport = (wish: ExportWish) => ask<Started>('POST', '/api/export', wish)
+export const startVerify = () => ask<Started>('POST', '/api/verify')
+export const getReport = () => ask<{ url: string }>('GET', '/api/report')
+export const stopJob = (id: string) => ask<Job>('DELETE', `/api/jobs/${id}`)
+export const jobEvents = (id: string, signal?: AbortSignal) =>
+  stream(`/api/jobs/${id}/events`, signal)
+export const frontier = (signal?: AbortSignal) => stream('/api/frontier', signal)
+
+export function upload(files: File[]): Promise<Started> {
+  const form = new FormData()
+  for (const file of files) form.append('files', file, file.webkitRelativePath || file.name)
+  return ask<Started>('POST', '/api/uploads', form)
+}

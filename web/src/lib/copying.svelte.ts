@@ -1,0 +1,69 @@
+// The copy: written, proved and held against its certificate, as two jobs that survive a reload.
+import * as api from './api'
+import type { Event, ExportWish, Job, Verified } from './contract'
+import { table } from './table.svelte'
+
+class Copying {
+  running = $state<'export' | 'verify' | null>(null)
+  progress = $state.raw<Event>({})
+  verified = $state.raw<Verified | null>(null)
+  report = $state('')
+  problem = $state('')
+  private job: Job | null = null
+
+  async export(wish: ExportWish): Promise<void> {
+    this.verified = null
+    this.report = ''
+    table.exported = null
+    await this.follow('export', () => api.startExport(wish))
+  }
+
+  verify(): Promise<void> {
+    this.verified = null
+    return this.follow('verify', api.startVerify)
+  }
+
+  stop(): void {
+    if (this.job) void api.stopJob(this.job.id).catch((problem) => table.say(problem))
+  }
+
+  /** A page that was loaded again hears a job from its start. */
+  pickUp(job: Job): void {
+    if (this.job?.id === job.id || (job.kind !== 'export' && job.kind !== 'verify')) return
+    void this.follow(job.kind, () => Promise.resolve({ job }))
+  }
+
+  /** A link to the report works for ten minutes, so a fresh one is asked for when it is needed. */
+  async link(): Promise<void> {
+    if (!table.exported?.report) return
+    try {
+      this.report = (await api.getReport()).url
+    } catch {
+      this.report = ''
+    }
+  }
+
+  private async follow(kind: 'export' | 'verify', begin: () => Promise<{ job: Job }>): Promise<void> {
+    this.problem = ''
+    this.progress = {}
+    this.running = kind
+    try {
+      const { job } = await begin()
+      this.job = job
+      for await (const event of api.jobEvents(job.id)) {
+        if (event.stage) this.progress = event
+        if (event.exported) table.exported = event.exported
+        if (event.verified) this.verified = event.verified
+        if (event.error) this.problem = event.error
+      }
+      await this.link()
+    } catch (problem) {
+      this.problem = problem instanceof Error ? problem.message : String(problem)
+    } finally {
+      this.running = null
+      this.job = null
+    }
+  }
+}
+
+export const copying = new Copying()

@@ -1,0 +1,45 @@
+// Close looks at photos: asked for when somebody points at one, kept until the plan changes.
+import * as api from './api'
+import type { PhotoDetails } from './contract'
+import { table } from './table.svelte'
+
+const PATIENCE = 140 // a pointer that only passes over asks for nothing
+
+class Details {
+  shown = $state.raw<PhotoDetails | null>(null)
+  private kept = new Map<string, PhotoDetails>()
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private control: AbortController | null = null
+
+  /** Look at a photo, soon; null looks away, and leaves the last one to be read. */
+  look(n: number | null, patience = PATIENCE): void {
+    clearTimeout(this.timer)
+    this.control?.abort()
+    if (n === null || table.stage !== 'ready') return
+    const key = `${n} ${table.answers}`
+    const known = this.kept.get(key)
+    if (known) this.shown = known
+    else this.timer = setTimeout(() => void this.ask(n, key), patience)
+  }
+
+  clear(): void {
+    this.look(null)
+    this.kept.clear()
+    this.shown = null
+  }
+
+  private async ask(n: number, key: string): Promise<void> {
+    const control = new AbortController()
+    this.control = control
+    try {
+      const told = await api.getPhoto(n, control.signal)
+      if (this.kept.size > 200) this.kept.clear()
+      this.kept.set(key, told)
+      this.shown = told
+    } catch (problem) {
+      if (!control.signal.aborted) table.say(problem)
+    }
+  }
+}
+
+export const details = new Details()

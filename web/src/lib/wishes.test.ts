@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import type { Place, Wishes } from './contract'
+import {
+  auditKey, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, withBudget, withTop,
+} from './wishes'
+
+const none: Wishes = {
+  top: 5, budget: null, at: [], hide: ['all'], hide_level: null, radius_km: 25, margin: 'careful',
+  each_photo: false, bursts: false, prior: null, stars: false, exact_top: false, keep: [], drop: [],
+  scorers: ['embedded'],
+}
+const place = (label: string, hidden: boolean): Place => ({
+  label, hidden, lat: 0, lon: 0, photos: [], by_time: [],
+})
+
+describe('a click', () => {
+  it('pins, and lets go', () => {
+    const once = togglePin(none, 'a.jpg')
+    expect(once.keep).toEqual(['a.jpg'])
+    expect(togglePin(once, 'a.jpg')).toEqual(none)
+  })
+  it('never leaves a photo pinned and dropped', () => {
+    const both = toggleDrop(togglePin(none, 'a.jpg'), 'a.jpg')
+    expect(both).toMatchObject({ keep: [], drop: ['a.jpg'] })
+    expect(togglePin(both, 'a.jpg')).toMatchObject({ keep: ['a.jpg'], drop: [] })
+  })
+  it('is seen before it is answered', () => {
+    expect(guessState(togglePin(none, 'a'), 'a', 'withheld')).toBe('kept')
+    expect(guessState(toggleDrop(none, 'a'), 'a', 'shared')).toBe('dropped')
+    expect(guessState(none, 'a', 'kept')).toBe('shared')
+    expect(guessState(none, 'a', 'withheld')).toBe('withheld')
+  })
+})
+
+describe('places', () => {
+  it('are hidden by name, or all', () => {
+    const places = [place('Arles', true), place('Nice', true)]
+    const one = toggleHidden(none, places, 'Nice')
+    expect(one.hide).toEqual(['Arles'])
+    expect(toggleHidden(one, [place('Arles', true), place('Nice', false)], 'Nice').hide).toEqual(['all'])
+  })
+  it('are never all public', () => {
+    expect(toggleHidden(none, [place('Arles', true)], 'Arles')).toBe(none)
+  })
+})
+
+describe('what depends on a wish', () => {
+  it('is not asked again while only the top moves', () => {
+    expect(frontierKey(withTop(none, 9))).toBe(frontierKey(withBudget(none, 3)))
+    expect(frontierKey(togglePin(none, 'a'))).not.toBe(frontierKey(none))
+    expect(auditKey(togglePin(none, 'a'))).toBe(auditKey(none))
+    expect(auditKey({ ...none, radius_km: 5 })).not.toBe(auditKey(none))
+  })
+  it('is a top or a budget', () => {
+    expect(withBudget(none, 0)).toMatchObject({ top: null, budget: 0 })
+    expect(withTop(withBudget(none, 2), 3)).toMatchObject({ top: 3, budget: null })
+  })
+})

@@ -1,0 +1,55 @@
+// What a click does to the wishes. A photo is pinned, dropped, or left to the plan: never two of
+// these at once.
+import type { PhotoState, Place, Wishes } from './contract'
+
+const without = (list: string[], id: string) => list.filter((one) => one !== id)
+
+/** Pin a photo, or let go of it where it is pinned. */
+export function togglePin(wishes: Wishes, id: string): Wishes {
+  const pinned = wishes.keep.includes(id)
+  const keep = pinned ? without(wishes.keep, id) : [...wishes.keep, id]
+  return { ...wishes, keep, drop: without(wishes.drop, id) }
+}
+
+/** Drop a photo, or take it back where it is dropped. */
+export function toggleDrop(wishes: Wishes, id: string): Wishes {
+  const dropped = wishes.drop.includes(id)
+  const drop = dropped ? without(wishes.drop, id) : [...wishes.drop, id]
+  return { ...wishes, drop, keep: without(wishes.keep, id) }
+}
+
+/** What a photo is shown as before the plan has answered. */
+export function guessState(wishes: Wishes, id: string, before: PhotoState): PhotoState {
+  if (wishes.keep.includes(id)) return 'kept'
+  if (wishes.drop.includes(id)) return 'dropped'
+  if (before === 'kept') return 'shared'
+  return before === 'dropped' ? 'withheld' : before
+}
+
+/** Hide a place or leave it public; "all" where all are hidden. At least one stays hidden. */
+export function toggleHidden(wishes: Wishes, places: Place[], label: string): Wishes {
+  const hidden = places.filter((one) => one.hidden !== (one.label === label)).map((one) => one.label)
+  if (hidden.length === 0) return wishes
+  return { ...wishes, hide: hidden.length === places.length ? ['all'] : hidden }
+}
+
+/** Promise a top, instead of a budget. */
+export const withTop = (wishes: Wishes, top: number): Wishes => ({ ...wishes, top, budget: null })
+
+/** Withhold at most so many, and promise what that buys. */
+export const withBudget = (wishes: Wishes, budget: number): Wishes => ({
+  ...wishes,
+  top: null,
+  budget,
+})
+
+/** All that the frontier depends on: what it says is still true while only the top moves. */
+export function frontierKey(wishes: Wishes): string {
+  return JSON.stringify({ ...wishes, top: 0, budget: 0, exact_top: 0 })
+}
+
+/** All that decides what is believed of the whole album, before any plan. */
+export function auditKey(wishes: Wishes): string {
+  const { at, hide, hide_level, radius_km, prior, scorers } = wishes
+  return JSON.stringify([at, hide, hide_level, radius_km, prior, scorers])
+}

@@ -1,0 +1,125 @@
+// What is said about photos, plans and progress, in the words of the house.
+import type { Audit, Event, PhotoState, Place, Plan } from './contract'
+
+export const STATE_NAMES: Record<PhotoState, string> = {
+  seen: 'Read',
+  shared: 'Shared',
+  withheld: 'Withheld',
+  kept: 'Pinned',
+  dropped: 'Dropped',
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
+export function ordinal(n: number): string {
+  const tens = n % 100
+  const ending = tens > 10 && tens < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')
+  return `${n.toLocaleString('en')}${ending}`
+}
+
+export function percent(p: number): string {
+  if (p > 0 && p < 0.001) return 'under 0.1 %'
+  if (p < 0.1) return `${(p * 100).toFixed(1)} %`
+  return p > 0.99 && p < 1 ? 'over 99 %' : `${Math.round(p * 100)} %`
+}
+
+/** How long something still takes, roughly. */
+export function roughly(seconds: number): string {
+  if (seconds < 1.5) return 'a moment'
+  if (seconds < 90) return `${Math.round(seconds)} s`
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`
+  return `${(seconds / 3600).toFixed(1)} h`
+}
+
+export interface Telling {
+  /** −1 to 1: left of the middle it gives the place away, right of it hides it. */
+  at: number
+  words: string
+}
+
+/** What a photo's share of the evidence means, beside the strongest of the album. */
+export function telling(share: number | null | undefined, strongest: number): Telling | null {
+  if (share === null || share === undefined) return null
+  const size = strongest > 0 ? Math.min(1, Math.abs(share) / strongest) : 0
+  // the strongest photo is often ten times the next: square roots leave the others to be seen
+  const at = Math.sign(share) * Math.sqrt(size)
+  if (size < 0.01) return { at, words: 'tells next to nothing' }
+  const much = size > 0.5 ? 'much' : size > 0.15 ? 'something' : 'a little'
+  return { at, words: share < 0 ? `gives away ${much}` : `hides ${much}` }
+}
+
+export function strongest(shares: (number | null)[]): number {
+  return shares.reduce<number>((most, one) => Math.max(most, Math.abs(one ?? 0)), 0)
+}
+
+export function listed(names: string[]): string {
+  if (names.length < 2) return names[0] ?? ''
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** The one sentence at the top. */
+export function headline(audit: Audit | null, plan: Plan | null, places: Place[]): string {
+  const before = audit?.verdict ?? ''
+  if (!plan) return before
+  const stem = before.replace(/\.$/, '')
+  if (plan.status === 'infeasible')
+    return `${stem}; as things are pinned, nothing that could be withheld hides that.`
+  if (plan.status === 'unknown') return `${stem}; a plan is being looked for.`
+  const many = places.filter((one) => one.hidden).length > 1
+  const out = plan.withheld.length
+  const what = out === 0 ? 'withhold nothing' : `withhold ${out}`
+  if (plan.protected_k === 0)
+    return `${stem}; ${what} and ${many ? 'one of them may still be found first' : 'it may still be found first'}.`
+  const where = plan.protected_k === 1 ? 'the first guess' : `among the first ${plan.protected_k}`
+  return `${stem}; ${what} and ${many ? 'none is' : 'it is not'} ${where}.`
+}
+
+/** How sure the plan is. */
+export function proofWords(plan: Plan): string {
+  const out = counted(plan.withheld.length, 'photo')
+  switch (plan.status) {
+    case 'optimal':
+      return plan.withheld.length ? `${out} withheld: proved the fewest` : 'Nothing to withhold: proved'
+    case 'feasible':
+      return `${out} withheld: best so far, proof goes on`
+    case 'infeasible':
+      return 'No plan can do this: proved'
+    case 'unknown':
+      return 'Still looking for a plan'
+  }
+}
+
+const WORK: Record<string, string> = {
+  reading: 'Reading photos',
+  scoring: 'Asking the model about each photo',
+  planning: 'Looking for the smallest set to withhold',
+  writing: 'Writing clean copies',
+  proving: 'Proving it on the written files',
+  telling: 'Writing the private report',
+}
+
+export const workWords = (stage: string | null | undefined): string => WORK[stage ?? ''] ?? 'Working'
+
+/** "12 of 40, 15 a second, 2 s left" as far as it is known. */
+export function progressWords(event: Event): string {
+  const parts: string[] = []
+  if (event.total) parts.push(`${event.count ?? 0} of ${event.total}`)
+  if (event.per_second) parts.push(`${event.per_second.toFixed(event.per_second < 10 ? 1 : 0)} a second`)
+  if (event.left_s) parts.push(`${roughly(event.left_s)} left`)
+  return parts.join(' · ')
+}
+
+/** A photo for someone who does not see it. */
+export function photoLabel(
+  id: string,
+  state: PhotoState,
+  told: Telling | null,
+  rank: number | null | undefined,
+): string {
+  const parts = [id, STATE_NAMES[state].toLowerCase()]
+  if (told) parts.push(told.words)
+  if (rank) parts.push(`alone it puts the place ${ordinal(rank)}`)
+  return parts.join(', ')
+}

@@ -1,0 +1,67 @@
+// The world's outline, and the two ways it is looked at: whole, and around one place.
+import { geoArea, geoDistance, geoNaturalEarth1, geoPath, type GeoProjection } from 'd3-geo'
+import { feature, mesh } from 'topojson-client'
+import type { Topology, GeometryCollection } from 'topojson-specification'
+import atlas from 'world-atlas/countries-110m.json'
+
+const topology = atlas as unknown as Topology<{
+  countries: GeometryCollection
+  land: GeometryCollection
+}>
+const land = feature(topology, topology.objects.land)
+const borders = mesh(topology, topology.objects.countries, (a, b) => a !== b)
+
+export const WIDE = 400
+export const HIGH = 196
+
+/** The whole earth but its poles, where nobody takes photos. */
+export function world(): GeoProjection {
+  return geoNaturalEarth1()
+    .scale(WIDE / 5.4)
+    .translate([WIDE / 2, HIGH / 2 + 13])
+    .clipExtent([[0, 0], [WIDE, HIGH]])
+}
+
+/** The neighbourhood of a place: about 3,000 km across. */
+export function around(lon: number, lat: number): GeoProjection {
+  return geoNaturalEarth1()
+    .rotate([-lon, -lat])
+    .scale(WIDE * 1.9)
+    .translate([WIDE / 2, HIGH / 2])
+    .clipExtent([[0, 0], [WIDE, HIGH]])
+}
+
+export interface Outline {
+  land: string
+  borders: string
+}
+
+export function outline(projection: GeoProjection): Outline {
+  const path = geoPath(projection).digits(1)
+  return { land: path(land) ?? '', borders: path(borders) ?? '' }
+}
+
+/** Rings as one path; each is turned so that its inside is the small side. */
+export function area(projection: GeoProjection, rings: [number, number][][]): string {
+  const path = geoPath(projection).digits(1)
+  return rings
+    .map((ring) => {
+      const shape = { type: 'Polygon' as const, coordinates: [ring] }
+      if (geoArea(shape) > 2 * Math.PI) shape.coordinates = [[...ring].reverse()]
+      return path(shape) ?? ''
+    })
+    .join('')
+}
+
+/** Where a point lies, or null where this side of the earth is not shown. */
+export function point(
+  projection: GeoProjection,
+  lon: number,
+  lat: number,
+  near: [number, number] | null,
+): [number, number] | null {
+  if (near && geoDistance(near, [lon, lat]) > 0.6) return null
+  const at = projection([lon, lat])
+  if (!at || at[0] < 0 || at[0] > WIDE || at[1] < 0 || at[1] > HIGH) return null
+  return at
+}
