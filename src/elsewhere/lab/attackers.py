@@ -16,7 +16,7 @@ from elsewhere.lab.values import FloatMatrix
 Floats = NDArray[np.float64]
 BEST = 5
 CLIP = 3.0
-"""Nats below a photo's likeliest cell at which an attacker who distrusts extremes stops counting."""
+"""Nats below a photo's likeliest cell at which whoever distrusts extremes stops counting."""
 ALIKE = 0.9
 """Correlation of two photos' scores from which they count as near-repeats."""
 

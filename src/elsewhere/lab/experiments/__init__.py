@@ -22,6 +22,14 @@ NAMES = (
     "time",
     "worst",
     "hardness",
+    "adaptive",
+    "radius",
+    "transfer",
+    "recompress",
+    "correlated",
+    "subset",
+    "online",
+    "values",
 )
 """In the order of the results page: the paper's first, then what it left open."""
 

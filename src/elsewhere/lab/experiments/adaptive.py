@@ -98,7 +98,7 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
             told.append(
                 f"{kind}: leave the k secret: whoever knows the tool and that k is {TOP} finds the "
                 f"place in {at[plain].ours:.0%} of the plans for k itself; with a k drawn up to "
-                f"{3 * TOP} in {at[secret].ours:.0%}, for {cost[secret]:.2f} of the photos withheld "
+                f"{3 * TOP} in {at[secret].ours:.0%}, for {cost[secret]:.2f} of the photos "
                 f"instead of {cost[plain]:.2f}."
             )
     return told + unproved(rows)

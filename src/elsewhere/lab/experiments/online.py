@@ -12,7 +12,7 @@ from elsewhere.lab.holding import table
 from elsewhere.lab.solving import ahead, fewest, unproved
 from elsewhere.lab.some import TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Source
-from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
+from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, number
 from elsewhere.protect.wishes import read_wishes
 
 KINDS = ("R-16", "Albums")
@@ -43,18 +43,15 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
             OPTIMUM: list(best.kept),
         }
         for policy, out in public.items():
-            rows.append(_row(each, len(scores), policy, scores, out, str(best.status)))
+            holds = not out or ahead(scores[list(out)], each.truth) >= TOP
+            rows.append(
+                {
+                    "kind": each.kind, "number": each.number, "photos": len(scores),
+                    "policy": policy, "withheld": len(scores) - len(out), "holds": int(holds),
+                    "status best": str(best.status),
+                }
+            )  # fmt: skip
     return rows
-
-
-def _row(
-    each: Collection, photos: int, policy: str, scores: Any, out: Sequence[int], status: str
-) -> Row:
-    holds = not out or ahead(scores[list(out)], each.truth) >= TOP
-    return {
-        "kind": each.kind, "number": each.number, "photos": photos, "policy": policy,
-        "withheld": photos - len(out), "holds": int(holds), "status best": status,
-    }  # fmt: skip
 
 
 def _alone(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
@@ -125,7 +122,7 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
         told.append(
             f"{kind}: plan the album at once where you can ({line[OPTIMUM]['withheld']:.2f} of the "
             f"photos withheld); one at a time with the ledger costs {line[AGAIN]['withheld']:.2f}, "
-            f"or {line[KNOWN]['withheld']:.2f} when elsewhere knows the photos that may still come; "
+            f"or {line[KNOWN]['withheld']:.2f} when it knows the photos that may still come; "
             f"without the ledger {1 - line[FORGETFUL]['holds']:.0%} of the albums give the place "
             "away in the end, though no photo does alone."
         )

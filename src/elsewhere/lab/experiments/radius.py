@@ -35,7 +35,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         where = source.positions(each) if isinstance(source, Scored) else None
         if where is None or each.scores.shape[1] != cells.count:
             raise InputError(
-                "this needs scores over our own cells, and a truth file with the columns lat and lon"
+                "this needs scores over our own cells, and a truth file with columns lat and lon"
             )
         places = np.unique(where, axis=0)
         km = distance_km(cells, places[:, 0], places[:, 1]).reshape(-1, cells.count).min(axis=0)
@@ -97,9 +97,9 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
         near = "nearest of five within 25 km"
         told.append(
             f"{kind}: hide a zone of 25 km, not a cell: hiding the cell alone leaves one of the "
-            f"first five guesses within 25 km in {cell[near]:.0%} of the plans ({all_of_it[near]:.0%} "
-            f"when everything is shared), the zone in {zoned[near]:.0%}, with "
-            f"{zoned['withheld']:.2f} of the photos withheld instead of {cell['withheld']:.2f}; the "
+            f"first five guesses within 25 km in {cell[near]:.0%} of the plans "
+            f"({all_of_it[near]:.0%} when everything is shared), the zone in {zoned[near]:.0%}, "
+            f"for {zoned['withheld']:.2f} of the photos instead of {cell['withheld']:.2f}; the "
             f"first guess is then {zoned['km, first guess']:.0f} km off (median)."
         )
     return told + unproved(rows)

@@ -55,9 +55,10 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
         plain, alone = at.get(f"{kind}, {PLAIN}"), at.get(f"{kind}, {ALONE}")
         if plain and alone:
             told.append(
-                f"{kind}: ask that each photo holds alone, too: after a plan for the sum, some kept "
-                f"photo alone has the place in its top {TOP} in {1 - plain['any one photo']:.0%} of "
-                f"the collections, and the photo that says most in {1 - plain['best photo']:.0%}; "
+                f"{kind}: ask that each photo holds alone, too: after a plan for the sum some kept "
+                f"photo alone has the place in its top {TOP} in "
+                f"{1 - plain['any one photo']:.0%} of the collections, and the photo that "
+                f"says most in {1 - plain['best photo']:.0%}; "
                 f"with it, in none, for {alone['withheld']:.2f} of the photos withheld instead of "
                 f"{plain['withheld']:.2f}."
             )

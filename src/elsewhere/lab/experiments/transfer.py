@@ -17,12 +17,13 @@ from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, num
 
 MARGINS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5)
 """θ, nats for each kept photo."""
-LEADS = (0.25, 0.5, 1.0, 2.0)
+LEADS = (0.05, 0.1, 0.2, 0.4)
 """Nats for each √n, n the photos of the album: one total, which grows more slowly than θ·n."""
 SEVERAL = (0.0, 0.1, 0.2)
 """Plans against several models at once need less of a margin."""
 PROXIES = (
-    ("half-a",), ("embedded",), ("half-a", "half-b"), ("embedded", "retrieval"), ("embedded", "dino"),
+    ("half-a",), ("embedded",), ("half-a", "half-b"), ("embedded", "retrieval"),
+    ("embedded", "dino"),
 )  # fmt: skip
 """Whom plans are made against, as far as the source has them."""
 TRAINED_TOGETHER = {

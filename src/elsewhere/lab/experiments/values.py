@@ -80,14 +80,17 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     for kind in kinds_of(rows):
         line = at[f"{kind}, {CHANCE}"]
         hard = at[f"{kind}, {LANDMARKS}"]
+        more = line["aware: photos"] - line["blind: photos"]
         told.append(
-            f"{kind}: rate your photos (--stars, --values): it saves "
-            f"{1 - line['aware: worth'] / max(line['blind: worth'], 1e-9):.0%} of the worth that is "
-            f"withheld, for {line['aware: photos'] - line['blind: photos']:+.2f} of the photos; where "
-            "the best-loved photos are those that show the place, "
-            f"{1 - hard['aware: worth'] / max(hard['blind: worth'], 1e-9):.0%}."
+            f"{kind}: rate your photos (--stars, --values): it saves {_saved(line):.0%} of the "
+            f"worth that is withheld, for {more:+.2f} of the photos; where the best-loved ones are "
+            f"those that show the place, {_saved(hard):.0%}."
         )
     return told + unproved(rows)
+
+
+def _saved(line: Mapping[str, float]) -> float:
+    return 1 - line["aware: worth"] / max(line["blind: worth"], 1e-9)
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
