@@ -66,7 +66,7 @@ class Scale:
 
 
 SCALES = {
-    "small": Scale("small", partitions=1, cells=12, albums=40, few=8),
+    "small": Scale("small", partitions=1, cells=8, albums=24, few=8),
     "medium": Scale("medium", partitions=1, cells=256, albums=1000, few=100),
     "paper": Scale("paper", partitions=10, cells=None, albums=10_000, few=400),
 }

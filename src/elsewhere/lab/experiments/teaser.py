@@ -146,8 +146,9 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
                 axes.plot(x, y, "o", ms=13, mfc="none", mec=LIGHT.truth, mew=1.8)
             if rank <= TOP:
                 axes.plot(x, y, "D", ms=5, color=LIGHT.decoy)
-        count = len(_withheld(rows, plan))
-        axes.set_title(f"{plan}: {count} withheld, truth at rank {_rank(rows, plan)}", fontsize=9)
+        count, rank = len(_withheld(rows, plan)), _rank(rows, plan)
+        axes.set_title(f"{plan}, {count} withheld" if count else plan)
+        axes.set_xlabel(f"truth at rank {rank}")
         axes.set(xticks=[], yticks=[])
         axes.grid(visible=False)
     ring = Line2D([], [], ls="none", marker="o", ms=10, mfc="none", mec=LIGHT.truth, label="truth")
