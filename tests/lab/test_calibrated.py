@@ -16,29 +16,29 @@ FRESH = Simulated(seed=777)
 
 def test_single_photos_are_as_telling_as_the_papers() -> None:
     ranks = []
-    for cell in range(0, 512, 4):
+    for cell in range(0, 512, 8):
         scores = FRESH.photos(cell)[0].astype(float)
         ranks.append((scores >= scores[:, [cell]]).sum(axis=1) - 1)
     rank = np.concatenate(ranks)
-    # 18,688 photos of a quarter of the cells: twice the tolerance covers which cells they are
+    # 9,344 photos of an eighth of the cells: twice the tolerance covers which cells they are
     assert np.mean(rank < 1) == pytest.approx(reported("accuracy", "Single", "top-1"), abs=0.04)
     assert np.mean(rank < 5) == pytest.approx(reported("accuracy", "Single", "top-5"), abs=0.04)
     assert np.mean(rank) == pytest.approx(reported("accuracy", "Single", "protected-k"), rel=0.2)
 
 
 def test_sixteen_photos_are() -> None:
-    each = [c for cell in range(0, 512, 8) for c in partitions(FRESH, cell, "R-16", 1)]
+    each = [c for cell in range(0, 512, 16) for c in partitions(FRESH, cell, "R-16", 1)]
     rank = np.array([ahead(c.scores, c.truth) for c in each])
-    assert np.mean(rank < 1) == pytest.approx(reported("accuracy", "R-16", "top-1"), abs=0.03)
+    assert np.mean(rank < 1) == pytest.approx(reported("accuracy", "R-16", "top-1"), abs=0.04)
     assert np.mean(rank) < 0.3
 
 
 def test_albums_are() -> None:
-    albums = [FRESH.album(number) for number in range(400)]
+    albums = [FRESH.album(number) for number in range(300)]
     rank = np.array([ahead(album.scores, album.truth) for album in albums])
-    # of 400 albums, three standard errors
-    assert np.mean(rank < 1) == pytest.approx(reported("accuracy", "Albums", "top-1"), abs=0.06)
-    assert np.mean(rank < 5) == pytest.approx(reported("accuracy", "Albums", "top-5"), abs=0.08)
+    # of 300 albums, three standard errors
+    assert np.mean(rank < 1) == pytest.approx(reported("accuracy", "Albums", "top-1"), abs=0.07)
+    assert np.mean(rank < 5) == pytest.approx(reported("accuracy", "Albums", "top-5"), abs=0.085)
     assert np.mean(rank) == pytest.approx(reported("accuracy", "Albums", "protected-k"), abs=15)
     sizes = [album.photos for album in albums]
     assert min(sizes) == 16
