@@ -164,8 +164,7 @@ class Desk:
         return plan_album(
             self.seen,
             entry.places,
-            # a k that was drawn gets half of the time, for smaller ones after it need some, too
-            as_typed(entry.wishes, 2 * seconds),
+            as_typed(entry.wishes, seconds if _one_try(entry.wishes) else 2 * seconds),
             posted=entry.posted,
             near=near.plan if near is not None and same else None,
             # the same draws for the same top, as long as the session lasts
@@ -208,12 +207,18 @@ def as_typed(wishes: contract.Wishes, seconds: float | None) -> Wishes:
         drop=tuple(wishes.drop),
         stars=wishes.stars,
         margin=wishes.margin,
-        each_photo=wishes.each_photo,
+        each_photo=None if wishes.each_photo else False,
         bursts=wishes.bursts,
         prior=wishes.prior or None,
         exact_top=wishes.exact_top,
         time_limit=seconds,
     )
+
+
+def _one_try(wishes: contract.Wishes) -> bool:
+    """Whether all the time is for one k; one that was drawn gets half, for smaller ones need some
+    after it, too."""
+    return wishes.exact_top or wishes.budget is not None
 
 
 def _where(wishes: contract.Wishes) -> object:

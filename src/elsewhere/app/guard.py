@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from elsewhere.app.keys import Keys
@@ -58,6 +58,15 @@ class RefusedError(Exception):
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
         self.status = status
+
+
+class Knock(NamedTuple):
+    """What is known of a request before anything looks at its body."""
+
+    method: str
+    path: str
+    query: bytes
+    headers: dict[str, str]
 
 
 class Body:
@@ -153,39 +162,71 @@ class Guard:
 
     def _admit(self, scope: Scope) -> None:
         """Nothing, or the reason why this request may not go on."""
-        path: str = scope["path"]
-        headers = _read(scope)
-        if headers.get("host", "") not in self._names:
+        asked = Knock(scope["method"], scope["path"], scope.get("query_string", b""), _read(scope))
+        for check in CHECKS:
+            check(self, asked)
+
+    def addressed(self, asked: Knock) -> None:
+        """To us, by our own name: a foreign one that leads here is how DNS rebinding works."""
+        if asked.headers.get("host", "") not in self._names:
             raise RefusedError(421, "this server answers only to its own address")
-        origin = headers.get("origin")
+
+    def of_our_page(self, asked: Knock) -> None:
+        """A page of another origin says so with everything that it sends."""
+        origin = asked.headers.get("origin")
         if origin is not None and origin not in self._origins:
             raise RefusedError(403, "this request comes from another page")
-        if not _from_here(scope["method"], path, headers):
+
+    def of_our_site(self, asked: Knock) -> None:
+        """A browser says where a request comes from even where it names no origin."""
+        if not _from_here(asked):
             raise RefusedError(403, "this request comes from another site")
-        if path.startswith(SIGNED):
-            query = dict(parse_qsl(scope.get("query_string", b"").decode("latin-1")))
-            if not self._keys.signed(path, query.get("e", ""), query.get("s", "")):
+
+    def signed(self, asked: Knock) -> None:
+        """Pictures and reports are asked for by links that we signed."""
+        if asked.path.startswith(SIGNED):
+            query = dict(parse_qsl(asked.query.decode("latin-1")))
+            if not self._keys.signed(asked.path, query.get("e", ""), query.get("s", "")):
                 raise RefusedError(403, "this link is not valid, or no longer")
-        elif path.startswith("/api/") and path not in OPEN:
-            if not self._keys.admits(headers.get(SECRET_HEADER, "")):
-                raise RefusedError(
-                    401, "this window is not connected: run `elsewhere app` and use its window"
-                )
-        elif path == "/api/session" and scope["method"] != "POST":
+
+    def known(self, asked: Knock) -> None:
+        """Everything else that is not the page itself needs the session's secret."""
+        if asked.path in OPEN or not asked.path.startswith("/api/"):
+            return
+        if not self._keys.admits(asked.headers.get(SECRET_HEADER, "")):
+            raise RefusedError(
+                401, "this window is not connected: run `elsewhere app` and use its window"
+            )
+
+    def by_post(self, asked: Knock) -> None:
+        """A session is not opened by a link."""
+        if asked.path in OPEN and asked.method != "POST":
             raise RefusedError(405, "a session is opened by POST")
 
 
-def _from_here(method: str, path: str, headers: dict[str, str]) -> bool:
+CHECKS = (
+    Guard.addressed,
+    Guard.of_our_page,
+    Guard.of_our_site,
+    Guard.signed,
+    Guard.known,
+    Guard.by_post,
+)
+"""In this order: who is not addressed to us learns nothing more."""
+
+
+def _from_here(asked: Knock) -> bool:
     """Whether a browser says that our own page asks, or that the user typed it.
 
     The page itself may be opened from anywhere, for our own redirect file is another site to a
     browser, and there is nothing private in it.
     """
+    headers, path = asked.headers, asked.path
     site = headers.get("sec-fetch-site")
     if site is None:  # no browser, or one that says nothing: the other guards decide
         return True
     mode, what = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
-    if (method, path, mode, what) == ("GET", "/", "navigate", "document"):
+    if (asked.method, path, mode, what) == ("GET", "/", "navigate", "document"):
         return True
     return site == "same-origin" or (site == "none" and not path.startswith("/api/"))
 

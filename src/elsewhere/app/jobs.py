@@ -135,17 +135,11 @@ class Job:
         try:
             self._work(self)
             state, last = "done", Event(done=True)
-        except CancelledError:
-            state, last = "cancelled", Event(error="it was stopped")
-        except ElsewhereError as problem:
-            last = Event(error=str(problem))
-        except MemoryError:
-            last = Event(error="there is not enough memory for this: open fewer photos")
-        except OSError as problem:
-            last = Event(error=f"a file cannot be used ({problem.strerror or 'unknown reason'})")
-        except Exception:  # nobody is told more than this, but whoever started us may look
-            traceback.print_exc(file=sys.stderr)
-            last = Event(error=BROKEN)
+        except BaseException as problem:
+            state = "cancelled" if isinstance(problem, CancelledError) else "failed"
+            last = Event(error=sentence(problem))
+            if last.error == BROKEN:  # nobody is told more, but whoever started us may look
+                traceback.print_exc(file=sys.stderr)
         with self._lock:
             self._events.append(last)
             self.state = state
@@ -197,6 +191,19 @@ class Jobs:
         until = time.monotonic() + seconds
         for job in running:
             job.join(max(0.0, until - time.monotonic()))
+
+
+def sentence(problem: BaseException) -> str:
+    """What went wrong in a job, for people."""
+    if isinstance(problem, CancelledError):
+        return "it was stopped"
+    if isinstance(problem, ElsewhereError):
+        return str(problem)
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory for this: open fewer photos"
+    if isinstance(problem, OSError):
+        return f"a file cannot be used ({problem.strerror or 'unknown reason'})"
+    return BROKEN
 
 
 def left_of(one: object) -> contract.Left:

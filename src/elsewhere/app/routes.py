@@ -8,17 +8,19 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
 
 import elsewhere
 from elsewhere.app import contract, exporting, telling
 from elsewhere.app.contract import Event
 from elsewhere.app.details import details_of
 from elsewhere.app.folders import folders
+from elsewhere.app.forms import take_form
 from elsewhere.app.jobs import Job
 from elsewhere.app.stairs import start_frontier
 from elsewhere.app.table import Table
 from elsewhere.app.thumbs import SIDES
-from elsewhere.app.uploads import MOST_FILES, Dropped
+from elsewhere.app.uploads import Dropped
 from elsewhere.errors import InputError
 
 NDJSON = "application/x-ndjson"
@@ -240,27 +242,18 @@ def _json(told: contract.Told) -> Response:
 
 
 def _line(event: Event) -> bytes:
-    return event.model_dump_json(exclude_defaults=True).encode() + b"\n"
+    # what an event holds is told whole: a page must not guess at what was left out of a wish
+    return event.model_dump_json(include=event.model_fields_set).encode() + b"\n"
 
 
 async def _uploaded(table: Table, request: Request) -> Job:
-    """The files of a form, one after the other, in a folder of their own."""
-    from starlette.concurrency import run_in_threadpool
-    from starlette.datastructures import UploadFile
-    from starlette.formparsers import MultiPartException
-
+    """The files of a form, in a folder of their own."""
     dropped = Dropped()
     try:
-        try:
-            async with request.form(max_files=MOST_FILES, max_fields=10) as form:
-                files = [one for one in form.getlist("files") if isinstance(one, UploadFile)]
-                if not files:
-                    raise InputError("no photo was dropped: send at least one")
-                for file in files:
-                    await run_in_threadpool(dropped.take, file.filename or "photo", file.file)
-        except MultiPartException as problem:
-            raise InputError(f"what was sent is no form of files: {problem.message}") from None
-        return table.open([dropped.folder], ["embedded"], own=dropped.folder)
+        kind = request.headers.get("content-type", "")
+        if not await take_form(kind, request.stream(), dropped):
+            raise InputError("no photo was dropped: send at least one")
+        return await run_in_threadpool(table.open, [dropped.folder], own=dropped.folder)
     except BaseException:
         dropped.forget()
         raise

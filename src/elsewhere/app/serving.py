@@ -8,13 +8,18 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from elsewhere.app.guard import Guard
 from elsewhere.app.keys import TOKEN_SECONDS, Keys
 from elsewhere.app.redirect import Redirect
 from elsewhere.app.server import guarded
 from elsewhere.app.table import Table
 from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
+
+if TYPE_CHECKING:
+    import uvicorn
 
 HOST = "127.0.0.1"
 
@@ -35,6 +40,25 @@ def listening(port: int = 0) -> socket.socket:
     return made
 
 
+def web_server(app: Guard) -> uvicorn.Server:
+    """What speaks HTTP: tells nobody what it is, and writes nothing down."""
+    import uvicorn
+
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            lifespan="off",
+            ws="none",
+            http="h11",
+            log_level="error",
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+
 def serve(
     album: Sequence[Path] = (),
     *,
@@ -45,28 +69,16 @@ def serve(
     say: Callable[[str], None] = print,
 ) -> None:
     """Serve the app until somebody stops it."""
-    import uvicorn
-
     sock = listening(port)
     number = sock.getsockname()[1]
-    table = Table(Keys(), cache=RowCache() if cache else None)
+    table = Table(Keys(), scorers=scorers, cache=RowCache() if cache else None)
     redirect = Redirect(f"http://{HOST}:{number}/", table.keys.token())
     late = threading.Timer(TOKEN_SECONDS, redirect.remove)
     late.daemon = True
-    config = uvicorn.Config(
-        guarded(table, number, redirect.remove),
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        lifespan="off",
-        ws="none",
-        log_level="error",
-        timeout_graceful_shutdown=1,
-    )
-    server = uvicorn.Server(config)
+    server = web_server(guarded(table, number, redirect.remove))
     try:
         if album:
-            table.open([Path(path).absolute() for path in album], scorers)
+            table.open([Path(path).absolute() for path in album])
         say(f"elsewhere is at http://{HOST}:{number}/")
         late.start()
         if browser and redirect.show():

@@ -18,7 +18,7 @@ from elsewhere.app import contract, telling
 from elsewhere.app.choices import choices
 from elsewhere.app.contract import Event
 from elsewhere.app.desk import FIRST, Desk, Entry
-from elsewhere.app.jobs import CancelledError, Job, Jobs, left_of
+from elsewhere.app.jobs import CancelledError, Job, Jobs, left_of, sentence
 from elsewhere.app.keys import Keys
 from elsewhere.app.thumbs import SIDES, Thumbs
 from elsewhere.errors import InputError
@@ -38,9 +38,15 @@ class Table:
     """What lies open, and everything that can be done with it."""
 
     def __init__(
-        self, keys: Keys, *, cache: RowCache | None = None, remembers: bool = True
+        self,
+        keys: Keys,
+        *,
+        scorers: Sequence[str] = ("embedded",),
+        cache: RowCache | None = None,
+        remembers: bool = True,
     ) -> None:
         self.keys = keys
+        self._usual = tuple(scorers)
         self.jobs = Jobs()
         self.thumbs = Thumbs()
         self.exported: contract.Exported | None = None
@@ -56,7 +62,7 @@ class Table:
         self._stage: str = "empty"
         self._error: str | None = None
         self._paths: tuple[Path, ...] = ()
-        self._scorers: tuple[str, ...] = ("embedded",)
+        self._scorers = self._usual
         self._own: Path | None = None
         self._laid: list[Photo] = []
         self._keys_of: dict[str, int] = {}
@@ -81,19 +87,21 @@ class Table:
     def open(
         self,
         paths: Sequence[Path],
-        scorers: Sequence[str],
+        scorers: Sequence[str] | None = None,
         *,
         own: Path | None = None,
         wishes: contract.Wishes | None = None,
     ) -> Job:
         """Read and score these, instead of what lies on the table now.
 
-        `own` is a folder of ours that goes when the album does.
+        Without `scorers`, by those that the server was started with. `own` is a folder of ours
+        that goes when the album does.
         """
         self.close()
         with self._lock:
             self._stage = "reading"
-            self._paths, self._scorers, self._own = tuple(paths), tuple(scorers), own
+            self._paths, self._own = tuple(paths), own
+            self._scorers = tuple(scorers or self._usual)
             number = self._number
             return self.jobs.start("reading", lambda job: self._read(job, number, wishes))
 
@@ -252,7 +260,7 @@ class Table:
             with self._lock:
                 if number == self._number:
                     self._stage = "failed"
-                    self._error = str(problem) if isinstance(problem, InputError) else None
+                    self._error = sentence(problem)
             raise
 
     def _lay(self, number: int, step: Step) -> None:

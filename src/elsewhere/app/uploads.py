@@ -19,7 +19,6 @@ from elsewhere.errors import FileError, InputError
 
 MOST_FILES = 5000
 _DEPTH, _LENGTH = 4, 120
-_CHUNK = 1 << 20
 
 
 class Dropped:
@@ -29,19 +28,22 @@ class Dropped:
         self.folder = Path(tempfile.mkdtemp(prefix="elsewhere-dropped-"))
         self._count = 0
 
-    def take(self, name: str, content: BinaryIO) -> None:
-        """One file."""
+    def create(self, name: str) -> BinaryIO:
+        """A new file, to be written and closed."""
         self._count += 1
         if self._count > MOST_FILES:
             raise InputError(f"more than {MOST_FILES} files at once: open the folder by its path")
         try:
-            with self._free(name).open("xb") as file:
-                shutil.copyfileobj(content, file, _CHUNK)
+            return self._free(name).open("xb")
         except OSError as problem:
-            raise FileError(
-                f"the folder for temporary files takes no more ({problem.strerror}): "
-                "open the album by its path instead"
-            ) from None
+            raise _full(problem) from None
+
+    def write(self, file: BinaryIO, content: bytes) -> None:
+        """The next bytes of a file."""
+        try:
+            file.write(content)
+        except OSError as problem:
+            raise _full(problem) from None
 
     def forget(self) -> None:
         """Delete everything."""
@@ -51,8 +53,7 @@ class Dropped:
         """A path inside the folder that is not taken."""
         *folders, last = parts(name)
         inside = self.folder.joinpath(*folders)
-        if not inside.exists():
-            inside.mkdir(mode=0o700, parents=True)
+        inside.mkdir(mode=0o700, parents=True, exist_ok=True)
         for number in _numbers():
             stem, dot, suffix = last.rpartition(".")
             told = f" ({number})" if number > 1 else ""
@@ -60,6 +61,13 @@ class Dropped:
             if not path.exists():
                 return path
         raise AssertionError("there is always another number")
+
+
+def _full(problem: OSError) -> FileError:
+    return FileError(
+        f"the folder for temporary files takes no more ({problem.strerror}): "
+        "open the album by its path instead"
+    )
 
 
 def parts(name: str) -> list[str]:

@@ -19,7 +19,8 @@ class OpenAlbum(Asked):
     """Folders and photos to lay on the table."""
 
     paths: Annotated[list[Name], Field(min_length=1, max_length=100)]
-    scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] = ["embedded"]
+    scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] | None = None
+    """Those that the server was started with, unless told."""
 
 
 class Wishes(Asked):
@@ -38,7 +39,8 @@ class Wishes(Asked):
     radius_km: Annotated[float, Field(ge=0, le=20_040, allow_inf_nan=False)] = 25.0
     margin: Annotated[str, Field(max_length=20)] = "careful"
     """none, careful, paranoid, or nats per photo as text."""
-    each_photo: bool = False
+    each_photo: bool = True
+    """Where that can be had; the plan says so where it cannot."""
     bursts: bool = False
     prior: Text | None = None
     stars: bool = False

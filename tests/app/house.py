@@ -1,0 +1,98 @@
+"""A whole server for the tests: a real socket, a real album of twelve photos, a client inside.
+
+The photos' scores come from a table, so nothing waits for a model; everything else is as it is
+when somebody types `elsewhere app`.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from benchmarks.app.album import Made, make, picture
+
+from elsewhere.app.guard import SECRET_HEADER
+from elsewhere.app.keys import Keys
+from elsewhere.app.server import guarded
+from elsewhere.app.serving import HOST, listening, web_server
+from elsewhere.app.table import Table
+
+PHOTOS = 12
+__all__ = ["PHOTOS", "Made", "Served", "make", "picture", "served"]
+
+
+class Served:
+    """A server that runs, and ways to knock at its door."""
+
+    def __init__(self, table: Table, port: int) -> None:
+        self.table, self.port = table, port
+        self.home = f"http://{HOST}:{port}"
+        self.secret = table.keys.exchange(table.keys.token()) or ""
+        self.stranger = httpx.Client(base_url=self.home, timeout=60)
+        self.client = httpx.Client(
+            base_url=self.home, timeout=60, headers={SECRET_HEADER: self.secret}
+        )
+
+    def raw(self, request: bytes) -> bytes:
+        """Bytes in, bytes out, as nobody's library would write them."""
+        with socket.create_connection((HOST, self.port), timeout=20) as link:
+            link.sendall(request)
+            parts = []
+            while part := link.recv(65536):
+                parts.append(part)
+        return b"".join(parts)
+
+    def events(self, job: dict[str, Any]) -> list[dict[str, Any]]:
+        """All that a job tells until it is over."""
+        with self.client.stream("GET", f"/api/jobs/{job['id']}/events") as answer:
+            assert answer.status_code == 200
+            return [json.loads(line) for line in answer.iter_lines()]
+
+    def open(self, *paths: Path) -> dict[str, Any]:
+        """Lay an album on the table, and wait until it is read and its plan proved."""
+        answer = self.client.post("/api/albums", json={"paths": [str(path) for path in paths]})
+        assert answer.status_code == 200, answer.text
+        self.events(answer.json()["job"])
+        return self.settled()
+
+    def settled(self) -> dict[str, Any]:
+        """The table, once nothing goes on any more."""
+        while (table := self.told())["job"] is not None:
+            self.events(table["job"])
+        return table
+
+    def told(self) -> dict[str, Any]:
+        told: dict[str, Any] = self.client.get("/api/table").json()
+        return told
+
+
+@contextmanager
+def served(scorer: str) -> Iterator[Served]:
+    """A server on a free port, until the end of the block."""
+    sock = listening()
+    port = sock.getsockname()[1]
+    table = Table(Keys(), scorers=[scorer], remembers=False)
+    server = web_server(guarded(table, port))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    house = Served(table, port)
+    try:
+        yield house
+    finally:
+        house.client.close()
+        house.stranger.close()
+        server.should_exit = True
+        thread.join(10)
+        table.close()
+        table.jobs.close()
+        sock.close()
+        assert not thread.is_alive()

@@ -1,0 +1,219 @@
+"""The whole job through the server, from the folder to the proved copy."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elsewhere.app.uploads import parts
+from tests.app.house import PHOTOS, Made, Served, picture
+
+
+def put(house: Served, **wishes: Any) -> dict[str, Any]:
+    now = house.told()["wishes"]
+    answer = house.client.put("/api/wishes", json={**now, **wishes})
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def test_an_album_lies_on_the_table(house: Served) -> None:
+    told = house.told()
+    assert told["stage"] == "ready"
+    photos = told["album"]["photos"]
+    assert [photo["n"] for photo in photos] == list(range(PHOTOS))
+    assert {photo["place"] for photo in photos} == {"London, United Kingdom"}
+    assert told["plan"]["proved"] and told["plan"]["status"] == "optimal"
+    assert sorted(told["plan"]["withheld"] + told["plan"]["kept"]) == list(range(PHOTOS))
+    for photo in photos:
+        gone = photo["n"] in told["plan"]["withheld"]
+        assert photo["state"] == ("withheld" if gone else "shared")
+        picture = house.stranger.get(photo["thumb"])
+        assert picture.status_code == 200 and picture.content.startswith(b"\xff\xd8")
+    assert "London" in told["audit"]["verdict"]
+    assert told["audit_after"][0]["rank"] > told["wishes"]["top"]
+
+
+def test_a_pin_is_answered_and_undone(house: Served) -> None:
+    before = house.told()["plan"]
+    ids = [photo["id"] for photo in house.told()["album"]["photos"]]
+    dropped = before["kept"][0]
+    for kept in before["withheld"]:  # not every photo can be kept
+        answer = put(house, keep=[ids[kept]], top=1, exact_top=True, margin="none")
+        if answer["plan"]["kept"]:
+            break
+        house.client.post("/api/undo")
+    assert kept in answer["plan"]["kept"] and answer["states"][kept] == "kept"
+    answer = put(house, keep=[], drop=[ids[dropped]])
+    assert dropped in answer["plan"]["withheld"] and answer["states"][dropped] == "dropped"
+    assert answer["undo"] == {"can_undo": True, "can_redo": False}
+    for _ in range(2):
+        back = house.client.post("/api/undo").json()
+    assert back["plan"]["withheld"] == before["withheld"]
+    assert back["undo"] == {"can_undo": False, "can_redo": True}
+    again = house.client.post("/api/undo").json()
+    assert again["plan"]["withheld"] == before["withheld"], "there is nothing before the first"
+    forth = house.client.post("/api/redo").json()
+    assert forth["states"][kept] == "kept"
+
+
+def test_the_secret_k_is_drawn_once_and_told_nobody(house: Served) -> None:
+    desk = house.table.desk
+    first = desk.now.plan
+    assert first is not None and first.top is not None
+    put(house, top=4)
+    put(house, top=5)
+    again = desk.now.plan
+    assert again is not None and again.top == first.top
+    told = house.told()["plan"]
+    assert told["protected_k"] == 5 and len(told["rivals"]) <= 5
+
+
+def test_a_wish_that_cannot_be_understood_changes_nothing(house: Served) -> None:
+    before = house.told()
+    now = before["wishes"]
+    for wrong in (
+        {"keep": ["no such photo.jpg"]},
+        {"hide": ["Atlantis"]},
+        {"margin": "bold"},
+        {"top": None},
+        {"budget": "many"},
+        {"prior": "Portugal"},
+        {"top": 100_000},
+    ):
+        answer = house.client.put("/api/wishes", json={**now, **wrong})
+        assert answer.status_code == 400, (wrong, answer.text)
+        assert list(answer.json()) == ["error"]
+    for wrong in ({"top": 0}, {"top": "5"}, {"radius_km": -1}, {"unheard": 1}):
+        answer = house.client.put("/api/wishes", json={**now, **wrong})
+        assert answer.status_code == 422, (wrong, answer.text)
+    after = house.told()
+    assert after["wishes"] == now and after["undo"] == before["undo"]
+
+
+def test_what_cannot_be_done_is_said_with_its_reason(house: Served) -> None:
+    everything = [photo["id"] for photo in house.told()["album"]["photos"]]
+    answer = put(house, keep=everything, top=5, exact_top=True)
+    assert answer["plan"]["status"] == "infeasible"
+    assert set(answer["states"]) == {"kept"} and answer["audit_after"] == []
+    events = house.events(answer["job"])
+    assert "No plan can do this" in events[-2]["answer"]["plan"]["explanation"]
+    assert events[-1] == {"done": True}
+    export = house.client.post("/api/export", json={"target": "/nowhere/copy"})
+    assert export.status_code == 400 and "no plan" in export.json()["error"]
+
+
+def test_the_frontier_streams_in_with_greedy_beside_it(house: Served) -> None:
+    with house.client.stream("GET", "/api/frontier") as answer:
+        lines = [json.loads(line) for line in answer.iter_lines()]
+    points = [line["point"] for line in lines if "point" in line]
+    assert [point["withheld"] for point in points] == list(range(PHOTOS))
+    ks = [point["protected_k"] for point in points]
+    assert ks == sorted(ks)
+    assert all(point["protected_k"] >= point["greedy_k"] for point in points if point["proved"])
+    assert lines[-1] == {"done": True}
+    greedy = [line["greedy"] for line in lines if "greedy" in line]
+    assert greedy and greedy[0] >= len(house.told()["plan"]["withheld"])
+
+
+def test_one_photo_and_the_map(house: Served) -> None:
+    details = house.client.get("/api/photos/0").json()
+    assert details["photo"]["n"] == 0 and len(details["guesses"]) == 5
+    assert any(kind == "position" for kind, _ in details["leaks"])
+    assert "London" in details["changes"][0]
+    assert house.stranger.get(details["picture"]).status_code == 200
+    belief = house.client.get("/api/guesses").json()
+    assert len(belief["zone"]) >= 17 and len(belief["before"]) == 30
+    assert belief["rank_after"] > belief["rank_before"]
+    assert house.client.get("/api/photos/99").status_code == 400
+    assert house.client.get("/api/photos/-1").status_code == 400
+
+
+def test_the_copy_is_written_proved_verified_and_reported(
+    house: Served, tmp_path: Path, album: Made
+) -> None:
+    target, private = tmp_path / "copy", tmp_path / "private"
+    asked = {"target": str(target), "private": str(private)}
+    events = house.events(house.client.post("/api/export", json=asked).json()["job"])
+    stages = [event["stage"] for event in events if "stage" in event]
+    assert {"writing", "proving", "telling"} <= set(stages)
+    exported = events[-2]["exported"]
+    assert sorted(exported["files"]) == sorted(path.name for path in target.iterdir())
+    assert len(exported["files"]) == len(house.told()["plan"]["kept"])
+    assert Path(exported["certificate"]).is_relative_to(private)
+    verified = house.events(house.client.post("/api/verify").json()["job"])[-2]["verified"]
+    assert verified["holds"] and verified["files"] == len(exported["files"])
+    link = house.client.get("/api/report").json()["url"]
+    report = house.stranger.get(link)
+    assert report.status_code == 200 and "London" in report.text
+    policy = report.headers["content-security-policy"]
+    assert "sandbox" in policy and "script" not in policy
+    (target / exported["files"][0]).write_bytes(b"other")
+    verified = house.events(house.client.post("/api/verify").json()["job"])[-2]["verified"]
+    assert not verified["holds"] and verified["problems"]
+    again = house.client.post("/api/export", json=asked)
+    assert again.status_code == 400 and "exists" in again.json()["error"]
+    inside = house.client.post("/api/export", json={"target": str(album.folder / "copy")})
+    assert inside.status_code == 400
+    assert house.client.post("/api/export", json={"target": "copy"}).status_code == 400
+
+
+def test_dropped_photos_are_read_and_then_forgotten(house: Served) -> None:
+    names = ["IMG_0000.jpg", "../../IMG_0001.jpg", "trip/IMG_0002.jpg", "notes.txt"]
+    files = [
+        ("files", (name, picture(number) if name.endswith("jpg") else b"hello"))
+        for number, name in enumerate(names)
+    ]
+    answer = house.client.post("/api/uploads", files=files)
+    assert answer.status_code == 200, answer.text
+    house.events(answer.json()["job"])
+    told = house.settled()
+    assert sorted(photo["id"] for photo in told["album"]["photos"]) == [
+        "IMG_0000.jpg",
+        "IMG_0001.jpg",
+        "trip/IMG_0002.jpg",
+    ]
+    assert [left["name"] for left in told["album"]["left"]] == ["notes.txt"]
+    folder = house.table._own
+    assert folder is not None and folder.stat().st_mode & 0o777 == 0o700
+    assert house.client.delete("/api/albums").json()["stage"] == "empty"
+    assert not folder.exists()
+    assert house.client.get("/api/photos/0").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "a/../../b", "..\\..\\c", ".", "", "a\0b", "x" * 5000, "ü" * 400]
+)
+def test_a_dropped_name_leads_nowhere(name: str) -> None:
+    found = parts(name)
+    assert found and all(part.strip(".") and not set(part) & set("/\\\0") for part in found)
+    assert all(len(os.fsencode(part)) <= 130 for part in found)
+
+
+def test_a_reload_hears_a_job_from_its_start(house: Served, album: Made) -> None:
+    answer = house.client.post("/api/albums", json={"paths": [str(album.folder)]})
+    job = answer.json()["job"]
+    first, second = house.events(job), house.events(job)
+    for events in (first, second):
+        laid = [event["photo"] for event in events if "photo" in event]
+        assert [photo["n"] for photo in laid] == list(range(PHOTOS))
+        assert events[-1] == {"done": True}
+        assert all(house.stranger.get(photo["thumb"]).status_code == 200 for photo in laid)
+    assert house.client.get("/api/jobs/none/events").status_code == 404
+
+
+def test_what_fails_is_told(house: Served, tmp_path: Path) -> None:
+    answer = house.client.post("/api/albums", json={"paths": [str(tmp_path / "nothing")]})
+    events = house.events(answer.json()["job"])
+    assert "does not exist" in events[-1]["error"]
+    told = house.told()
+    assert told["stage"] == "failed" and "does not exist" in told["error"]
+    (tmp_path / "empty").mkdir()
+    answer = house.client.post("/api/albums", json={"paths": [str(tmp_path / "empty")]})
+    assert "no photo" in house.events(answer.json()["job"])[-1]["error"]
+    assert house.told()["error"]
+    assert house.client.post("/api/albums", json={"paths": ["relative"]}).status_code == 400

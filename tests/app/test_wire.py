@@ -1,0 +1,119 @@
+"""What no well-behaved client would send: raw bytes at the socket."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from elsewhere.app.guard import HEADERS, SECRET_HEADER
+from tests.app.house import Served, picture
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1])
+
+
+def head(answer: bytes) -> list[bytes]:
+    return answer.partition(b"\r\n\r\n")[0].lower().split(b"\r\n")[1:]
+
+
+def ask(house: Served, *lines: str, host: bool = True, first: str = "GET /api/table") -> bytes:
+    hosts = [f"Host: 127.0.0.1:{house.port}"] if host else []
+    whole = [f"{first} HTTP/1.1", *hosts, *lines, "Connection: close", "", ""]
+    return house.raw("\r\n".join(whole).encode("latin-1"))
+
+
+def test_what_is_right_gets_through(house: Served) -> None:
+    answer = ask(house, f"{SECRET_HEADER}: {house.secret}")
+    assert status(answer) == 200
+    names = {line.split(b":")[0].decode() for line in head(answer)}
+    assert set(HEADERS) <= names
+    assert not names & {"server", "date", "set-cookie", "x-powered-by"}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Host: evil.example", "{secret}"],
+        ["{secret}", "{secret}"],
+        ["X-Elsewhere-Session: wrong", "{secret}"],
+        ["{secret}", "Origin: {home}", "Origin: http://evil.example"],
+        ["{secret}", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"],
+        ["{secret}", "Content-Length: 0", "Content-Length: 5"],
+        ["{secret}", "Content-Length: 5, 0"],
+        ["{secret}", "Content-Length: -1"],
+        ["{secret}", "Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
+        ["{secret}", " folded: header"],
+        ["{secret}", "Bad Name: x"],
+        ["{secret}", "Bad\0Name: x"],
+        ["{secret}", "Bad: x\ny: z\0"],
+    ],
+)
+def test_headers_that_could_mean_two_things_are_refused(house: Served, lines: list[str]) -> None:
+    own = f"{SECRET_HEADER}: {house.secret}"
+    answer = ask(house, *(line.format(secret=own, home=house.home) for line in lines))
+    assert 400 <= status(answer) < 500
+
+
+def test_a_request_without_a_host_is_refused(house: Served) -> None:
+    assert 400 <= status(ask(house, f"{SECRET_HEADER}: {house.secret}", host=False)) < 500
+    old = house.raw(f"GET /api/table HTTP/1.0\r\n{SECRET_HEADER}: {house.secret}\r\n\r\n".encode())
+    assert 400 <= status(old) < 500
+
+
+@pytest.mark.parametrize("place", ["{x}", "/api/folders?path={x}", "/api/jobs/{x}/events"])
+@pytest.mark.parametrize("injected", ["%0d%0aX-Planted:%20yes", "%0aX-Planted:yes", "\u010dX"])
+def test_nothing_that_is_sent_becomes_a_header(house: Served, place: str, injected: str) -> None:
+    target = place.format(x=injected).encode("utf-8").decode("latin-1")
+    target = target if target.startswith("/") else f"/{target}"
+    answer = ask(house, f"{SECRET_HEADER}: {house.secret}", first=f"GET {target}")
+    assert 400 <= status(answer) < 500
+    assert not [line for line in head(answer) if line.startswith(b"x-planted")]
+
+
+def test_nothing_in_a_file_name_becomes_a_header_or_a_line(house: Served) -> None:
+    name = "IMG_0001.jpg%0d%0aX-Planted: yes\u2028\u202egpj"
+    answer = house.client.post("/api/uploads", files=[("files", (name, picture(1)))])
+    assert "x-planted" not in answer.headers
+    house.events(answer.json()["job"])
+    shown = json.dumps(house.settled(), ensure_ascii=False)
+    assert "\u2028" not in shown and "\u202e" not in shown
+
+
+def test_the_whole_address_as_target_is_no_way_round(house: Served) -> None:
+    secret = f"{SECRET_HEADER}: {house.secret}"
+    for first in ("GET http://evil.example/api/table", "CONNECT evil.example:443", "GET *"):
+        assert 400 <= status(ask(house, secret, first=first)) < 500
+
+
+def test_methods_that_nobody_needs_are_refused(house: Served) -> None:
+    secret = f"{SECRET_HEADER}: {house.secret}"
+    for method in ("TRACE", "PATCH", "PROPFIND", "OPTIONS"):
+        answer = ask(house, secret, first=f"{method} /api/table")
+        assert status(answer) == 405
+        assert b"access-control" not in answer.lower()
+
+
+def test_no_other_protocol_is_spoken(house: Served) -> None:
+    upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]
+    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    answer = ask(house, *upgrade, key, first="GET /api/jobs/1/events")
+    assert status(answer) == 401
+    assert house.raw(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03").startswith(b"HTTP/1.1 400")
+
+
+def test_a_form_that_is_none_is_refused(house: Served) -> None:
+    for kind, body in (
+        ("multipart/form-data", b"x"),
+        ("multipart/form-data; boundary=x", b"no boundary"),
+        ("multipart/form-data; boundary=x", b"--x\r\n"),
+        ("multipart/form-data; boundary=x", b"--x\r\n" + b"a" * 20000 + b": b\r\n\r\n--x--"),
+        ("multipart/form-data; boundary=x", b"--x\r\n" + b"a: b\r\n" * 100 + b"\r\n--x--\r\n"),
+        ("application/json", b"{}"),
+        ("text/plain", b"files=1"),
+        ("", b""),
+    ):
+        answer = house.client.post("/api/uploads", content=body, headers={"content-type": kind})
+        assert answer.status_code == 400, (kind, body[:30])
+        assert list(answer.json()) == ["error"]
