@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from elsewhere.cli.program import program
-from elsewhere.cli.protect import EXIT
+from elsewhere.cli.program import CODES, program
 from elsewhere.example import ALBUM
 from elsewhere.globe import Cells
 from elsewhere.protect.plan import Status
@@ -161,9 +160,9 @@ def test_nothing_is_written_where_there_is_no_plan(home: Path) -> None:
 
 
 def test_every_status_has_its_exit_code() -> None:
-    assert EXIT == {
-        Status.OPTIMAL: 0, Status.FEASIBLE: 0, Status.INFEASIBLE: 3, Status.UNKNOWN: 4
-    }  # fmt: skip
+    assert {*CODES} == {*Status}
+    assert [CODES[status] for status in ("optimal", "feasible")] == [0, 0]
+    assert [CODES[status] for status in ("infeasible", "unknown")] == [3, 4]
 
 
 def test_pins_values_and_budgets_reach_the_plan(home: Path) -> None:
@@ -201,10 +200,60 @@ def test_names_that_are_kept_come_with_a_warning(home: Path) -> None:
 
 def test_what_was_remembered_counts_the_next_time(home: Path) -> None:
     first = told("album", WHERE, "-o", "out", "--exact-top", "--remember")
-    again = told("album", WHERE, "-n", "--exact-top")
+    again = told("album", WHERE, "-n", "--exact-top", code=3)
     assert again["kept"] == [] and again["withheld"] == first["withheld"]
-    posted = told("album", WHERE, "-n", "--exact-top", "--posted", "out")
+    posted = told("album", WHERE, "-n", "--exact-top", "--posted", "out", code=3)
     assert posted["withheld"] == first["withheld"]
+
+
+def test_where_all_that_may_be_kept_is_out_nothing_is_written(home: Path) -> None:
+    assert run("album", WHERE, "-o", "out", "--exact-top").exit_code == 0
+    for more in ("-o", "again"), ("-n",):
+        result = run("album", WHERE, "--exact-top", "--posted", "out", *more)
+        assert result.exit_code == 3, result.output
+        assert result.stdout.startswith("Nothing more can be shared: every photo that may be kept")
+        assert "dry-run" not in result.stdout and not result.stderr
+    assert not (home / "again").exists()
+
+
+def test_a_k_by_which_nothing_new_could_be_shared_is_drawn_again(home: Path) -> None:
+    """Whatever is drawn from 1 to 3, the photos that a top of 1 allows can still be shared."""
+    kept = told("album", WHERE, "-n", "--exact-top", "--top", "1")["kept"]
+    fewer = told("album", WHERE, "-n", "--exact-top", "--top", "3")["kept"]
+    assert len(fewer) < len(kept)
+    (home / "online").mkdir()
+    for name in fewer:
+        (home / "online" / name).write_bytes((home / "album" / name).read_bytes())
+    posted = ("--posted", "online")
+    assert told("album", WHERE, "-n", "--exact-top", "--top", "3", *posted, code=3)["kept"] == []
+    for _ in range(8):
+        assert told("album", WHERE, "-n", "--top", "1", *posted)["kept"]
+
+
+@pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_report_that_cannot_be_written_does_not_cost_the_copy(
+    home: Path, problem: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from elsewhere.job.sharing import private
+    from elsewhere.job.showing import reporting
+
+    def full(*told: object) -> None:
+        raise problem
+
+    def write(file: Path, document: str) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "open", full)
+            private.write_private(file, document)
+
+    monkeypatch.setattr(reporting, "write_private", write)
+    result = run("album", WHERE, "-o", "out")
+    assert result.exit_code == 0, result.output
+    why = "No space left" if isinstance(problem, OSError) else "stopped"
+    assert "the copy is written and proved, but its report is not there: " in result.stderr
+    assert why in result.stderr and result.stderr.count("\n") == 1
+    assert "nothing" not in result.stderr and "report " not in result.stdout
+    given = ["verify", "out", *SCORER]
+    assert CliRunner().invoke(program(given), given).exit_code == 0
 
 
 class Watched:

@@ -97,7 +97,9 @@ def planned(
         rivals = np.array([cell for cell in range(CELLS) if cell not in truth])
         for whole in (True, False):
             zone = Zone(np.array(truth), rivals, 25.0)
-            watches.append(Watch(number, place, whole, zone, None if whole else even))
+            watches.append(
+                Watch(number, place, whole, zone, None if whole else even, hides=place.label)
+            )
             tables.append(posted.behind(seen.attacks[number].scores, number))
             truths.append(truth)
             sees.append(None if whole else even)

@@ -49,7 +49,7 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
 
 
 def _heading(console: Console, audit: Audit, watch: Watch | None) -> None:
-    which = "the whole album" if watch is None or watch.whole else f"photos of {watch.place.label}"
+    which = "the whole album" if watch is None or watch.whole else f"photos of {watch.hides}"
     told = f"{which}, {counted(len(audit.ids), 'photo')}, seen by {audit.scorer}"
     console.print(Text(printable(told[:1].upper() + told[1:]), "bold"))
     console.print()

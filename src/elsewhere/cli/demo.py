@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import one_sentence
+from elsewhere.cli.program import one_sentence, printable
 
 if TYPE_CHECKING:
     from elsewhere.cli.told import Done
@@ -58,6 +58,8 @@ def command(
         # Without --exact-top every run would draw another k, and be another example
         done = run([ALBUM], target, Wishes(top=_TOP, exact_top=True), command=typed())
         told.show(done)
+        if done.warning:
+            typer.echo(f"elsewhere: {printable(done.warning)}", err=True)
         _beside(done)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN, one_sentence
+from elsewhere.cli.program import CODES, one_sentence
 from elsewhere.cli.saved import guard, refuse_foreign, save
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from elsewhere.protect.plan import Plan
     from elsewhere.scores import Scores
 
-_EXIT = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown": UNKNOWN}
 _WISHES = "Wishes"
 _LIMITS = "Limits"
 _OUTPUT = "Output"
@@ -231,7 +230,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             show_plan(plan, tables, scores, truths)
         if certificate is not None:
             _certify(certificate, plan, tables)
-    raise typer.Exit(_EXIT[plan.status])
+    raise typer.Exit(CODES[plan.status])
 
 
 def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:

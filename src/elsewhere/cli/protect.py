@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN, one_sentence
+from elsewhere.cli.program import one_sentence, printable
 
 if TYPE_CHECKING:
     from elsewhere.cli.running import Sharing
     from elsewhere.cli.told import Done
 
 
-EXIT = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown": UNKNOWN}
 _WISHES = "Which photos"
 _ATTACKERS = "Against whom"
 _COPY = "The copy"
@@ -192,7 +191,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         typer.Option(
             "--dry-run",
             "-n",
-            help="Show what would be withheld, and write nothing.",
+            help="Show what would be withheld, and write no copy, certificate or report.",
             rich_help_panel=_LIMITS,
         ),
     ] = False,
@@ -230,7 +229,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
       (what withholding a tenth would buy)
 
     Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
-    3 no plan can keep the promise (nothing is written), 4 stopped before one was found.
+    3 no plan can keep the promise and share anything that is not out already (nothing is written),
+    4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
     """
     with one_sentence():
         from elsewhere.cli.guessed import show_guesses
@@ -276,7 +276,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             show_guesses(nowhere.guesses, as_json=as_json)
             raise
         _tell(done, as_json)
-    raise typer.Exit(EXIT[done.plan.plan.status])
+    raise typer.Exit(done.code)
 
 
 def _tell(done: Done, as_json: bool) -> None:
@@ -288,3 +288,5 @@ def _tell(done: Done, as_json: bool) -> None:
         typer.echo(json.dumps(told.as_json(done), indent=2, ensure_ascii=False))
     else:
         told.show(done)
+    if done.warning:
+        typer.echo(f"elsewhere: {printable(done.warning)}", err=True)

@@ -10,9 +10,11 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
+
+from elsewhere.errors import ElsewhereError
 
 if TYPE_CHECKING:
     from elsewhere.album import Recipe
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from elsewhere.globe import Place
     from elsewhere.job.ledger.entries import Ledger
     from elsewhere.job.planning.wishes import Wishes
+    from elsewhere.job.sharing.share_album import Shared
 
 
 class Sharing(TypedDict, total=False):
@@ -63,7 +66,6 @@ def run(
     from elsewhere.job.posted.files import posted_for
     from elsewhere.job.posted.values import NOTHING_POSTED
     from elsewhere.job.sharing.share_album import refuse_sharing, share
-    from elsewhere.job.showing.reporting import write_report
     from elsewhere.scorers import RowCache
 
     how: Sharing = sharing or {}
@@ -83,20 +85,40 @@ def run(
             with told.during("planning"):
                 plan = plan_album(seen, places, wishes, posted=out)
             shared = None
-            if target is not None and plan.plan.found:
+            if target is not None and out.fresh(plan.plan.kept, len(seen.photos)):
                 ledger = public.ledger if public is not None and public.remember else None
                 shared = share(
                     seen, plan, target, posted=out, remember=ledger, progress=told, **how
                 )
-            report = None
+            done = Done(seen, plan, shared, out)
             if shared is not None and command is not None:
                 with told.during("telling"):
-                    report = write_report(
-                        seen, plan, shared.private, posted=out, shared=shared, command=command
-                    )
-            return Done(seen, plan, shared, frozenset(out.already), report)
+                    done = _reported(done, shared, command)
+            return done
         finally:
             seen.close()
+
+
+def _reported(done: Done, shared: Shared, command: str) -> Done:
+    """With the report, or with why there is none.
+
+    The copy is proved and has its name by now: whatever comes in the way, Ctrl-C too, costs the
+    report and not the copy.
+    """
+    from elsewhere.job.showing.reporting import write_report
+
+    try:
+        report = write_report(
+            done.seen, done.plan, shared.private, posted=done.posted, shared=shared, command=command
+        )
+    except (ElsewhereError, OSError, MemoryError, KeyboardInterrupt) as problem:
+        why = "stopped" if isinstance(problem, KeyboardInterrupt) else str(problem)
+        return replace(
+            done,
+            warning=f"the copy is written and proved, but its report is not there: "
+            f"{why or 'there is not enough memory'}",
+        )
+    return replace(done, report=report)
 
 
 def typed() -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from elsewhere.cli.printing import printed
-from elsewhere.cli.program import printable
+from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, printable
 from elsewhere.cli.running import called
 from elsewhere.protect.plan import Status
 from elsewhere.words import counted, listed
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from elsewhere.album import Left, Photo
     from elsewhere.job.planning.album_plan import AlbumPlan
+    from elsewhere.job.posted.values import Posted
     from elsewhere.job.seen import Seen
     from elsewhere.job.sharing.share_album import Shared
 
@@ -48,10 +49,12 @@ class Done:
     plan: AlbumPlan
     shared: Shared | None
     """The copy; None on a dry run, and where there is no plan."""
-    already: frozenset[int] = frozenset()
-    """Photos of the album, by number, that are out already and not copied again."""
+    posted: Posted
+    """What is out already, and not copied again."""
     report: Path | None = None
     """The private report, where one was written."""
+    warning: str = ""
+    """What went wrong beside the copy: that there is no report, though one was to be written."""
 
     @property
     def withheld(self) -> list[str]:
@@ -63,15 +66,22 @@ class Done:
     def kept(self) -> list[str]:
         """The names of the photos that are in the copy, or would be."""
         photos = self.seen.photos
-        kept = [n for n in self.plan.plan.kept if n < len(photos) and n not in self.already]
-        return [photos[n].id for n in kept]
+        return [photos[n].id for n in self.posted.fresh(self.plan.plan.kept, len(photos))]
+
+    @property
+    def code(self) -> int:
+        """The exit code: 0 only where there is something to share, or would be on no dry run."""
+        status = self.plan.plan.status
+        if self.plan.plan.found and not self.kept:
+            return INFEASIBLE if status == Status.OPTIMAL else UNKNOWN
+        return CODES[status]
 
 
 def show(done: Done) -> None:
     """Print it for people."""
     plan = done.plan.plan
     with printed() as console:
-        colour = _COLOURS.get(plan.status, "red")
+        colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
         console.print(Text(printable(done.plan.verdict), f"bold {colour}"))
         if not plan.found and plan.explanation != done.plan.verdict:
             console.print(Text(printable(plan.explanation)))
@@ -80,22 +90,29 @@ def show(done: Done) -> None:
         console.print(_grid(rows))
         if done.shared is not None:
             _after(console, done.shared, done.report)
-        elif plan.found:
+        elif done.kept:
             console.print(Text("\nNothing was written (--dry-run)."))
 
 
 def _facts(done: Done) -> Iterator[tuple[str, Text]]:
     """What there is to know, as pairs of a name and a few words."""
+    from elsewhere.job.planning.truths import hidden_name
+
     for place in (*done.plan.hidden, *done.plan.public):
         state = "hidden" if place in done.plan.hidden else "public"
-        style = "bold" if state == "hidden" else ""
-        told = Text.assemble(
-            (printable(place.label), style), (f"  {counted(len(place.photos), 'photo')}", "dim")
+        name = hidden_name(place, done.plan.wishes.width) if state == "hidden" else place.label
+        around = "" if name == place.label else f" around {place.label}"
+        yield (
+            state,
+            Text.assemble(
+                (printable(name), "bold" if state == "hidden" else ""),
+                printable(around),
+                (f"  {counted(len(place.photos), 'photo')}", "dim"),
+            ),
         )
-        yield state, told
     if done.withheld:
         yield "withheld", Text(_named(done.withheld, MANY))
-    if done.plan.plan.found:
+    if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
     yield from _left(done.seen.left)
     leaks = list(_leaks(done.seen.photos))
@@ -184,6 +201,7 @@ def _named(names: Sequence[str], most: int = FEW) -> str:
 
 def as_json(done: Done) -> dict[str, Any]:
     """Everything, as plain values."""
+    from elsewhere.job.planning.truths import hidden_name
     from elsewhere.job.showing.leaking import leaking
 
     plan, wishes, shared = done.plan.plan, done.plan.wishes, done.shared
@@ -205,6 +223,7 @@ def as_json(done: Done) -> dict[str, Any]:
                 "lat": place.lat,
                 "lon": place.lon,
                 "hidden": place in done.plan.hidden,
+                "hides": hidden_name(place, wishes.width) if place in done.plan.hidden else None,
                 "photos": [done.seen.photos[n].id for n in place.photos],
             }
             for place in (*done.plan.hidden, *done.plan.public)
@@ -225,6 +244,7 @@ def as_json(done: Done) -> dict[str, Any]:
             "target": str(shared.target),
             "certificate": str(shared.certificate),
             "report": None if done.report is None else str(done.report),
+            "warning": done.warning,
             "files": [
                 {"file": file.name, "photo": file.photo, "sha256": file.sha256, "bytes": file.size}
                 for file in shared.files

@@ -8,7 +8,7 @@ import pytest
 from elsewhere.album.places import AlbumPlace, places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place, zone, zone_of_place
-from elsewhere.job.planning.truths import Width, inside, truth
+from elsewhere.job.planning.truths import Width, hidden_name, hidden_names, inside, truth
 from tests.job.makers import photo
 
 CELLS = Cells.default()
@@ -50,6 +50,26 @@ def test_what_lies_inside() -> None:
     assert inside(lisbon(), Width(300), spots).tolist() == [True, True, True, False]
     assert inside(lisbon(), Width(level="country"), spots).tolist() == [True, True, True, False]
     assert inside(lisbon(), Width(), []).tolist() == []
+
+
+def test_what_is_hidden_has_the_name_of_its_level() -> None:
+    for width in (Width(), Width(400), Width(level="cell"), Width(level="city")):
+        assert hidden_name(lisbon(), width) == lisbon().label == "Cascais, Portugal"
+    assert hidden_name(lisbon(), Width(level="region")) == "Lisbon region, Portugal"
+    assert hidden_name(lisbon(), Width(level="country")) == "Portugal"
+
+
+def test_two_towns_of_a_hidden_country_are_one_country() -> None:
+    towns = places_of([photo("a", LISBON), photo("b", PORTO), photo("c", MADRID)]).places
+    assert hidden_names(towns, Width(level="country")) == ["Portugal", "Spain"]
+    border = AlbumPlace("Valença", 42.0, -8.6, (0,), ((42.02, -8.64), (42.1, -8.64)))
+    assert hidden_name(border, Width(level="country")) == "Portugal and Spain"
+
+
+def test_a_country_said_keeps_its_name() -> None:
+    (all_of_it,) = places_of([photo("a", PORTO)], at=[place("Portugal")]).places
+    for level in (None, "cell", "region", "country"):
+        assert hidden_name(all_of_it, Width(level=level)) == "Portugal"
 
 
 def test_nonsense_is_refused() -> None:

@@ -46,6 +46,7 @@ def test_nothing_to_withhold_speaks_of_the_model() -> None:
     )
     country = plan(album, replace(EXACT, hide_level="country")).verdict
     assert "right within 750 km for 73 % of single photos in Europe" in country
+    assert "does not have Portugal among its first 5 guesses" in country
     dropped = plan(album, replace(EXACT, drop=("0.jpg",))).verdict
     assert dropped.startswith("Nothing needs withholding beyond what you drop: model cannot")
 
@@ -100,6 +101,15 @@ class TestNoPlan:
         planned = plan(album, replace(EXACT, hide=("Lisbon",), keep=("0.jpg", "1.jpg")))
         assert "even alone: Lisbon, Portugal from its own photos" in planned.plan.explanation
         assert "ttacker" not in planned.plan.explanation
+
+    def test_a_hidden_country_is_what_is_named(self) -> None:
+        wishes = replace(EXACT, hide=("Lisbon",), hide_level="country", keep=("0.jpg", "1.jpg"))
+        planned = plan(pointing(LISBON, None, PARIS), wishes)
+        assert planned.verdict == (
+            "Nothing can be shared: Portugal cannot be hidden from model with top 5."
+        )
+        assert "even alone: Portugal from its own photos" in planned.plan.explanation
+        assert {watch.hides for watch in planned.watches} == {"Portugal"}
 
     def test_time_that_ran_out_is_unknown(self) -> None:
         album = trip([Stay("Lisbon", 60, 0), Stay("Porto", 60, 3)], seed=1)

@@ -20,7 +20,7 @@ from elsewhere.globe import chief_town, zone
 from elsewhere.job.ledger.entries import Given, Ledger
 from elsewhere.job.ledger.file import Entry, Rows
 from elsewhere.job.planning.hiding import hiding, meant
-from elsewhere.job.planning.truths import Width, truth
+from elsewhere.job.planning.truths import truth
 from elsewhere.job.planning.watches import cells_of
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.seen import Seen
@@ -153,7 +153,7 @@ def _nearness(
 ) -> Callable[[Entry], tuple[AlbumPlace, ...]]:
     """For an entry, the hidden places whose zone overlaps that of its own photos."""
     hidden = hiding(places, seen.photos, wishes.hide).hidden
-    width = Width(wishes.radius_km, wishes.hide_level)
+    width = wishes.width
     grids = {attack.scores.grid: cells_of(attack) for attack in seen.attacks}
     truths = {
         (grid, place.label): frozenset(truth(cells, place, width).cells.tolist())

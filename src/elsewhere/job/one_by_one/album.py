@@ -18,6 +18,7 @@ from elsewhere.job.ledger.entries import Ledger
 from elsewhere.job.one_by_one.answers import PATIENCE, Answer, Next, OneByOne
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.pins import matching
+from elsewhere.job.planning.truths import hidden_names
 from elsewhere.job.planning.verdict import accuracy
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
@@ -113,7 +114,7 @@ def _alone(asked: Asked, out: set[int], best: AlbumPlan, seen: Seen) -> AlbumPla
 
 def _verdict(best: AlbumPlan, seen: Seen) -> str:
     who = listed([attack.word for attack in seen.attacks])
-    where = listed([place.label for place in best.hidden])
+    where = listed(hidden_names(best.hidden, best.wishes.width))
     do, its = ("does", "its") if len(seen.attacks) == 1 else ("do", "their")
     good = accuracy(best.hidden, seen.attacks, best.wishes)
     return (

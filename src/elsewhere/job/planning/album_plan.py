@@ -18,7 +18,6 @@ from elsewhere.job.planning.hiding import hiding
 from elsewhere.job.planning.obstacles import explaining
 from elsewhere.job.planning.pins import budget_of, bursts, pinned, worth
 from elsewhere.job.planning.presets import margin
-from elsewhere.job.planning.truths import Width
 from elsewhere.job.planning.verdict import cannot, verdict
 from elsewhere.job.planning.watches import Watch, watches
 from elsewhere.job.planning.wishes import Wishes
@@ -76,9 +75,9 @@ def plan_album(
     """
     if not places:
         raise NowhereError(guesses(seen))
-    posted = posted or NOTHING_POSTED
+    posted, photos = posted or NOTHING_POSTED, len(seen.photos)
     chosen = hiding(places, seen.photos, wishes.hide)
-    width = Width(wishes.radius_km, wishes.hide_level)
+    width = wishes.width
     prior = None if wishes.prior is None else place_called(wishes.prior)
     watched = watches(seen, places, chosen.hidden, width, prior=prior, posted=posted)
     keep, drop = pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
@@ -94,13 +93,22 @@ def plan_album(
         least = asked.promise.against[0].top
         assert least is not None
         tries = iter([least]) if wishes.exact_top else tops(least, most, draw, top)
-        plan, k = drawn(asked, least, tries, limits, previous=previous, explain=explain)
+        plan, k = drawn(
+            asked,
+            least,
+            tries,
+            limits,
+            previous=previous,
+            explain=explain,
+            useful=lambda found: bool(posted.fresh(found.kept, photos)),
+        )
     else:
         plan = fulfil(asked, limits, previous, explain)
-    said = verdict(plan, wishes, chosen.hidden, seen.attacks, len(seen.photos))
+    fresh = len(posted.fresh(plan.kept, photos))
+    said = verdict(plan, wishes, chosen.hidden, seen.attacks, photos=photos, fresh=fresh)
     blocked = None
     if plan.status == Status.INFEASIBLE and posted and reasons:
-        blocked = blocked_by_posted(plan.promise, asked.scores, posted.pinned(len(seen.photos)))
+        blocked = blocked_by_posted(plan.promise, asked.scores, posted.pinned(photos))
     if blocked is not None:
         said = told(blocked, asked.scores[0].ids, cannot(wishes, chosen.hidden, seen.attacks))
     beside = notes.notes(

@@ -4,13 +4,14 @@ A minimal plan leaves the truth at rank k + 1, just outside. Somebody who knows 
 guesses that cell; so nobody but the certificate knows the k. It is drawn evenly from K to 3K.
 Whatever can be had for k can be had for less, so where the drawn k cannot be had a smaller one is
 drawn, down to K itself: what is used in the end is drawn evenly among all that can be had. Only
-where K itself cannot be had is there no plan.
+where K itself cannot be had is there no plan. A plan that shares nothing new, because all it keeps
+is out already, is as good as none, and counts as one only for K itself.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random, SystemRandom
 
@@ -52,8 +53,11 @@ def drawn(
     *,
     previous: frozenset[int] | None = None,
     explain: Explain = explain_infeasible,
+    useful: Callable[[Plan], bool] = lambda plan: True,
 ) -> tuple[Plan, int]:
     """The plan for the first k that can be had, and that k; for `least` whatever comes of it.
+
+    `useful` says whether a plan that was found is worth having.
 
     Each try above `least` takes at most half of what is left of the limits, so that there is
     something left for those after it.
@@ -64,7 +68,7 @@ def drawn(
         plan = fulfil(with_top(asked, k), part, previous, explain if k == least else silent)
         if part is not limits:
             limits.done += part.done - before
-        if plan.found or k == least:
+        if k == least or (plan.found and useful(plan)):
             return plan, k
     raise AssertionError("the last try is the k asked for")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from elsewhere.album.places import Places
+from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import Place
 from elsewhere.job.planning.hiding import Hiding
-from elsewhere.job.planning.truths import Width
+from elsewhere.job.planning.truths import Width, hidden_name
 from elsewhere.job.planning.watches import Watch, neighbours
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
@@ -67,7 +67,7 @@ def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterat
         if public:
             lies = "lies" if len(public) == 1 else "lie"
             yield (
-                f"{listed(public)} {lies} in what is hidden around {place.label}: photos taken "
+                f"{listed(public)} {lies} in what is hidden {_around(place, width)}: photos taken "
                 "there count as its own"
             )
 
@@ -76,8 +76,13 @@ def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
     """Where a cell is larger than what should be hidden."""
     for watch in watched:
         if watch.zone.note:
+def _around(place: AlbumPlace, width: Width) -> str:
+    name = hidden_name(place, width)
+    return f"around {name}" if name == place.label else f"with {name}"
+
+
             by = f" for {seen.attacks[watch.attack].word}" if len(seen.attacks) > 1 else ""
-            yield f"{watch.place.label}{by}: {watch.zone.note}"
+            yield f"{watch.hides}{by}: {watch.zone.note}"
 
 
 def _photos(seen: Seen, numbers: Sequence[int]) -> str:

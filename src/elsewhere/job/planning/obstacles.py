@@ -52,7 +52,7 @@ def named(watch: Watch, words: Sequence[str]) -> str:
     """
     what = "its own photos" if watch.own else "the whole album"
     by = f" by {words[watch.attack]}" if len(words) > 1 else ""
-    return f"{watch.place.label} from {what}{by}"
+    return f"{watch.hides} from {what}{by}"
 
 
 def _about_watches(inquiry: Inquiry, watches: Sequence[Watch], words: Sequence[str]) -> str:

@@ -28,6 +28,7 @@ from elsewhere.globe import (
     zone_of_cells,
     zone_of_place,
 )
+from elsewhere.words import listed
 
 LEVELS = ("cell", "city", "region", "country")
 CITY_KM = 25.0
@@ -74,6 +75,26 @@ def truth(cells: Cells, place: AlbumPlace, width: Width) -> Zone:
     if not parts:
         return around
     return zone_of_cells(cells, np.unique(np.concatenate([z.cells for z in (around, *parts)])))
+
+
+def hidden_name(place: AlbumPlace, width: Width) -> str:
+    """What is hidden by name: the place, or the regions or countries that its photos are of."""
+    level = width.level
+    if level not in {"region", "country"} or (place.area is not None and place.area.kind == level):
+        return place.label
+    if place.area is not None and place.area.kind == "country":
+        return place.label  # its regions are all in it
+    lats, lons = np.array(place.positions).T
+    # the region around a town is often called as the town is
+    named = {one: one.label for one in ground(lats, lons, level)}
+    if level == "region":
+        named = {one: f"{one.name} region, {one.country}" for one in named}
+    return listed(list(named.values()))
+
+
+def hidden_names(places: Sequence[AlbumPlace], width: Width) -> list[str]:
+    """The same of several places, each once: two towns of a hidden country are one country."""
+    return list(dict.fromkeys(hidden_name(place, width) for place in places))
 
 
 def inside(place: AlbumPlace, width: Width, positions: Sequence[Position]) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from elsewhere.album.places import AlbumPlace
 from elsewhere.globe import ground
 from elsewhere.globe.continents import continent
 from elsewhere.job.planning.drawing import TIMES
+from elsewhere.job.planning.truths import hidden_names
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.seen import Attack
 from elsewhere.protect.explain import number
@@ -27,10 +28,17 @@ def verdict(
     wishes: Wishes,
     hidden: Sequence[AlbumPlace],
     attacks: Sequence[Attack],
+    *,
     photos: int,
+    fresh: int,
 ) -> str:
-    """One sentence on a plan, found or not; `photos` are those of the album."""
-    where, who = listed([place.label for place in hidden]), listed([a.word for a in attacks])
+    """One sentence on a plan, found or not.
+
+    `photos` are those of the album, `fresh` those of them that the plan keeps and that are not
+    out already.
+    """
+    names, who = hidden_names(hidden, wishes.width), listed([a.word for a in attacks])
+    where = listed(names)
     if plan.status == Status.INFEASIBLE:
         return f"Nothing can be shared: {cannot(wishes, hidden, attacks)}."
     if plan.status == Status.UNKNOWN:
@@ -38,7 +46,9 @@ def verdict(
             f"Nothing is shared: the time ran out before a plan that hides {where} from {who} was "
             "found or ruled out; allow more time."
         )
-    better = "a better model may find it" if len(hidden) == 1 else "a better model may find them"
+    if not fresh:
+        return _nothing_new(plan, wishes, where, who)
+    better = "a better model may find it" if len(names) == 1 else "a better model may find them"
     how_good = accuracy(hidden, attacks, wishes)
     needed = [n for n in plan.withheld if n not in plan.promise.drop]
     if wishes.budget is not None:
@@ -60,9 +70,28 @@ def verdict(
 
 def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[Attack]) -> str:
     """What cannot be had, without the end of the sentence."""
-    where, who = listed([place.label for place in hidden]), listed([a.word for a in attacks])
+    where = listed(hidden_names(hidden, wishes.width))
+    who = listed([attack.word for attack in attacks])
     wish = _top(wishes) if wishes.budget is None else f"a budget of {wishes.budget}"
     return f"{where} cannot be hidden from {who} with {wish}"
+
+
+def _nothing_new(plan: Plan, wishes: Wishes, where: str, who: str) -> str:
+    """Every photo that is kept is out already: there is a plan, and nothing to share by it."""
+    if plan.status != Status.OPTIMAL:
+        return (
+            "Nothing more is shared: every photo that the best plan found keeps is out already, "
+            "and the time ran out before a better one was found or ruled out; allow more time."
+        )
+    if wishes.budget is not None:
+        return (
+            f"Nothing more is shared: every photo that may be kept is out already, for {where} "
+            f"comes furthest down for {who} with all others withheld."
+        )
+    return (
+        f"Nothing more can be shared: every photo that may be kept is out already, and no plan "
+        f"with another one hides {where} from {who}{_drawn(wishes)}."
+    )
 
 
 def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -> str:
@@ -81,12 +110,11 @@ def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -
 
 def _least(plan: Plan, wishes: Wishes) -> str:
     """How far it is proved that so many must go."""
-    drawn = "" if wishes.exact_top else f" for a top drawn in secret from {_range(wishes)}"
     if plan.status == Status.OPTIMAL:
         fewest = "it is the fewest" if plan.promise.values is None else "it is the least loss"
-        return f"{fewest} that will do{drawn}"
+        return f"{fewest} that will do{_drawn(wishes)}"
     what = "worth" if plan.promise.values is not None else "photos"
-    return f"stopped early, at least {number(plan.bound)} ({what}) must go{drawn}"
+    return f"stopped early, at least {number(plan.bound)} ({what}) must go{_drawn(wishes)}"
 
 
 def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wishes) -> str:
@@ -118,9 +146,12 @@ def _its(attacks: Sequence[Attack]) -> str:
     return "its" if len(attacks) == 1 else "their"
 
 
-def _range(wishes: Wishes) -> str:
+def _drawn(wishes: Wishes) -> str:
+    """That the k is secret, where it is."""
+    if wishes.exact_top:
+        return ""
     assert wishes.top is not None
-    return f"{wishes.top} to {TIMES * wishes.top}"
+    return f" for a top drawn in secret from {wishes.top} to {TIMES * wishes.top}"
 
 
 def _top(wishes: Wishes) -> str:

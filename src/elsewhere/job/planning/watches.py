@@ -21,7 +21,7 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
 from elsewhere.job.planning.hiding import at
-from elsewhere.job.planning.truths import Width, inside, truth
+from elsewhere.job.planning.truths import Width, hidden_name, inside, truth
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Attack, Seen
 
@@ -43,6 +43,8 @@ class Watch:
     """Whether these are the place's own photos; the whole album may be just them."""
     rivals: tuple[int, ...] = ()
     """The cells that may come before the place: outside every hidden zone."""
+    hides: str = ""
+    """What is hidden, by name: the place, or the region or country that it lies in."""
 
 
 def watches(
@@ -75,10 +77,11 @@ def watches(
                 "instead: hide less widely, or fewer places"
             )
         for place, zone, mine in zip(hidden, zones, own, strict=True):
+            name = hidden_name(place, width)
             everything = len(mine) == total
             if mine and not everything:
-                made.append(Watch(number, place, False, zone, mine, True, rivals))
-            made.append(Watch(number, place, True, zone, None, everything, rivals))
+                made.append(Watch(number, place, False, zone, mine, True, rivals, name))
+            made.append(Watch(number, place, True, zone, None, everything, rivals, name))
     return tuple(made)
 
 

@@ -1,6 +1,6 @@
 """What a person wants for one album, as typed: every door fills one of these, and no door reads it.
 
-All fields have the meaning that the options of `elsewhere protect` have; `planning.py` turns them
+All fields have the meaning that the options of `elsewhere protect` have; `album_plan.py` turns them
 into what the engine takes.
 """
 
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+
+from elsewhere.job.planning.truths import Width
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,8 @@ class Wishes:
     """Seconds for the solver; the engine's own limit where None."""
     work_limit: int | None = None
     """The same as a count of work."""
+
+    @property
+    def width(self) -> Width:
+        """How widely places are hidden; InputError where level and radius contradict each other."""
+        return Width(self.radius_km, self.hide_level)

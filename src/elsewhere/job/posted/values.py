@@ -7,6 +7,7 @@ album that is out already is pinned where it stands.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +63,10 @@ class Posted:
     def pinned(self, photos: int) -> tuple[int, ...]:
         """What to pin, by number, where the album has `photos` photos: ascending."""
         return (*self.already, *range(photos, photos + len(self.ids)))
+
+    def fresh(self, kept: Iterable[int], photos: int) -> list[int]:
+        """Of some kept photos those that would be shared: of the album, and not out already."""
+        return [n for n in kept if n < photos and n not in self.already]
 
 
 NOTHING_POSTED = Posted()

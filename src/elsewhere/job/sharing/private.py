@@ -126,6 +126,6 @@ def read_private(file: Path) -> CopyCertificate:
 
 def _unwritable(path: Path, problem: OSError) -> FileError:
     return FileError(
-        f"{path} cannot be written ({problem.strerror or problem}), and nothing was exported: "
-        "the certificate needs a private folder, so choose another one"
+        f"{path} cannot be written ({problem.strerror or problem}): make room there, or choose "
+        "another folder for what names the place"
     )

@@ -9,8 +9,8 @@ on the disk before the copy has its name, so that there is no copy without one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from elsewhere.album.copies import Copy
 from elsewhere.album.export import Outgoing, apart, export, refuse_target
 from elsewhere.album.export_names import Names, Order, check_choices, named, warning
-from elsewhere.errors import CheckError, InputError
+from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.job.ledger.album import given_by
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
@@ -94,13 +94,15 @@ def share(
                 "nothing is exported, for the copy did not keep the promise when it was read and "
                 f"scored again: {'; '.join(verdict.problems)}"
             )
-        write_private(path, document)
+        with _nothing_exported():
+            write_private(path, document)
         if remember is not None:
             given = given_by(seen, album_plan.places, {file.number for file in files})
             naming.enter_context(remember.writing_down(given, target))
 
     outgoing = [Outgoing(file.name, seen.photos[file.number].rendition) for file in files]
-    make_private(folder)
+    with _nothing_exported():
+        make_private(folder)
     try:
         with noted(target.parent), ExitStack() as naming:
             export(
@@ -148,7 +150,7 @@ def _files(
     plan = album_plan.plan
     if not plan.found:
         raise InputError(f"there is nothing to share: the plan is {plan.status}")
-    numbers = [n for n in plan.kept if n < len(seen.photos) and n not in posted.already]
+    numbers = posted.fresh(plan.kept, len(seen.photos))
     if not numbers:
         raise InputError("there is nothing to share: every photo that may be kept is out already")
     photos = [seen.photos[number] for number in numbers]
@@ -205,6 +207,15 @@ def _model(attack: Attack, rows: Sequence[int]) -> Model:
     about = attack.about
     own = Scores(attack.scores.values[list(rows)]).digest
     return Model(word, about.name, about.fingerprint, about.grid, about.cells, own)
+
+
+@contextmanager
+def _nothing_exported() -> Iterator[None]:
+    """Without a certificate there is no copy, and that is said."""
+    try:
+        yield
+    except FileError as problem:
+        raise FileError(f"nothing is exported without a certificate: {problem}") from None
 
 
 def _forget(certificate: Path, *, written: bool) -> None:

@@ -16,7 +16,6 @@ from elsewhere.audit import Audit, Leaking, Truth, audit
 from elsewhere.audit.auditing import TOP
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.planning.hiding import hiding
-from elsewhere.job.planning.truths import Width
 from elsewhere.job.planning.watches import Watch, watches
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
@@ -64,7 +63,7 @@ def audit_album(
         )
         return AlbumAudit(found, (), leaking(seen.photos), (*places.notes, *posted.notes))
     chosen = hiding(places, seen.photos, wishes.hide)
-    width = Width(wishes.radius_km, wishes.hide_level)
+    width = wishes.width
     made = watches(seen, places, chosen.hidden, width, posted=posted)
     audits = audit_watches(seen, made, posted=posted, opinions=opinions)
     notes = (*places.notes, *chosen.notes, *posted.notes)
@@ -137,7 +136,7 @@ def audit_watch(
         opinions=opinions,
         truth=Truth(
             tuple(watch.zone.cells.tolist()),
-            watch.place.label,
+            watch.hides,
             watch.place.lat,
             watch.place.lon,
             watch.place.positions,

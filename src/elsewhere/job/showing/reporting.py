@@ -114,13 +114,13 @@ def audit_contents(
 ) -> Contents:
     """What a report says where nothing was planned: the album as its attackers see it."""
     scenes = seen_scenes(seen, audit, posted=posted, opinions=opinions)
-    hidden = {watch.place.label: (watch.place.lat, watch.place.lon) for watch in audit.watches}
+    where = dict.fromkeys((watch.place.lat, watch.place.lon) for watch in audit.watches)
     best = scenes.full[0].before
     photos = counted(len(best.ids), "photo")
     verdict = f"From {photos} {best.scorer} guesses {best.guesses[0].name}."
     if best.truth is not None:
-        ranks = [scene.before.truth.rank for scene in scenes.full if scene.before.truth]
-        told = [f"{name} is number {rank}" for name, rank in zip(hidden, ranks, strict=False)]
+        truths = [scene.before.truth for scene in scenes.full]
+        told = [f"{one.label} is number {one.rank}" for one in truths if one is not None]
         verdict = f"Of the guesses of {best.scorer}, {listed(told)}."
     return Contents(
         album=album_name(seen),
@@ -131,7 +131,7 @@ def audit_contents(
         notes=tuple(_sentence(note) for note in audit.notes),
         scenes=scenes.full,
         further=scenes.further,
-        attackers=_attackers(seen, list(hidden.values())),
+        attackers=_attackers(seen, list(where)),
         leaks=audit.leaks,
         left=_left(seen, posted),
         command=command,

@@ -98,7 +98,7 @@ def _sorted(made: Sequence[Watch], scene: Callable[[int], Scene]) -> Scenes:
     first: dict[str, int] = {}
     for number, watch in enumerate(made):
         if watch.attack == 0:
-            first.setdefault(watch.place.label, number)  # own photos come before the whole album
+            first.setdefault(watch.hides, number)  # own photos come before the whole album
     full = tuple(first.values())[:MOST]
     rest = [number for number in range(len(made)) if number not in full]
     return Scenes(tuple(map(scene, full)), tuple(map(scene, rest)), full)

@@ -93,7 +93,7 @@ def _values(seen: Seen, album_plan: AlbumPlan, posted: Posted, number: int) -> F
 
 def _sentences(seen: Seen, album_plan: AlbumPlan, posted: Posted, lift: _Lift) -> Iterable[str]:
     watch = album_plan.watches[lift.number]
-    attack, label = seen.attacks[watch.attack], watch.place.label
+    attack, label = seen.attacks[watch.attack], watch.hides
     values, zone = _values(seen, album_plan, posted, lift.number), watch.zone.cells
     sees = set(watch.sees if watch.sees is not None else range(len(values)))
     shared = sum(n in sees for n in album_plan.plan.kept)
@@ -136,6 +136,6 @@ def _against_decoys(
     more = "more than " if times >= _MILLION else ""
     decoy = cell_names(cells_of(seen.attacks[watch.attack]))[worst]
     yield (
-        f"To that attacker it looks {more}{told} times as much like {watch.place.label} as like "
+        f"To that attacker it looks {more}{told} times as much like {watch.hides} as like "
         f"{decoy}, one of the decoys."
     )
