@@ -36,9 +36,9 @@ BARE = ("app", "demo")
 
 KEPT, ERROR, MISUNDERSTOOD, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 2, 3, 4, 130
 """Exit codes."""
-
 CODES = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown": UNKNOWN}
 """By what became of a plan."""
+
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 

@@ -72,15 +72,15 @@ def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterat
             )
 
 
-def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
-    """Where a cell is larger than what should be hidden."""
-    for watch in watched:
-        if watch.zone.note:
 def _around(place: AlbumPlace, width: Width) -> str:
     name = hidden_name(place, width)
     return f"around {name}" if name == place.label else f"with {name}"
 
 
+def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
+    """Where a cell is larger than what should be hidden."""
+    for watch in watched:
+        if watch.zone.note:
             by = f" for {seen.attacks[watch.attack].word}" if len(seen.attacks) > 1 else ""
             yield f"{watch.hides}{by}: {watch.zone.note}"
 
