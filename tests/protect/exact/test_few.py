@@ -95,3 +95,19 @@ def test_what_different_photos_cost_adds_up() -> None:
     together, bound = asking.added_up()
     assert bound == 2
     assert together.tolist() == [True, False, True, False]
+
+
+def test_shares_that_floats_could_not_hold_are_not_added_up() -> None:
+    """A photo that two attackers see is cut in halves: the whole numbers get twice as large."""
+    bank = np.array([[2.0, 0, 1], [2.0, 2.0, 1], [0, 2.0, 1], [0, 0, 0]])
+    own = [np.array([1, 1, 0, 0], bool), np.array([0, 1, 1, 0], bool)]
+    attackers = tuple(
+        Attacker(bank, np.array([place], np.intp), np.array([2], np.intp), 1, sees=own[place])
+        for place in (0, 1)
+    )
+    for heavy, bound in ((2**40, 3 * 2**40), (2**50 + 1, 0)):
+        weights = np.full(4, heavy, np.int64)
+        problem = Problem(attackers, np.arange(4), weights, np.zeros(4, np.int8))
+        instance = Instance(problem)
+        asking = few._Asking(instance, instance.weights, needs(problem), Limits(), _for_some)
+        assert asking.added_up()[1] == bound

@@ -20,7 +20,7 @@ from elsewhere.protect.exact.heuristics import adapted
 from elsewhere.protect.exact.instance import Instance
 from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.search import Goal
-from elsewhere.protect.problem import IN, Floats, Mask
+from elsewhere.protect.problem import IN, LARGEST, Floats, Mask
 
 SHARE = 0.25
 """How much of what is left of the limits each question about fewer attackers may take."""
@@ -132,7 +132,7 @@ class _Asking:
         groups = {} if self.limits.spent() else self.groups()
         times = np.zeros(self.instance.units) + sum(np.array(seen) for seen in groups)
         scale = math.lcm(*(int(n) for n in np.unique(times) if n > 0))
-        if len(groups) < 2 or scale > FINEST:
+        if len(groups) < 2 or scale > FINEST or scale * self.weights.sum() >= LARGEST:
             return together, 0
         total = 0
         for attackers in groups.values():
