@@ -58,9 +58,9 @@ def test_home_is_said_aloud() -> None:
 
 
 def test_a_name_that_means_no_place_of_the_album_lists_those_there_are() -> None:
-    with pytest.raises(PlaceError, match="'Rome' is not one of the album's places, which are: Par"):
+    with pytest.raises(PlaceError, match="'Rome' is not one of the album's places: those are Par"):
         hidden("Rome")
-    with pytest.raises(PlaceError, match="'Xyzzyx' is no place that is known, which are: Paris"):
+    with pytest.raises(PlaceError, match=r"'Xyzzyx' is not .* no place is called so, and those"):
         hidden("Xyzzyx")
     with pytest.raises(PlaceError) as told:
         hidden("Rome")

@@ -33,7 +33,7 @@ def test_names_and_patterns(pattern: str, numbers: list[int]) -> None:
 
 
 def test_what_matches_nothing_is_told_with_what_comes_near() -> None:
-    with pytest.raises(InputError, match=r"keep: no photo is called 'IMG_3.jpg'; did you mean"):
+    with pytest.raises(InputError, match=r"no photo is called 'IMG_3.jpg'; did you mean .*\?"):
         matching(["IMG_3.jpg"], IDS, "keep")
     with pytest.raises(InputError, match=r"drop: no photo is called 'XQ7'; the first ones are"):
         matching(["XQ7"], IDS, "drop")

@@ -70,9 +70,12 @@ def meant(text: str, places: Places) -> tuple[AlbumPlace, ...]:
         if there:
             found.append((candidate, there))
     if not found:
-        what = "is not one of the album's places" if candidates else "is no place that is known"
+        known = "" if candidates else "no place is called so, and "
         listed = "; ".join(place.label for place in places.places)
-        raise PlaceError(f"{text.strip()!r} {what}, which are: {listed}", places.places)
+        raise PlaceError(
+            f"{text.strip()!r} is not one of the album's places: {known}those are {listed}",
+            places.places,
+        )
     first, there = found[0]
     for other, elsewhere in found[1:]:
         if other.kind == first.kind and not set(elsewhere) <= set(there):

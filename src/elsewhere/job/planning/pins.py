@@ -54,8 +54,9 @@ def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[Left]) ->
     short = {name.rpartition("/")[2]: name for name in ids}
     close = difflib.get_close_matches(pattern, [*ids, *short], n=3, cutoff=0.5)
     near = list(dict.fromkeys(short.get(name, name) for name in close)) or list(ids[:3])
-    hint = "did you mean" if close else "the first ones are"
-    raise InputError(f"{wish}: no photo is called {pattern!r}; {hint} {', '.join(near)}")
+    names = ", ".join(near)
+    hint = f"did you mean {names}?" if close else f"the first ones are {names}"
+    raise InputError(f"{wish}: no photo is called {pattern!r}; {hint}")
 
 
 def pinned(
