@@ -322,3 +322,14 @@ def test_scores_that_are_looked_up_are_said_to_be(
     monkeypatch.chdir(tmp_path / "away")
     assert verify(shared.target, private=tmp_path / "mine")
     looked.close()
+
+
+def test_a_budget_that_buys_nothing_is_kept_and_said_to_be_empty(
+    seen: Seen, tmp_path: Path
+) -> None:
+    plan = planned(seen, budget=0)
+    assert not min(view.protected_k for view in plan.plan.views)
+    copy = share(seen, plan, tmp_path / "shared", private=tmp_path / "mine")
+    found = verify(copy.target, copy.certificate)
+    assert found
+    assert [note for note in found.notes if "nothing is promised of Lisbon, Portugal" in note]

@@ -115,7 +115,19 @@ def reprove(
         for model in models
         if model.word.startswith(_LOOKED_UP)
     ]
+    notes += _empty(certificate)
     return Verified((), tuple(notes), count, len(certificate.watches))
+
+
+def _empty(certificate: CopyCertificate) -> Iterator[str]:
+    """What a budget too small for any promise leaves: kept to the letter, and worth nothing."""
+    views = zip(certificate.watches, certificate.promised.views, strict=True)
+    open_to_all = [certificate.hidden[w.place].label for w, view in views if not view.protected_k]
+    for label in dict.fromkeys(open_to_all):
+        yield (
+            f"nothing is promised of {label}, which may be the first guess: the budget was too "
+            "small to hide it"
+        )
 
 
 def _other_files(copy: Copy, files: Sequence[SharedFile]) -> Iterator[str]:
