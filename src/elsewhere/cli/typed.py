@@ -79,6 +79,10 @@ def refuse(
         raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
     if top is not None and budget is not None:
         raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
+    if budget is not None:
+        from elsewhere.job.planning.pins import budget_of
+
+        budget_of(budget, 0)
     if sides[0] is not None and sides[1]:
         raise InputError("give either --max-side PIXELS or --full")
 
