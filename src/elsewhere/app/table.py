@@ -24,7 +24,7 @@ from elsewhere.app.thumbs import SIDES, Thumbs
 from elsewhere.errors import InputError
 from elsewhere.job import Seen, Step, see
 from elsewhere.job.ledger.entries import Ledger
-from elsewhere.scorers import RowCache
+from elsewhere.scorers import RowCache, find
 
 
 class EmptyError(InputError):
@@ -220,6 +220,8 @@ class Table:
 
     def _score_again(self, desk: Desk, wishes: contract.Wishes) -> contract.Answer:
         """Other scorers: the same photos are read and scored anew, and the wishes stay."""
+        for word in wishes.scorers:
+            find(word).load()  # what cannot be had must not cost the album
         with self._lock:
             paths, own = self._paths, self._own
             self._own = None  # the photos stay where they are
