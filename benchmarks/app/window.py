@@ -97,6 +97,7 @@ def window(
     page.on("request", lambda asked: None if _ours(asked.url) else said.append(asked.url))
     try:
         page.goto(address)
+        page.wait_for_selector("[data-stage]")  # the private file leads on to it
         yield page
     finally:
         context.close()

@@ -35,6 +35,7 @@ describe('the sentence at the top', () => {
   it('never calls a plan proved that is not', () => {
     expect(proofWords(plan({ status: 'feasible', proved: false }))).not.toContain('proved')
     expect(proofWords(plan({}))).toContain('proved the fewest')
+    expect(proofWords(plan({}), true)).not.toContain('fewest') // a budget may be spent in vain
   })
 })
 

@@ -77,10 +77,11 @@ export function headline(audit: Audit | null, plan: Plan | null, places: Place[]
 }
 
 /** How sure the plan is. */
-export function proofWords(plan: Plan): string {
+export function proofWords(plan: Plan, budget = false): string {
   const out = counted(plan.withheld.length, 'photo')
   switch (plan.status) {
     case 'optimal':
+      if (budget) return `${out} withheld: proved the best they can do`
       return plan.withheld.length ? `${out} withheld: proved the fewest` : 'Nothing to withhold: proved'
     case 'feasible':
       return `${out} withheld: best so far, proof goes on`

@@ -1,0 +1,191 @@
+"""What a person does with the app, step by step, in a real browser; each step is checked.
+
+`python -m tests.journeys.app_journey FOLDER VIEW …` walks the whole way, so that it can be walked
+where there is no network as well.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.app.window import app, chromium, ready, window
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+VIEWS = {"desk": (1280, 860), "phone": (390, 844)}
+PLANNED = "[data-status=optimal]"
+
+
+def walk(browser: Browser, home: Path, view: str) -> None:
+    """The whole way, from an empty table to a copy that was verified."""
+    width, height = VIEWS[view]
+    with (
+        app(home, cache=True) as address,
+        window(browser, address, width=width, height=height) as page,
+    ):
+        opens_the_example(page)
+        pins_and_drops(page, by_keys=view == "desk")
+        reads_the_map(page)
+        slides(page)
+        exports(page, home / f"copy-{view}")
+        comes_back(page)
+
+
+def opens_the_example(page: Page) -> None:
+    """The first plan is on the screen, and says which place it hides."""
+    page.click("text=Try the example album")
+    ready(page)
+    page.wait_for_selector(PLANNED)
+    assert "Tarascon, France 1st of 512 places; withhold" in page.inner_text("h1")
+    assert page.locator("[role=gridcell]").count() >= 6
+    assert page.locator("[data-state=withheld]").count() >= 2
+    assert "#" not in page.url, "the token must not stay in the address"
+
+
+def pins_and_drops(page: Page, *, by_keys: bool) -> None:
+    """A withheld photo is pinned, a shared one dropped, and both are undone; the plan answers."""
+    before = _states(page)
+    out = next(n for n, state in before.items() if state == "withheld")
+    kept = next(n for n, state in before.items() if state == "shared")
+    version = _version(page)
+    if by_keys:
+        page.focus(f"[data-n='{out}']")
+        page.keyboard.press(" ")
+    else:
+        page.tap(f"[data-n='{out}'] img")
+    _answered(page, version)
+    assert _states(page)[out] == "kept"
+    version = _version(page)
+    if by_keys:
+        page.focus("[data-n='0']")
+        for _ in range(int(kept)):
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Delete")
+    else:
+        page.tap(f"[data-n='{kept}'] [aria-label^=Drop]")
+    _answered(page, version)
+    assert _states(page)[kept] == "dropped" and _states(page)[out] == "kept"
+    for _ in range(2):
+        version = _version(page)
+        if by_keys:
+            page.keyboard.press("Control+z")
+        else:
+            page.tap("[aria-label=Undo]")
+        _answered(page, version)
+    assert _states(page) == before, "undone is as it was"
+    assert page.is_enabled("[aria-label=Redo]")
+
+
+def reads_the_map(page: Page) -> None:
+    """Belief before and after, the zone, the decoys by name."""
+    _part(page, "Map")
+    page.wait_for_selector("[data-when=after] .decoy")
+    after = page.inner_text(".words >> nth=0")
+    assert page.locator("[data-when=after] .disc").count() > 3
+    assert page.get_attribute("[data-when=after] .zone", "d")
+    assert "decoys: " in page.inner_text(".key >> nth=0")
+    page.check("input[value=before]", force=True)
+    page.wait_for_selector("[data-when=before] .disc")
+    assert "Tarascon comes first" in page.inner_text(".words >> nth=0") != after
+    page.check("input[value=after]", force=True)
+    page.click("text=Nearer")
+    page.wait_for_selector("text=Whole world")
+
+
+def slides(page: Page) -> None:
+    """One photo more buys a higher top; greedy's number stands beside it."""
+    slider = page.locator("input[type=range]")
+    slider.wait_for()
+    page.wait_for_selector(".point >> nth=8")
+    assert re.search(r"Greedy would need \d+ photos?\.|Greedy finds no such plan\.", _side(page))
+    now, version = int(slider.input_value()), _version(page)
+    slider.press("ArrowRight")
+    _answered(page, version)
+    page.wait_for_selector(PLANNED)
+    assert int(slider.input_value()) == now + 1
+    assert f"Withhold {now + 1} of 12: it is not among the first" in _side(page)
+    told = re.search(r"withhold (\d+) and it is not among the first (\d+)", page.inner_text("h1"))
+    assert told and int(told[1]) == now + 1 and int(told[2]) > 5, page.inner_text("h1")
+
+
+def exports(page: Page, target: Path) -> None:
+    """The copy is written, proved and verified; its report opens; a spoiled copy is found out."""
+    page.click("button:has-text('Export')")
+    page.fill("dialog input.mono >> nth=0", str(target))
+    page.click("dialog button:has-text('Write')")
+    page.wait_for_selector("[data-exported]")
+    assert len(list(target.iterdir())) == 12 - int(_said(r"withhold (\d+)", page.inner_text("h1")))
+    page.click("text=Verify again")
+    page.wait_for_selector("[data-verified=true]")
+    with page.expect_popup() as popup:
+        page.click("text=Open the report")
+    popup.value.wait_for_load_state()
+    assert "Tarascon" in popup.value.inner_text("body")
+    popup.value.close()
+    next(target.iterdir()).write_bytes(b"spoiled")
+    page.click("text=Verify again")
+    page.wait_for_selector("[data-verified=false]")
+    page.click("dialog [aria-label=Close]")
+
+
+def comes_back(page: Page) -> None:
+    """A page that is loaded again is where it was."""
+    told = page.inner_text("h1")
+    page.reload()
+    ready(page)
+    assert page.inner_text("h1") == told
+
+
+def _states(page: Page) -> dict[str, str]:
+    _part(page, "Photos")
+    found: dict[str, str] = page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('[data-n]')]"
+        ".map((one) => [one.dataset.n, one.dataset.state]))"
+    )
+    return found
+
+
+def _version(page: Page) -> int:
+    return int(page.get_attribute("[data-version]", "data-version") or 0)
+
+
+def _answered(page: Page, before: int) -> None:
+    """Wait for another plan; the page's policy lets no function be waited for."""
+    for _ in range(600):
+        if _version(page) != before:
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError("no plan answered")
+
+
+def _part(page: Page, name: str) -> None:
+    """On a phone, the parts lie behind each other."""
+    if page.locator("nav").count():
+        page.tap(f"nav button:has-text('{name}')")
+
+
+def _side(page: Page) -> str:
+    return page.inner_text("[aria-labelledby=frontier-title]")
+
+
+def _said(pattern: str, text: str) -> str:
+    found = re.search(pattern, text)
+    assert found, text
+    return found[1]
+
+
+def main() -> None:
+    """From a command line."""
+    folder, *views = sys.argv[1:]
+    with chromium() as browser:
+        for view in views:
+            walk(browser, Path(folder), view)
+            print(f"walked: {view}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""The app in a real browser: at a desk, on a phone, and without any network but the machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from benchmarks.app.window import chromium
+
+from tests.journeys import app_journey
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.needs("chromium")
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.mark.parametrize("view", ["desk", "phone"])
+def test_a_person_protects_the_example_album(browser: Browser, home: Path, view: str) -> None:
+    app_journey.walk(browser, home, view)
+
+
+def test_the_way_is_the_same_without_any_network(tmp_path: Path) -> None:
+    """In a network namespace of its own, where only the machine itself is reached."""
+    alone = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        pytest.skip("no unshare or ip here")
+    if subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this user may not make a network namespace: only root may")
+    reaches = "import socket; socket.create_connection(('192.0.2.1', 80), 2)"
+    command = [*alone, sys.executable, "-c", reaches]
+    outside = subprocess.run(command, capture_output=True, check=False)
+    assert b"unreachable" in outside.stderr, "there is a network in there"
+    walked = subprocess.run(
+        [*alone, sys.executable, "-m", "tests.journeys.app_journey", str(tmp_path), "desk"],
+        cwd=ROOT,
+        env={**os.environ, "ELSEWHERE_DATA_DIR": str(tmp_path / "data")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert walked.returncode == 0, walked.stderr
+    assert "walked: desk" in walked.stdout

@@ -1,0 +1,234 @@
+"""Every state of the app's page: axe-core finds nothing that keeps anybody out, nothing is wider
+than the screen, and no byte comes from anywhere else."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from benchmarks.app.window import app, chromium, ready, window
+
+from elsewhere.app import page_files
+from elsewhere.example import ALBUM
+from elsewhere.report.look import DARK, LIGHT, Palette
+from tests.journeys.app_journey import VIEWS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WEB = Path(__file__).parents[2] / "web"
+STATES: dict[str, Callable[[Page], None]] = {}
+Step = Callable[["Page"], None]
+
+
+def state(step: Step) -> Step:
+    """A state of an album that lies on the table."""
+    STATES[step.__name__] = step
+    return step
+
+
+@state
+def plan(page: Page) -> None:
+    page.wait_for_selector("[data-status=optimal]")
+
+
+@state
+def the_promise_in_full(page: Page) -> None:
+    page.click("summary:has-text('The promise in full')")
+
+
+@state
+def pinned_and_dropped(page: Page) -> None:
+    page.click("[data-n='3'] img")
+    page.wait_for_selector("[data-n='3'][data-state=kept]")
+    page.focus("[data-n='4']")
+    page.keyboard.press("Delete")
+    page.wait_for_selector("[data-n='4'][data-state=dropped]")
+
+
+@state
+def the_map(page: Page) -> None:
+    _part(page, "Map")
+    page.wait_for_selector("[data-when=after] .disc")
+    page.wait_for_selector("input[type=range]")
+
+
+@state
+def wishes(page: Page) -> None:
+    _part(page, "Wishes")
+    page.click("summary:has-text('More')")
+
+
+@state
+def a_budget(page: Page) -> None:
+    page.check("input[value=budget]", force=True)
+    page.wait_for_selector("text=Photos to withhold at most")
+
+
+@state
+def a_close_look(page: Page) -> None:
+    page.check("input[value=top]", force=True)
+    _part(page, "Photos")
+    page.focus("[data-n='5']")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog .look")
+
+
+@state
+def help_(page: Page) -> None:
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog kbd")
+
+
+@state
+def infeasible(page: Page) -> None:
+    page.keyboard.press("Escape")
+    page.focus("[data-n='0']")
+    for _ in range(12):
+        page.keyboard.press(" ") if page.locator(":focus[data-state=kept]").count() == 0 else None
+        page.keyboard.press("ArrowRight")
+    page.wait_for_selector("[data-status=infeasible]")
+    page.click("text=Let go of all pins")
+    page.wait_for_selector("[data-status=optimal]")
+    page.keyboard.press("Control+z")
+    page.wait_for_selector("[data-status=infeasible]")
+
+
+@state
+def an_export(page: Page) -> None:
+    page.keyboard.press("Control+Shift+z")
+    page.wait_for_selector("[data-status=optimal]")
+    page.click("button:has-text('Export')")
+    page.click("dialog summary")
+    page.click("dialog >> text=Look through my folders")
+    page.wait_for_selector("dialog .chooser")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.mark.needs("chromium")
+@pytest.mark.parametrize(("view", "scheme"), [("desk", "light"), ("phone", "dark")])
+def test_no_state_of_an_album_keeps_anybody_out(
+    browser: Browser, tmp_path: Path, view: str, scheme: str
+) -> None:
+    width, height = VIEWS[view]
+    with (
+        app(tmp_path, [ALBUM]) as address,
+        window(
+            browser, address, width=width, height=height, unguarded=True,
+            scheme="dark" if scheme == "dark" else "light",
+        ) as page,
+    ):  # fmt: skip
+        ready(page)
+        for name, step in STATES.items():
+            step(page)
+            _open_to_all(page, name)
+
+
+@pytest.mark.needs("chromium")
+@pytest.mark.parametrize(("view", "scheme"), [("desk", "dark"), ("phone", "light")])
+def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme: str) -> None:
+    width, height = VIEWS[view]
+    bare = tmp_path / "bare"
+    _without_places(bare)
+    with (
+        app(tmp_path) as address,
+        window(
+            browser, address, width=width, height=height, unguarded=True,
+            scheme="dark" if scheme == "dark" else "light",
+        ) as page,
+    ):  # fmt: skip
+        _open_to_all(page, "empty")
+        page.click("text=Look through my folders")
+        page.wait_for_selector(".chooser .folder")
+        _open_to_all(page, "folders")
+        page.fill("#path", str(bare))
+        page.click("button[type=submit]:has-text('Open')")
+        page.wait_for_selector("[data-stage=reading], [data-stage=ready]")
+        _open_to_all(page, "reading")
+        page.wait_for_selector("[data-stage=ready]")
+        _part(page, "Wishes")
+        page.wait_for_selector("text=Where was it?")
+        _open_to_all(page, "nowhere")
+        page.fill("[aria-label='Where the album was taken']", "Arles")
+        page.click("button:has-text('Set')")
+        page.wait_for_selector("[data-status]")
+        page.click("[aria-label='Close the album']")
+        page.fill("#path", str(tmp_path / "nothing-here"))
+        page.click("button[type=submit]:has-text('Open')")
+        page.wait_for_selector("[data-stage=failed]")
+        _open_to_all(page, "failed")
+        page.click("text=Choose other photos")
+        page.set_input_files("input[type=file]", [ALBUM / "fig.jpg", ALBUM / "arles-arena.jpg"])
+        page.wait_for_selector("[data-stage=ready] [data-n='1']")
+        page.evaluate("sessionStorage.clear()")
+        page.reload()
+        page.wait_for_selector("[data-stage=locked]")
+        _open_to_all(page, "locked")
+
+
+def test_the_page_weighs_little_and_asks_nobody() -> None:
+    files = {path.name: path for path in page_files.FOLDER.iterdir()}
+    assert {"index.html", "page.js", "index.css"} <= set(files)
+    weight = sum(len(gzip.compress(path.read_bytes())) for path in files.values())
+    assert weight <= 400_000
+    for path in files.values():
+        text = path.read_text("utf-8")
+        elsewhere = set(re.findall(r"https?://[^\s\"'`)]+", text))
+        # names of formats, which nobody fetches, and where an error of the framework is explained
+        named = {
+            one
+            for one in elsewhere
+            if re.match(r"http://www\.w3\.org/|https://svelte\.dev/e/", one)
+        }
+        assert elsewhere == named, f"{path.name} names {elsewhere - named}"
+        assert "style=" not in text or path.suffix == ".js"
+
+
+def test_the_page_has_the_colours_of_the_report() -> None:
+    style = (WEB / "src" / "look.css").read_text("utf-8")
+    light, dark, chosen = re.findall(r"\{([^{}]*--ground:[^{}]*)\}", style)
+    assert _colours(light) == _palette(LIGHT)
+    assert _colours(dark) == _colours(chosen) == _palette(DARK)
+
+
+def _colours(rules: str) -> dict[str, str]:
+    return dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", rules))
+
+
+def _palette(palette: Palette) -> dict[str, str]:
+    return {field.name: getattr(palette, field.name) for field in fields(palette)}
+
+
+def _open_to_all(page: Page, name: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    told = [f"{one['id']}: {[node['html'] for node in one['nodes']][:3]}" for one in found]
+    assert not told, f"{name}: {told}"
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"{name} is {wide} pixels wider than the screen"
+
+
+def _part(page: Page, name: str) -> None:
+    if page.locator("nav").count():
+        page.click(f"nav button:has-text('{name}')")
+
+
+def _without_places(folder: Path) -> None:
+    from PIL import Image
+
+    folder.mkdir()
+    for name in ("arles-arena.jpg", "bridge.jpg", "fig.jpg"):
+        with Image.open(ALBUM / name) as photo:
+            photo.save(folder / name)
