@@ -83,6 +83,19 @@ def test_it_is_said_for_people(where: str) -> None:
     assert second.endswith(".")
 
 
+def test_what_was_written_is_named_and_what_was_not_is_said(where: str) -> None:
+    codes = set()
+    for number in range(PHOTOS):
+        told = run(
+            "next", "album", f"IMG_{number}.jpg", "--at", where, "--exact-top",
+            "--remember", "-o", f"copy-{number}",
+        )  # fmt: skip
+        codes.add(told.exit_code == 0)
+        assert ("Nothing was written." in told.stdout) == (told.exit_code != 0)
+        assert ("certificate: " in told.stdout) == (told.exit_code == 0)
+    assert codes == {True, False}
+
+
 def test_a_photo_beside_the_album_is_counted_in(where: str) -> None:
     Path("new.jpg").write_bytes(jpeg(99))
     told, _ = asked(where, "new.jpg")

@@ -101,7 +101,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.typed import places_told
+        from elsewhere.cli.typed import places_told, refuse_wishes
         from elsewhere.job.planning.wishes import Wishes
 
         if remember and output is None:
@@ -114,6 +114,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             margin=margin,
             exact_top=exact_top,
         )
+        refuse_wishes(wishes)
         done = _ask(
             album,
             photo,
@@ -142,6 +143,8 @@ class _Done:
     public: int
     """How many photos are out already."""
     shared: Shared | None
+    unwritten: bool = False
+    """Whether a copy was asked for and there is none."""
 
 
 def _ask(
@@ -188,7 +191,8 @@ def _ask(
             if output is not None and found.alone is not None:
                 book = ledger if remember else None
                 shared = share(seen, found.alone, output, posted=out, remember=book, progress=told)
-            return _Done(found, len(out.pinned(len(seen.photos))), shared)
+            unwritten = output is not None and shared is None
+            return _Done(found, len(out.pinned(len(seen.photos))), shared, unwritten)
         finally:
             seen.close()
 
@@ -209,7 +213,10 @@ def _show(done: _Done) -> None:
             console.print(Text(printable(note), "dim"))
         if done.shared is not None:
             console.print(Text(f"clean copy: {printable(str(done.shared.target))}", "bold"))
-            console.print(Text(printable(done.shared.certificate.as_posix()), "dim"))
+            certificate = printable(done.shared.certificate.as_posix())
+            console.print(Text(f"certificate: {certificate} (private: it names the place)", "dim"))
+        elif done.unwritten:
+            console.print(Text("Nothing was written."))
 
 
 def _plain(done: _Done) -> dict[str, Any]:
