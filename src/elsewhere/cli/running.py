@@ -61,6 +61,7 @@ def run(
     from elsewhere.album.places import places_of
     from elsewhere.cli.stages import stages
     from elsewhere.cli.told import Done
+    from elsewhere.cli.typed import refuse_wishes
     from elsewhere.job import see
     from elsewhere.job.planning.album_plan import plan_album
     from elsewhere.job.posted.files import posted_for
@@ -69,6 +70,7 @@ def run(
     from elsewhere.scorers import RowCache
 
     how: Sharing = sharing or {}
+    refuse_wishes(wishes)
     if target is not None:  # nobody waits for what cannot be written
         refuse_target(target, [path for path in paths if path.is_dir()])
     with stages() as told:

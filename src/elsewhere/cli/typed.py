@@ -16,6 +16,7 @@ from elsewhere.globe import Place, place
 
 if TYPE_CHECKING:
     from elsewhere.album import Recipe
+    from elsewhere.job.planning.wishes import Wishes
 
 PROMPT = "-"
 """In the place of a place: ask for it, so that it stays out of the shell's history."""
@@ -85,6 +86,17 @@ def refuse(
         budget_of(budget, 0)
     if sides[0] is not None and sides[1]:
         raise InputError("give either --max-side PIXELS or --full")
+
+
+def refuse_wishes(wishes: Wishes) -> None:
+    """Refuse a width, margin or prior that is none: nobody waits for photos to hear of a slip."""
+    from elsewhere.job.planning.presets import margin
+    from elsewhere.job.planning.truths import Width
+
+    margin(wishes.margin)
+    Width(wishes.radius_km, wishes.hide_level)
+    if wishes.prior is not None:
+        place(wishes.prior)
 
 
 def recipe(max_side: int | None, full: bool) -> Recipe:
