@@ -110,7 +110,8 @@ def read_private(file: Path) -> CopyCertificate:
         content = whole(file, _MOST_BYTES)
     except FileNotFoundError:
         raise FileError(
-            f"there is no certificate at {file}: name the one that was written with the copy"
+            f"there is no certificate at {file}: give the copy that protect wrote, or name its "
+            "certificate with --certificate"
         ) from None
     except OSError as problem:
         raise FileError(f"{file} cannot be read ({problem.strerror or problem})") from None
