@@ -37,13 +37,18 @@ class Redirect:
             stream.write(_PAGE.format(url=escape(f"{address}#token={token}")))
 
     def show(self) -> bool:
-        """Open it in the user's browser; False where there is none."""
+        """Open it in the user's browser; False where there is none.
+
+        Some browsers hold on to whoever starts them until they are closed, so nobody waits here.
+        """
         import webbrowser
 
         try:
-            return webbrowser.open(self.file.as_uri())
+            browser = webbrowser.get()
         except webbrowser.Error:
             return False
+        threading.Thread(target=browser.open, args=(self.file.as_uri(),), daemon=True).start()
+        return True
 
     def remove(self) -> None:
         """Take it away; nothing happens where it is gone already."""

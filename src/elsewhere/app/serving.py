@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,6 +77,7 @@ def serve(
     late.daemon = True
     server = web_server(guarded(table, number, redirect.remove))
     try:
+        _end_like_an_interrupt()
         if album:
             table.open([Path(path).absolute() for path in album])
         say(f"elsewhere is at http://{HOST}:{number}/")
@@ -85,11 +86,24 @@ def serve(
             say("Your browser opens it. Ctrl-C ends it.")
         else:
             say(f"Open this file in your browser within a minute: {redirect.file}")
-        with suppress(KeyboardInterrupt):
-            server.run(sockets=[sock])
+        server.run(sockets=[sock])
+    except KeyboardInterrupt:
+        pass  # that is how it is ended
     finally:
         late.cancel()
         redirect.remove()
         table.close()
         table.jobs.close()
         sock.close()
+
+
+def _end_like_an_interrupt() -> None:
+    """Whoever ends us politely, or closes the terminal, finds us as tidy as after Ctrl-C."""
+
+    def interrupt(*told: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), interrupt)
