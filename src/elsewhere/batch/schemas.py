@@ -62,6 +62,11 @@ def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
     ], metadata=told)  # fmt: skip
 
 
+def _listed(kind: Any) -> Any:
+    """A list as Parquet itself calls its members, so that it reads back as it was written."""
+    return arrow().list_(arrow().field("element", kind))
+
+
 def audit() -> Any:
     """What one attacker infers of one place from some of an album's photos, as a struct."""
     pa = arrow()
@@ -86,13 +91,13 @@ def albums_out() -> Any:
         pa.field("status", pa.string(), nullable=False),
         pa.field("photos", pa.int32(), nullable=False),  # that were looked at
         pa.field("left", pa.int32(), nullable=False),  # that are not among them: see dead letters
-        pa.field("withheld", pa.list_(pa.string())),  # null without a plan
+        pa.field("withheld", _listed(pa.string())),  # null without a plan
         pa.field("cost", pa.string()),  # exact: a whole number or a fraction
         pa.field("bound", pa.string()),
         pa.field("top", pa.int32()),  # as asked for; the k that was used is secret
         pa.field("budget", pa.int32()),
         pa.field("margin", pa.float64()),
-        pa.field("audit", pa.list_(audit())),
+        pa.field("audit", _listed(audit())),
         pa.field("verdict", pa.string(), nullable=False),
         pa.field("work", pa.int64()),
         pa.field("certificate_digest", pa.string()),  # null without a plan

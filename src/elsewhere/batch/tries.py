@@ -2,13 +2,16 @@
 
 A node may die under a block, which is then done again. But an album may itself kill whoever works
 on it, by asking for more memory than there is, say, and would do so again and again. So each try
-leaves a note; from the third on the note names the album that is being worked on; an album that
-was named twice is left alone from then on, with a dead letter. Notes lie beside the output, where
-every node sees them, whichever engine it is.
+leaves a note of who makes it; from the third on it names the album that is being worked on, too; an
+album that was named twice is left alone from then on, with a dead letter. Notes lie beside the
+output, where every node sees them, whichever engine it is.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import platform
 import uuid
 from collections import Counter
 from collections.abc import Mapping
@@ -31,7 +34,8 @@ class Try:
     def __init__(self, storage: Storage, job: str) -> None:
         self._storage = storage
         folder = f"{TRIES}/{job}"
-        before = [storage.read(f"{folder}/{name}").decode() for name in storage.names(folder)]
+        notes = [storage.read(f"{folder}/{name}") for name in storage.names(folder)]
+        before = [str(json.loads(note)["album"]) for note in notes]
         self._careful = len(before) >= CAREFUL
         self._note = f"{folder}/{uuid.uuid4().hex}"
         named = Counter(album for album in before if album)
@@ -41,13 +45,17 @@ class Try:
         """Albums that are left alone, with the reason."""
         if len(before) >= HOPELESS:
             self.skip = {EVERYTHING: _REASON.format(len(before))}
-        storage.write(self._note, b"")
+        self._write("")
 
     def at(self, album: str) -> None:
         """This album is next."""
         if self._careful:
-            self._storage.write(self._note, album.encode("utf-8", "replace"))
+            self._write(album)
 
     def reason(self, album: str) -> str | None:
         """Why an album is left alone, if it is."""
         return self.skip.get(EVERYTHING) or self.skip.get(album)
+
+    def _write(self, album: str) -> None:
+        told = {"host": platform.node(), "process": os.getpid(), "album": album}
+        self._storage.write(self._note, json.dumps(told).encode())

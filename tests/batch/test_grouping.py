@@ -1,0 +1,103 @@
+"""Blocks: every album once, whole or in slices; scattered rows are brought together first."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from elsewhere.batch.grouping import Grouped, Job, group
+from elsewhere.batch.regrouping import must_regroup, regrouped
+from elsewhere.batch.source import Source
+from elsewhere.batch.storage import Storage
+from elsewhere.errors import FileError
+from tests.batch.makers import pixels, scored, write
+
+
+def names(source: Source, found: Grouped) -> list[list[str]]:
+    """The albums of every block."""
+    return [
+        pa.concat_tables([source.read(*one) for one in job.ranges])["album"].to_pylist()
+        for job in found.jobs
+    ]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize("block", [1, 20, 10_000])
+def test_every_album_is_in_one_block(ending: str, block: int, tmp_path: Path) -> None:
+    table = scored(50)
+    for number, part in enumerate((table.slice(0, 101), table.slice(101))):  # amid an album
+        write(part, tmp_path / f"{number}.{ending}", group=17)
+    source = Source(str(tmp_path))
+    found = group(source, block)
+    blocks = names(source, found)
+    assert [name for names in blocks for name in names] == table["album"].to_pylist()
+    assert all(a[-1] != b[0] for a, b in pairwise(blocks))
+    assert all(len(names) <= block or len(set(names)) == 1 for names in blocks)
+    assert (found.albums, found.photos) == (50, table.num_rows)
+    assert len({job.name for job in found.jobs}) == len(found.jobs)
+    assert [Job.from_json(job.to_json()) for job in found.jobs] == found.jobs
+    assert not found.scattered
+
+
+def test_a_giant_is_cut_into_slices(tmp_path: Path) -> None:
+    write(pixels(3, photos=10), tmp_path / "a.parquet", group=7)
+    found = group(Source(str(tmp_path)), 4)
+    assert [job.photos for job in found.jobs] == [4, 4, 2] * 3
+    assert [job.kind for job in found.jobs] == ["slice"] * 9
+    assert [join.slices for join in found.joins] == [
+        tuple(job.name for job in found.jobs if job.giant == join.name) for join in found.joins
+    ]
+    assert found.ends == found.joins
+
+
+def test_a_block_is_called_after_its_albums(tmp_path: Path) -> None:
+    write(scored(9), tmp_path / "one" / "a.parquet", group=5)
+    write(scored(9, seed=1), tmp_path / "other" / "b.arrow", group=50)
+    one, other = (group(Source(str(tmp_path / name)), 1) for name in ("one", "other"))
+    assert [job.name for job in one.jobs] == [job.name for job in other.jobs]
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_scattered_albums_are_brought_together(ending: str, tmp_path: Path) -> None:
+    table = scored(40)
+    order = np.random.default_rng(0).permutation(table.num_rows)
+    write(table.take(pa.array(order)), tmp_path / "in" / f"a.{ending}", group=13)
+    source = Source(str(tmp_path / "in"))
+    assert group(source, 30).scattered
+    together = regrouped(source, Storage(str(tmp_path / "out")), 30)
+    found = group(together, 30)
+    assert not found.scattered and found.albums == 40
+    rows = pa.concat_tables([together.read(*one) for job in found.jobs for one in job.ranges])
+    assert rows.sort_by([("album", "ascending"), ("photo", "ascending")]).equals(
+        table.sort_by([("album", "ascending"), ("photo", "ascending")])
+    )
+
+
+def test_large_row_groups_are_made_small(tmp_path: Path) -> None:
+    write(scored(40), tmp_path / "a.parquet", group=10_000)
+    source = Source(str(tmp_path))
+    assert must_regroup(source, False, 10) and not must_regroup(source, False, 200)
+    write(scored(40), tmp_path / "mapped" / "a.arrow", group=10_000)
+    assert not must_regroup(Source(str(tmp_path / "mapped")), False, 10)
+
+
+def test_what_is_no_dataset_is_told_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="holds no dataset"):
+        Source(str(tmp_path))
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 nothing")
+    with pytest.raises(FileError, match="damaged"):
+        Source(str(tmp_path))
+    (tmp_path / "a.parquet").unlink()
+    for columns, why in (
+        ({"photo": ["a"]}, "no column album"),
+        ({"album": ["a"], "photo": [1]}, "photo of type int64"),
+        ({"album": ["a"], "photo": ["a"]}, "no column path, content or scores"),
+        ({"album": ["a"], "photo": ["a"], "scores": [1.0]}, "list of floats"),
+    ):
+        file = write(pa.table(columns), tmp_path / why.replace(" ", "") / "a.parquet")
+        with pytest.raises(FileError, match=why):
+            Source(str(file))

@@ -1,0 +1,56 @@
+"""Settings travel as JSON, wishes are read with care, and the secret k is drawn alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from elsewhere.batch.settings import Settings, wishes_of
+from elsewhere.errors import InputError
+from elsewhere.job.planning.wishes import Wishes
+
+GIVEN = Settings("in", "out", ("a", "b"), {"top": 3, "keep": ["x"]}, key="k")
+
+
+def test_settings_travel() -> None:
+    assert Settings.from_json(GIVEN.to_json()) == GIVEN
+    assert GIVEN.seal() == replace(GIVEN, input="x", output="y", key="z").seal()
+    assert GIVEN.seal() != replace(GIVEN, block=7).seal()
+
+
+def test_an_albums_own_wishes_come_first() -> None:
+    assert wishes_of() == Wishes()
+    assert wishes_of({"top": 3, "margin": "none"}, {"top": 7}).top == 7
+    assert wishes_of({"top": 3}, {"budget": "10%"}) == Wishes(top=None, budget="10%")
+    assert wishes_of({"budget": 4}, {"top": 2}) == Wishes(top=2)
+    assert wishes_of({"keep": "a"}).keep == ("a",)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"colour": 1},
+        {"time_limit": 1.0},
+        {"top": "five"},
+        {"top": True},
+        {"keep": [1]},
+        {"strict": "yes"},
+        {"values": [1]},
+        {"margin": None},
+    ],
+)
+def test_wishes_that_make_no_sense(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        wishes_of(wrong)
+    with pytest.raises(InputError):
+        Settings("in", "out", wishes=wrong)
+
+
+def test_each_album_draws_its_own_number_and_the_same_each_time() -> None:
+    drawn = [[GIVEN.draw(album).randint(5, 15) for _ in range(2)] for album in map(str, range(30))]
+    assert all(one == again for one, again in drawn)
+    assert len({one for one, _ in drawn}) > 5
+    other = replace(GIVEN, key="other")
+    assert [other.draw(str(n)).randint(5, 15) for n in range(30)] != [one for one, _ in drawn]

@@ -1,0 +1,167 @@
+"""One album → one row, as the other doors would have it, and whatever is wrong its own letter."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import elsewhere
+from elsewhere.album.places import places_of
+from elsewhere.audit import audit
+from elsewhere.batch.inferring import infer
+from elsewhere.batch.partial import Attacker, attackers, packed, told, unpacked
+from elsewhere.batch.schemas import albums_out, dead_letters
+from elsewhere.batch.settings import Settings
+from elsewhere.batch.solving import solve
+from elsewhere.globe import Cells
+from elsewhere.job.planning.album_plan import plan_album
+from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.showing.auditing import audit_plan
+from elsewhere.protect.files.certificate import read_certificate
+from elsewhere.scorers import About
+from tests.batch.makers import scored
+from tests.job.makers import Stay, trip
+from tests.job.makers import attack as made_attack
+
+SETTINGS = Settings("in", "out", key="k", wishes={"exact_top": True, "top": 3})
+
+
+def solved(table: Any, settings: Settings = SETTINGS) -> tuple[dict[str, Any], list[Any]]:
+    album = table["album"][0].as_py()
+    row, dead = solve(album, table, attackers(table.schema), settings)
+    pa.Table.from_pylist([row], albums_out())
+    pa.Table.from_pylist([one._asdict() for one in dead], dead_letters())
+    return row, dead
+
+
+def changed(table: Any, **columns: list[Any]) -> Any:
+    for name, values in columns.items():
+        number = table.column_names.index(name)
+        kind = table.schema.field(name)
+        table = table.set_column(number, kind, pa.array(values, kind.type))
+    return table
+
+
+def test_cells_are_planned_as_protect_does_it() -> None:
+    table = scored(1, seed=5)
+    values = np.array(table["scores"].to_pylist(), np.float32)
+    truth = table["truth"][0].as_py()
+    row, dead = solved(table)
+    plan = elsewhere.protect(values, truth[0], top=3, margin=0.05)
+    assert dead == [] and row["status"] == "optimal" and row["cost"] == str(plan.cost)
+    assert len(row["withheld"]) == len(plan.withheld)
+    full = elsewhere.audit(values, truth)
+    assert full.truth is not None
+    (told,) = row["audit"]
+    assert (told["rank"], told["probability"]) == (full.truth.rank, full.truth.probability)
+    assert told["guess"] == full.guesses[0].name
+    assert told["guess_probability"] == full.guesses[0].probability
+
+
+def test_a_place_is_planned_as_the_job_does_it() -> None:
+    seen = trip([Stay("Lisbon", 9, 0), Stay("Porto", 5, 3)], seed=3)
+    attack = seen.attacks[0]
+    where = [photo.metadata.position or (0, 0) for photo in seen.photos]
+    cells = Cells.default()
+    flat = pa.array(attack.scores.values.astype(np.float32).reshape(-1))
+    table = pa.table(
+        {
+            "album": ["trip"] * len(where),
+            "photo": [photo.id for photo in seen.photos],
+            "scores": pa.FixedSizeListArray.from_arrays(flat, cells.count),
+            "lat": [lat for lat, _ in where],
+            "lon": [lon for _, lon in where],
+        }
+    ).replace_schema_metadata({"elsewhere.grid": cells.fingerprint})
+    row, dead = solved(table, replace(SETTINGS, certificates=True))
+    assert not dead
+    narrow = attack.scores.values.astype(np.float32)
+    again = replace(seen, attacks=(made_attack(narrow, attack.scores.ids, "the scores"),))
+    done = plan_album(again, places_of(again.photos), Wishes(top=3, exact_top=True))
+    assert row["withheld"] == [seen.photos[n].id for n in done.plan.withheld]
+    assert row["verdict"] == done.verdict
+    audits = audit_plan(again, done).audits
+    assert [one["rank"] for one in row["audit"]] == [one.truth.rank for one in audits if one.truth]
+    for one, full in zip(row["audit"], audits, strict=True):
+        assert full.truth is not None
+        assert one["place"] == full.truth.label and one["photos"] == len(full.ids)
+        assert one["within_25_km"] == pytest.approx(full.truth.within[0].chance)
+    sealed = read_certificate(row["certificate"])
+    assert sealed.digest == row["certificate_digest"]
+    assert sealed.plan.withheld == done.plan.withheld
+
+
+def test_the_same_key_draws_the_same_top() -> None:
+    table = scored(1, seed=8, photos=(12, 13))
+    drawn = [solved(table, replace(SETTINGS, wishes={}, key=key))[0] for key in "aab"]
+    assert drawn[0] == drawn[1]
+    assert drawn[0]["certificate_digest"] != drawn[2]["certificate_digest"]
+
+
+def test_what_is_wrong_with_an_album_is_its_own_letter() -> None:
+    table = scored(1, seed=2, photos=(4, 5))
+    for columns, why in (
+        ({"wishes": ["{"] * 4}, "no JSON object"),
+        ({"wishes": ['{"top": 1}', '{"top": 2}', None, None]}, "different wishes"),
+        ({"wishes": [json.dumps({"colour": 1})] * 4}, "no wish called 'colour'"),
+        ({"truth": [[99]] * 4}, "not a cell"),
+        ({"truth": [[1], [2], [1], [1]]}, "different truth"),
+        ({"truth": [None] * 4}, "no place|position|knows|where"),
+        ({"wishes": [json.dumps({"keep": ["no.jpg"]})] * 4}, "no photo is called"),
+    ):
+        row, dead = solved(changed(table, **columns))
+        assert row["status"] == "broken" and row["withheld"] is None
+        assert [(one.photo, one.kind) for one in dead] == [(None, "album")]
+        assert re.search(why, dead[0].reason), dead[0].reason
+
+
+def test_photos_that_cannot_be_used_cost_themselves() -> None:
+    table = scored(1, seed=2, photos=(4, 5))
+    row, dead = solved(changed(table, photo=["a", "b", "a", "c"]))
+    assert row["photos"] == 3 and row["left"] == 1
+    assert [(one.photo, one.kind) for one in dead] == [("a", "twice")]
+
+
+def test_an_album_without_a_plan_says_so() -> None:
+    table = scored(1, seed=2, photos=(4, 5), impossible=[0])
+    row, dead = solved(table)
+    assert row["status"] == "infeasible" and row["withheld"] is None and row["audit"]
+    assert [(one.photo, one.kind, one.reason) for one in dead] == [
+        (None, "infeasible", row["verdict"])
+    ]
+
+
+def test_a_bug_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
+    def burst(*given: Any, **named: Any) -> None:
+        raise ZeroDivisionError("by accident")
+
+    monkeypatch.setattr("elsewhere.batch.solving.plan_cells", burst)
+    row, dead = solved(scored(1))
+    assert row["status"] == "broken" and dead[0].kind == "error"
+    assert "ZeroDivisionError: by accident" in dead[0].reason
+
+
+def test_attackers_travel_with_their_calibration() -> None:
+    cells = Cells.default()
+    about = About(
+        "made-up", "print", cells.count, cells.fingerprint, cells, {1: 1.0, 8: 0.5}, {"": {25: 0.1}}
+    )
+    table = pa.table({"album": ["a"]}).replace_schema_metadata(told([Attacker("word", about)]))
+    assert attackers(unpacked(packed(table)).schema) == (Attacker("word", about),)
+
+
+def test_the_lean_audit_knows_what_the_audience_knows() -> None:
+    rng = np.random.default_rng(0)
+    scores = elsewhere.Scores(rng.normal(size=(5, 9)))
+    told = infer(
+        scores, [2], scorer="x", place="y", exponents={5: 0.5}, globe=None, among=[1, 2, 3]
+    )
+    full = audit(scores, 2, exponents={5: 0.5}, among=[1, 2, 3])
+    assert full.truth is not None
+    assert (told["rank"], told["probability"]) == (full.truth.rank, full.truth.probability)
