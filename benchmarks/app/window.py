@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -27,11 +27,18 @@ QUIET = [
 ]
 
 
+class Running(NamedTuple):
+    """The program: the address of its private file, and its number among the processes."""
+
+    address: str
+    process: int
+
+
 @contextmanager
 def app(
     home: Path, album: Sequence[Path] = (), *, scorers: Sequence[str] = (), cache: bool = False
-) -> Iterator[str]:
-    """The program, with a home folder of its own; gives the address of its private file."""
+) -> Iterator[Running]:
+    """The program, with a home folder of its own."""
     command = [sys.executable, "-m", "elsewhere", "app", "--no-browser", *map(str, album)]
     command += [word for one in scorers for word in ("--scorer", one)]
     command += [] if cache else ["--no-cache"]
@@ -41,7 +48,8 @@ def app(
         assert process.stdout is not None
         process.stdout.readline()
         told = process.stdout.readline()
-        yield Path(told.rpartition(": ")[2].strip()).as_uri()
+        file = Path(told.rpartition(": ")[2].strip())
+        yield Running(file.as_uri(), process.pid)
     finally:
         process.terminate()
         process.wait(20)
@@ -67,7 +75,7 @@ def chromium(*more: str) -> Iterator[Browser]:
 @contextmanager
 def window(
     browser: Browser,
-    address: str,
+    program: Running,
     *,
     width: int = 1280,
     height: int = 860,
@@ -96,7 +104,7 @@ def window(
     page.on("pageerror", lambda problem: said.append(str(problem)))
     page.on("request", lambda asked: None if _ours(asked.url) else said.append(asked.url))
     try:
-        page.goto(address)
+        page.goto(program.address)
         page.wait_for_selector("[data-stage]")  # the private file leads on to it
         yield page
     finally:
