@@ -9,16 +9,17 @@ import pytest
 
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
-from elsewhere.globe import Cells
+from elsewhere.globe import Cells, place
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.guesses import NowhereError
 from elsewhere.job.planning.presets import MARGINS, margin
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.seen import Seen
+from elsewhere.protect.infeasible import Inquiry
 from tests.job.makers import Stay, attack, photo, seen, trip
 
 LISBON, PARIS = (38.72, -9.14), (48.8566, 2.3522)
-EXACT = Wishes(exact_top=True, margin="none")
+EXACT = Wishes(exact_top=True, margin="none", each_photo=False)
 ACCURACY = {"": {25: 0.12, 750: 0.46}, "Europe": {25: 0.17, 750: 0.73}}
 
 
@@ -47,6 +48,8 @@ def test_nothing_to_withhold_speaks_of_the_model() -> None:
     country = plan(album, replace(EXACT, hide_level="country")).verdict
     assert "right within 750 km for 73 % of single photos in Europe" in country
     assert "does not have Portugal among its first 5 guesses" in country
+    told = places_of(album.photos, at=[place("Portugal")])
+    assert "right within 750 km" in plan_album(album, told, EXACT).verdict
     dropped = plan(album, replace(EXACT, drop=("0.jpg",))).verdict
     assert dropped.startswith("Nothing needs withholding beyond what you drop: model cannot")
 
@@ -64,7 +67,8 @@ def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
 def test_a_budget_says_how_far_it_reaches() -> None:
     album = pointing(LISBON, LISBON, None)
     assert plan(album, replace(EXACT, budget=0)).verdict == (
-        "Even with 0 of 3 photos withheld Lisbon, Portugal may be the first guess of model."
+        "Withholding at most 0 of 3 photos cannot hide Lisbon, Portugal: the first guess of model "
+        "may be right; allow more."
     )
     assert "no plan within the budget does better" in plan(album, replace(EXACT, budget=2)).verdict
 
@@ -89,6 +93,16 @@ class TestNoPlan:
             "No plan can do this. Kept photo 0.jpg is in the way: it is enough to give it up. "
             "Not even top 1 can be had."
         )
+
+    def test_what_was_not_found_out_is_not_claimed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Inquiry, "enough_to_give_up", lambda *asked: ((), False))
+        why = plan(pointing(LISBON, None, None), replace(EXACT, keep=("0.jpg",))).plan.explanation
+        assert (
+            "Kept photo 0.jpg is in the way; whether it is enough to give it up was not found"
+        ) in why
+        monkeypatch.setattr(Inquiry, "pins_in_the_way", lambda *asked: None)
+        why = plan(pointing(LISBON, None, None), replace(EXACT, keep=("0.jpg",))).plan.explanation
+        assert "Whether the kept photos are the reason was not found out in time." in why
 
     def test_two_photos_in_the_way(self) -> None:
         album = pointing(LISBON, LISBON, None)

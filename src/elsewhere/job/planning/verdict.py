@@ -98,7 +98,16 @@ def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -
     share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
     k = plan.protected_k
     if not k:
-        return f"Even with {share} withheld {where} may be the first guess of {who}."
+        most = f"at most {plan.promise.budget} of {counted(photos, 'photo')}"
+        if plan.status == Status.OPTIMAL:
+            return (
+                f"Withholding {most} cannot hide {where}: the first guess of {who} may be right; "
+                "allow more."
+            )
+        return (
+            f"No plan that withholds {most} and hides {where} was found in time: the first guess "
+            f"of {who} may be right; allow more."
+        )
     best = "no plan within the budget does better"
     if plan.status != Status.OPTIMAL:
         best = f"a plan within the budget might reach {number(plan.bound)}"
@@ -113,8 +122,12 @@ def _least(plan: Plan, wishes: Wishes) -> str:
     if plan.status == Status.OPTIMAL:
         fewest = "it is the fewest" if plan.promise.values is None else "it is the least loss"
         return f"{fewest} that will do{_drawn(wishes)}"
-    what = "worth" if plan.promise.values is not None else "photos"
-    return f"stopped early, at least {number(plan.bound)} ({what}) must go{_drawn(wishes)}"
+    what = number(plan.bound)
+    if plan.promise.values is None:
+        what += " photo" if plan.bound == 1 else " photos"
+    else:
+        what = f"a worth of {what}"
+    return f"stopped early, at least {what} must go{_drawn(wishes)}"
 
 
 def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wishes) -> str:
@@ -123,6 +136,9 @@ def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wi
     if not measured:
         return ""
     radius = _SCALE.get(wishes.hide_level or "", wishes.radius_km)
+    # who said only in which region or country it was has all of that hidden
+    areas = [place.area.kind for place in hidden if place.area is not None]
+    radius = max([radius, *(_SCALE.get(kind, 0.0) for kind in areas)])
     codes = {ground(place.lat, place.lon, "country")[0].code for place in hidden}
     parts = sorted({continent(code) for code in codes})
     told = []
