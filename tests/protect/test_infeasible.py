@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 
 import elsewhere
+from elsewhere.protect.exact import Limits
+from elsewhere.protect.infeasible import GRACE, SECONDS, Inquiry, until
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.promise import Promise
 from elsewhere.scores import Scores
@@ -72,9 +76,41 @@ def test_pins_that_block_only_together() -> None:
     # either photo can be made up for by the third, both cannot
     rows = np.array([[0.0, -2.0], [0.0, -2.0], [0.0, 3.0]])
     plan = elsewhere.protect(Scores(rows, ["a", "b", "c"]), 0, top=1, keep=["a", "b"])
-    assert "Kept photos a, b are together in the way: one of them, at least, must go." in (
+    assert "Kept photos a and b are together in the way: one of them, at least, must go." in (
         plan.explanation
     )
+
+
+def test_few_pins_among_many_are_found_with_few_questions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = np.array([[0.0, 0.0]] * 62 + [[0.0, -2.0]] * 2 + [[0.0, 3.0]])
+    asked = []
+    real = Inquiry._feasible
+
+    def counted(self: Inquiry, promise: Promise, scores: Any) -> bool | None:
+        asked.append(promise)
+        return real(self, promise, scores)
+
+    monkeypatch.setattr(Inquiry, "_feasible", counted)
+    plan = elsewhere.protect(rows, 0, top=1, keep=range(64))
+    assert "Kept photos 62 and 63 are together in the way" in plan.explanation
+    assert len(asked) < 32
+
+
+def test_what_was_not_found_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Inquiry, "_feasible", lambda *asked: None)
+    plan = elsewhere.protect([SCORES, SCORES], [0, 1], top=2, keep=[0, 1])
+    assert plan.status == Status.INFEASIBLE
+    assert "Which attacker is in the way was not found out in time." in plan.explanation
+    assert "Whether the kept photos are the reason was not found out in time." in plan.explanation
+
+
+def test_the_questions_end_soon_after_the_solver_must() -> None:
+    now = time.monotonic()
+    assert until(Limits(deadline=math.inf, work=100)) == math.inf
+    assert 0 < until(Limits(deadline=now - 5, work=math.inf)) - now <= GRACE + 1
+    assert 0 < until(Limits(deadline=now + 600, work=math.inf)) - now <= SECONDS + 1
 
 
 def test_pins_that_are_not_the_reason() -> None:

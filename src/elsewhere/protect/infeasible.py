@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from threading import Event
 
 from elsewhere.protect.exact import Instance, Limits, solve
 from elsewhere.protect.plan import Status
@@ -13,20 +15,30 @@ from elsewhere.protect.promise import Promise
 from elsewhere.protect.reductions import Contradiction, reduce
 from elsewhere.protect.views import views
 from elsewhere.scores import Scores
-from elsewhere.words import counted
+from elsewhere.words import counted, shortened
 
+PINS_UNKNOWN = "Whether the kept photos are the reason was not found out in time."
 PATIENCE = 4_000
 """Work spent on one question about an infeasible promise."""
 WORK = 20_000
 """Work spent on all of them; not counted in the plan's own."""
 GRACE = 1.0
 """Seconds that the questions may take together beyond the solver's own deadline."""
+SECONDS = 10.0
+"""Seconds that they may take together where that deadline is further away."""
+
+
+def until(limits: Limits) -> float:
+    """When the questions must end; without a clock the work alone bounds them, and repeatably."""
+    now = time.monotonic()
+    if limits.deadline == math.inf:
+        return math.inf
+    return min(max(limits.deadline, now) + GRACE, now + SECONDS)
 
 
 def explain_infeasible(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
     """Sentences for a promise that was proved impossible within `limits`."""
-    deadline = max(limits.deadline, time.monotonic()) + GRACE
-    inquiry = Inquiry(promise, scores, deadline)
+    inquiry = Inquiry(promise, scores, until(limits), stopped=limits.stopped)
     forced = inquiry.forced_out()
     if forced == promise.photos:
         return "No plan can do this: every photo must go, and at least one must be kept."
@@ -54,52 +66,64 @@ class Inquiry:
     scores: Sequence[Scores]
     deadline: float
     work: int = WORK
+    stopped: Event | None = None
 
-    def blocking(self) -> tuple[tuple[int, ...], bool]:
-        """The attackers that cannot even alone be satisfied; whether all others can be."""
+    def blocking(self) -> tuple[tuple[int, ...], bool | None]:
+        """The attackers that cannot even alone be satisfied; whether all others can be, None
+        where that was not found out."""
         promise, scores = self.promise, self.scores
         alone = [
             self._feasible(replace(promise, against=(one,)), [scores[i]])
             for i, one in enumerate(promise.against)
         ]
-        return tuple(i for i, feasible in enumerate(alone) if feasible is False), all(alone)
+        blocking = tuple(i for i, feasible in enumerate(alone) if feasible is False)
+        return blocking, None if None in alone else not blocking
 
-    def best_top(self) -> tuple[int, bool] | None:
-        """The largest k found for all attackers, with the same pins; whether none is larger."""
+    def about_top(self) -> str:
+        """The largest k that can be had for all attackers, with the same pins."""
         against = tuple(replace(a, top=None) for a in self.promise.against)
         wide = replace(self.promise, against=against, budget=self.promise.photos)
         instance, answer = self._solve(wide, self.scores)
-        if instance is None or answer is None or answer.kept is None:
-            return None
+        if instance is None or answer is None or answer.status == Status.INFEASIBLE:
+            return ""  # the pins contradict each other whatever the top
+        if answer.kept is None:
+            return "The best top that can be had was not found out in time."
         reached = min(view.protected_k for view in views(instance, answer.kept)[0])
-        return reached, answer.bound == reached
+        if answer.bound != reached:
+            return f"The best top that can be had is {reached} or more."
+        if not reached:
+            return "Not even top 1 can be had."
+        return f"The best top that can be had is {reached}."
 
     def pins_in_the_way(self, pins: Sequence[int]) -> tuple[int, ...] | None:
-        """Of these kept photos a minimal set that makes the promise impossible.
+        """Of these kept photos a set that makes the promise impossible, minimal if time allows.
 
-        Empty where it is impossible without them too; None where that was not found out.
+        Empty where it is impossible without them too; None where that was not found out. Many are
+        let go at once first, so that a few among hundreds are found with few questions.
         """
         others = tuple(pin for pin in self.promise.keep if pin not in pins)
         without = self._feasible(replace(self.promise, keep=others), self.scores)
         if without is not True:
             return () if without is False else None
         needed = list(pins)
-        for pin in pins:
-            fewer = tuple(sorted({*others, *(p for p in needed if p != pin)}))
-            if self._feasible(replace(self.promise, keep=fewer), self.scores) is False:
-                needed.remove(pin)
+        size = len(needed)
+        while size := size // 2:
+            for some in [needed[at : at + size] for at in range(0, len(needed), size)]:
+                left = [pin for pin in needed if pin not in some]
+                fewer = tuple(sorted({*others, *left}))
+                if left and self._feasible(replace(self.promise, keep=fewer), self.scores) is False:
+                    needed = left
         return tuple(needed)
 
-    def enough_to_give_up(self, pins: Sequence[int]) -> tuple[int, ...]:
-        """Those of these kept photos that it is enough to give up, each alone."""
+    def enough_to_give_up(self, pins: Sequence[int]) -> tuple[tuple[int, ...], bool]:
+        """Those of these kept photos that it is enough to give up, each alone; whether that was
+        found out of all of them."""
         keep = self.promise.keep
-        return tuple(
-            pin
-            for pin in pins
-            if self._feasible(
-                replace(self.promise, keep=tuple(p for p in keep if p != pin)), self.scores
-            )
-        )
+        found = {}
+        for pin in pins:
+            rest = tuple(other for other in keep if other != pin)
+            found[pin] = self._feasible(replace(self.promise, keep=rest), self.scores)
+        return tuple(pin for pin in pins if found[pin]), None not in found.values()
 
     def about_attackers(self) -> str:
         """Whether some attacker blocks alone."""
@@ -108,28 +132,16 @@ class Inquiry:
             return f"Attacker {' and '.join(map(str, blocking))} alone cannot be satisfied."
         if others:
             return "Each attacker alone could be satisfied, but not all together."
-        return ""
-
-    def about_top(self) -> str:
-        """The largest k that can be had for all attackers, with the same pins."""
-        best = self.best_top()
-        if best is None:
-            return ""
-        reached, exact = best
-        if not exact:
-            return f"The best top that can be had is {reached} or more."
-        if not reached:
-            return "Not even top 1 can be had."
-        return f"The best top that can be had is {reached}."
+        return "Which attacker is in the way was not found out in time."
 
     def about_pins(self) -> str:
         """A minimal set of pins that makes the promise impossible, or that they don't."""
         needed = self.pins_in_the_way(self.promise.keep)
         if needed is None:
-            return ""
+            return PINS_UNKNOWN
         if not needed:
             return "The kept photos are not the reason: without them it cannot be done either."
-        listed = ", ".join(self.scores[0].ids[i] for i in needed)
+        listed = shortened([self.scores[0].ids[i] for i in needed])
         # there may be other such sets, so that letting go of one photo need not be enough
         if len(needed) == 1:
             return f"Kept photo {listed} is in the way: it, at least, must go."
@@ -162,7 +174,8 @@ class Inquiry:
             instance = Instance(reduce(promise, scores).problem)
         except Contradiction:
             return None, None
-        limits = Limits(deadline=self.deadline, work=min(PATIENCE, self.work))
+        work = min(PATIENCE, self.work)
+        limits = Limits(deadline=self.deadline, work=work, stopped=self.stopped)
         answer = solve(instance, limits)
         self.work -= limits.done
         return instance, answer

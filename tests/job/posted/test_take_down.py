@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -20,10 +21,12 @@ from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, distance_km
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.wishes import Wishes
+from elsewhere.job.posted import take_down
 from elsewhere.job.posted.take_down import blocked_by_posted, told
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
-from elsewhere.protect.plan import Status
+from elsewhere.protect.plan import Plan, Status
+from elsewhere.protect.promise import Promise
 from elsewhere.protect.protecting import protect
 from elsewhere.scores import Scores
 from tests.job.makers import attack, photo, seen
@@ -31,7 +34,7 @@ from tests.job.makers import attack, photo, seen
 LISBON = (38.72, -9.14)
 CELLS = Cells.default().coarsen(32)
 ZONE = distance_km(CELLS, *LISBON) <= 25
-EXACT = Wishes(exact_top=True, margin="none")
+EXACT = Wishes(exact_top=True, margin="none", each_photo=False)
 
 Table = NDArray[np.float64]
 
@@ -181,6 +184,24 @@ def test_the_users_pins_stay_where_taking_down_is_enough() -> None:
     assert told(blocked, ["a", "b", "c"], "Lisbon cannot be hidden") == (
         "Withholding cannot help any more: with a out already, Lisbon cannot be hidden; taking "
         "down a (the fewest that will do) would make it possible again."
+    )
+
+
+def test_what_to_take_down_may_not_be_found_out_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = take_down._solved
+
+    def solved(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
+        found = real(promise, scores, deadline)
+        unknown = replace(found, status=Status.UNKNOWN, withheld=(), kept=(), views=(), cost=0)
+        return unknown if promise.values else found  # who looks for what to take down weighs
+
+    monkeypatch.setattr(take_down, "_solved", solved)
+    plan = protect(ROWS, 0, top=1, keep=[0, 1])
+    blocked = blocked_by_posted(plan.promise, [Scores(ROWS)], [0])
+    assert blocked is not None and not blocked.sure
+    assert told(blocked, ["a", "b", "c"], "Lisbon cannot be hidden") == (
+        "Withholding cannot help any more: with a out already, Lisbon cannot be hidden; which "
+        "photos to take down was not found out in time."
     )
 
 

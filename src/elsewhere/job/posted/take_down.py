@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from elsewhere.protect.exact import Limits
-from elsewhere.protect.infeasible import GRACE, Inquiry
+from elsewhere.protect.infeasible import Inquiry
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.protect.promise import Promise
 from elsewhere.protect.protecting import fulfil
@@ -21,8 +21,8 @@ from elsewhere.protect.wishes import Asked
 from elsewhere.scores import Scores
 from elsewhere.words import counted, shortened
 
-PATIENCE = 20.0
-"""Seconds for finding what to take down."""
+PATIENCE = 15.0
+"""Seconds for finding all of it; what was not found out by then is said."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,14 @@ class Blocked:
     by: tuple[int, ...]
     """Posted photos that are in the way together; without any one of them, these are not."""
     down: tuple[int, ...] | None
-    """Posted photos that it is enough to take down; None where even that does not help."""
+    """Posted photos that it is enough to take down; None where even that does not help, or where
+    what does was not found out (`sure`)."""
     fewest: bool = False
     """Whether it is proved that no fewer will do."""
     withheld: tuple[int, ...] = ()
     """Photos of the album that must then still be withheld."""
+    sure: bool = True
+    """Whether it was found out what to take down, or that nothing helps."""
 
 
 def blocked_by_posted(
@@ -50,25 +53,29 @@ def blocked_by_posted(
     if not posted or promise.budget is not None:
         return None
     out = tuple(sorted(posted))
-    deadline = time.monotonic() + GRACE
+    deadline = time.monotonic() + PATIENCE
     # the user's pins are given up first: they are not out yet
     alone = replace(promise, keep=out)
-    if _found(alone, scores) is not False:
+    if _solved(alone, scores, deadline).status != Status.INFEASIBLE:
         return None
+    sure = True
     by = Inquiry(alone, scores, deadline).pins_in_the_way(out) or out
     for keep in dict.fromkeys([tuple(p for p in promise.keep if p not in out), ()]):
-        plan = _solved(_weighed(replace(promise, keep=keep), out), scores)
+        plan = _solved(_weighed(replace(promise, keep=keep), out), scores, deadline)
+        sure = sure and plan.status != Status.UNKNOWN
         if plan.found:
             down = tuple(n for n in plan.withheld if n in out)
             rest = tuple(n for n in plan.withheld if n not in out)
             return Blocked(by, down, plan.status == Status.OPTIMAL, rest)
-    return Blocked(by, None)
+    return Blocked(by, None, sure=sure)
 
 
 def told(blocked: Blocked, ids: Sequence[str], what: str) -> str:
     """The verdict; `what` says what cannot be hidden from whom."""
     names = shortened([ids[n] for n in blocked.by])
     first = f"Withholding cannot help any more: with {names} out already, {what}"
+    if not blocked.sure and blocked.down is None:
+        return f"{first}; which photos to take down was not found out in time."
     if blocked.down is None:
         return f"{first}; taking photos down does not help either."
     fewest = "the fewest that will do" if blocked.fewest else "fewer may do"
@@ -88,15 +95,7 @@ def _weighed(promise: Promise, posted: Sequence[int]) -> Promise:
     return replace(promise, values=tuple(values))
 
 
-def _found(promise: Promise, scores: Sequence[Scores]) -> bool | None:
-    """Whether there is a plan; None where that was not found out."""
-    plan = _solved(promise, scores)
-    if plan.found:
-        return True
-    return False if plan.status == Status.INFEASIBLE else None
-
-
-def _solved(promise: Promise, scores: Sequence[Scores]) -> Plan:
-    limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
+def _solved(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
+    limits = Limits(deadline=deadline, work=float("inf"))
     asked = Asked(promise, tuple(scores), len(scores) > 1)
     return fulfil(asked, limits, None, lambda *_: "")
