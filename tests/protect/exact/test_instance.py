@@ -130,3 +130,22 @@ def test_a_near_tie_is_decided_by_the_scores_and_not_by_their_float_sum() -> Non
     below = rows.copy()
     below[2, 1] = np.nextafter(-0.3, -1.0)
     assert not Instance(plain(below, 0, 1)).holding(np.zeros(3, bool)).any()
+
+
+@given(seeds)
+def test_an_attacker_without_a_kept_photo_is_judged_as_exactly(seed: int) -> None:
+    """All its rivals tie then, and are decided at once: as one by one in exact arithmetic."""
+    rng = np.random.default_rng(seed)
+    problem = drawn(seed)
+    blind = tuple(
+        replace(one, sees=rng.random(problem.photos) < 0.3, lead=float(rng.choice([0, 0, 1, -1])))
+        for one in problem.attackers
+    )
+    instance = Instance(replace(problem, attackers=blind))
+    left_out = rng.random(instance.units) < 0.7
+    photos = instance.photos_kept(left_out)
+    with np.errstate(all="ignore"):
+        holding = instance.holding(left_out)
+    assert holding.tolist() == [
+        instance.holds_exactly(photos, rival) for rival in range(instance.rivals)
+    ]

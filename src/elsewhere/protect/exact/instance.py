@@ -131,9 +131,20 @@ class Instance:
         unsure = ~result & ~(ahead < -self.doubt)
         if unsure.any():
             photos = self.photos_kept(left_out)
-            for j in np.flatnonzero(unsure).tolist():
-                result[j] = self.holds_exactly(photos, j)
+            for a in np.unique(self.owner[unsure]).tolist():
+                mine = unsure & (self.owner == a)
+                if self._sees_nothing(photos, a):  # all rivals tie, and for the same reason
+                    result[mine] = self.holds_exactly(photos, int(mine.argmax()))
+                    continue
+                for j in np.flatnonzero(mine).tolist():
+                    result[j] = self.holds_exactly(photos, j)
         return result
+
+    def _sees_nothing(self, photos: Mask, attacker: int) -> bool:
+        """Whether nothing but the lead counts for an attacker when these photos are kept."""
+        one = self.problem.attackers[attacker]
+        seen = photos if one.sees is None else photos & one.sees
+        return one.offset is None and not seen.any()
 
     def holds_exactly(self, photos: Mask, rival: int) -> bool:
         """Whether one rival holds for these kept photos, from the scores as given."""

@@ -150,11 +150,7 @@ class Search:
         short = self._short(node.chosen, easy)[instance.owner[hard]]
         spare = np.concatenate([hard[~short], easy])
         hard, lifted = hard[short], lifted[short]
-        most = next(
-            i
-            for i in range(len(hard), -1, -1)
-            if self._possible(node.chosen, np.concatenate([hard[i:], spare]))
-        )
+        most = self._last(hard, self._counts(node.chosen, spare))
         for i in range(most + 1):
             if self.stop or bound > self.cutoff:
                 return
@@ -166,6 +162,17 @@ class Search:
             if self._possible(chosen, rest):
                 child = tableau.with_row(*instance.row(rival, z))
                 yield Node(child, rest, chosen, node.state)
+
+    def _last(self, hard: Ints, sure: Ints) -> int:
+        """Up to which of these rivals the goal can be reached by it and those behind it alone,
+        beside so many of each attacker's that are counted anyway.
+        """
+        last = len(hard) - max(0, self.goal.total - int(sure.sum()))
+        owners = self.instance.owner[hard]
+        for a in np.flatnonzero(sure < self.goal.each).tolist():
+            mine = np.flatnonzero(owners == a)
+            last = min(last, int(mine[sure[a] - self.goal.each[a]]))
+        return last
 
     def _short(self, chosen: Ints, easy: Ints) -> Mask:
         """(attackers,) which of them these rivals are too few for; all where only the sum is."""
