@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: help demo test test-long lint bench bench-scoring bench-album geoclip clean
+.PHONY: help demo test test-long lint bench bench-scoring bench-album bench-batch geoclip clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -34,6 +34,9 @@ bench-scoring: $(STAMP)  ## photos per second, memory, time to the first score
 
 bench-album: $(STAMP)  ## from files to plan, beside bare inference
 	$(BIN)/python -m benchmarks.album
+
+bench-batch: $(STAMP)  ## albums per second from scores, photos from pixels, memory as data grow
+	$(BIN)/python -m benchmarks.batch
 
 geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch: large
 	$(PYTHON) -m venv .venv-geoclip

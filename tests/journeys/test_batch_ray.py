@@ -141,9 +141,13 @@ def test_plans_from_scores(albums: int, block: int, tmp_path: Path, two_nodes: T
     write(scored(albums, impossible=[albums // 2]), tmp_path / "in" / "a.parquet")
     lost = compared(tmp_path, two_nodes, albums // 5, block)
     assert lost, "the node was at nothing when it was killed"
-    assert [row["album"] for row in albums_in(tmp_path / "ray")] == ids(albums)
+    rows = albums_in(tmp_path / "ray")
+    assert [row["album"] for row in rows] == ids(albums)
     letters = [(one["album"], one["photo"], one["kind"]) for one in dead_in(tmp_path / "ray")]
-    assert letters == [(f"album-{albums // 2:06}", None, "infeasible")]
+    assert (f"album-{albums // 2:06}", None, "infeasible") in letters
+    # of so many, chance makes one or two that cannot be hidden either
+    assert letters == [(r["album"], None, r["status"]) for r in rows if r["withheld"] is None]
+    assert len(letters) <= 1 + albums // 500
 
 
 @pytest.mark.long

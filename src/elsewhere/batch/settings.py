@@ -16,6 +16,7 @@ from typing import Any
 
 from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.errors import InputError
+from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.wishes import Wishes
 
 WORK = 20_000
@@ -103,6 +104,8 @@ def _read(name: str, value: Any) -> Any:
     read = None if isinstance(value, bool) and right[name] is not _flag else right[name](value)
     if read is None:
         raise InputError(f"the wish {name} cannot be {value!r}")
+    if name == "margin":
+        margin(read)  # says what a margin is, where it is none
     return read
 
 

@@ -1,0 +1,1 @@
+"""How fast and how large `elsewhere batch` is: from scores, from pixels, as data grow."""

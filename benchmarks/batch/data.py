@@ -1,0 +1,71 @@
+"""Datasets to measure with: scores as a model of middling skill gives them, and real JPEGs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import ipc, parquet
+
+from elsewhere.batch.schemas import photos_in, scores_in
+from elsewhere.lab.simulator import World, world
+
+PHOTOS = 16
+"""Photos an album."""
+CELLS = 512
+_BATCH = 64
+"""Albums a record batch."""
+
+
+def write_scores(file: Path, albums: int, seed: int = 0) -> Path:
+    """An Arrow file of so many albums, written a batch at a time."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    sight = world("w1")
+    schema = scores_in(CELLS)
+    with ipc.new_file(str(file), schema) as out:
+        for batch in _batches(sight, albums, seed, schema):
+            out.write_batch(batch)
+    return file
+
+
+def _batches(sight: World, albums: int, seed: int, schema: Any) -> Iterator[Any]:
+    rng = np.random.default_rng(seed)
+    for first in range(0, albums, _BATCH):
+        many = min(_BATCH, albums - first)
+        truths = rng.integers(CELLS, size=many)
+        rows = [sight.photos(int(truth), PHOTOS, rng) for truth in truths]
+        flat = np.concatenate(rows).astype(np.float32).reshape(-1)
+        names = [f"album-{first + n:07}" for n in range(many) for _ in range(PHOTOS)]
+        nothing = [None] * len(names)
+        columns: dict[str, Any] = {
+            "album": names,
+            "photo": [f"{n:02}.jpg" for n in range(PHOTOS)] * many,
+            "scores": pa.FixedSizeListArray.from_arrays(pa.array(flat), CELLS),
+            "truth": [[int(truth)] for truth in truths for _ in range(PHOTOS)],
+            **dict.fromkeys(("lat", "lon", "place", "wishes"), nothing),
+        }
+        arrays = [
+            values if isinstance(values, pa.Array) else pa.array(values, field.type)
+            for field, values in ((field, columns[field.name]) for field in schema)
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def write_photos(file: Path, paths: Sequence[Path], album: int) -> Path:
+    """A Parquet file that names photos, so many an album, all taken in Lisbon."""
+    rows = [
+        {
+            "album": f"album-{number // album:05}",
+            "photo": path.name,
+            "path": str(path.absolute()),
+            "lat": 38.72,
+            "lon": -9.14,
+        }
+        for number, path in enumerate(paths)
+    ]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pa.Table.from_pylist(rows, photos_in()), file, row_group_size=64)
+    return file

@@ -1,0 +1,113 @@
+"""Albums a second from scores, photos a second from pixels: what is left of the bare parts.
+
+The time to start (processes, a cluster, a model) is told apart: a run of hours does not notice it.
+Speed is measured from the first block that is done to the last one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.album import turns
+from elsewhere.album import Recipe
+from elsewhere.batch.grouping import group
+from elsewhere.batch.running import Engine, Step, run
+from elsewhere.batch.settings import Settings
+from elsewhere.batch.source import Source
+from elsewhere.protect.protecting import protect
+from elsewhere.scores import Scores
+
+Tell = Callable[[str], None]
+TOP = 5
+
+
+def timed(settings: Settings, engine: Engine) -> dict[str, float]:
+    """One run: seconds to the first block, and albums and photos a second after it."""
+    start = time.perf_counter()
+    marks: list[tuple[float, int, int]] = []
+
+    def watch(step: Step) -> None:
+        if step.stage == "working" and step.photos:
+            marks.append((time.perf_counter(), step.albums, step.photos))
+
+    run(settings, engine, watch)
+    (first, albums, photos), (last, all_albums, all_photos) = marks[0], marks[-1]
+    return {
+        "seconds to the first block": first - start,
+        "albums per second": (all_albums - albums) / (last - first),
+        "photos per second": (all_photos - photos) / (last - first),
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def from_scores(dataset: Path, out: Path, tell: Tell) -> dict[str, Any]:
+    """The solver alone in one process, then each engine with one and two workers."""
+    document: dict[str, Any] = {"solver alone": {"albums per second": solver_alone(dataset)}}
+    tell(_line("solver alone, one process", document["solver alone"]))
+    for name in ("local", "ray"):
+        for workers in (1, 2):
+            title = f"{name}, {workers} worker{'s' if workers > 1 else ''}"
+            settings = Settings(
+                str(dataset), str(out / f"{name}-{workers}"), key="k", block=256,
+                wishes={"top": TOP, "exact_top": True},
+            )  # fmt: skip
+            document[title] = timed(settings, Engine(name, workers))
+            tell(_line(title, document[title]))
+            if name == "ray":
+                shut_down()
+    return document
+
+
+def solver_alone(dataset: Path, albums: int = 60) -> float:
+    """`protect` on the first albums, as a loop would call it: the most that one core can do."""
+    source = Source(str(dataset))
+    job = group(source, 10**6).jobs[0]
+    table = source.read(*job.ranges[0])
+    names = np.array(table.column("album").to_pylist())
+    cells = table.schema.field("scores").type.list_size
+    values = table.column("scores").combine_chunks().flatten().to_numpy().reshape(-1, cells)
+    truths = table.column("truth").to_pylist()
+    ends = [0, *(1 + np.flatnonzero(names[1:] != names[:-1])).tolist(), len(names)][: albums + 1]
+    start = time.perf_counter()
+    for first, end in pairwise(ends):
+        protect(Scores(values[first:end]), truths[first], top=TOP, margin=0.05, work_limit=20_000)
+    return (len(ends) - 1) / (time.perf_counter() - start)
+
+
+def from_pixels(
+    paths: Sequence[Path], dataset: Path, out: Path, rounds: int, tell: Tell
+) -> dict[str, Any]:
+    """Photos through batch, and the bare session on tensors that are ready, in turns."""
+    tensors = turns.tensors_of(paths, Recipe())
+    rates: list[dict[str, float]] = []
+    for turn in range(rounds):
+        bare = len(tensors) / turns.bare(tensors).clock
+        settings = Settings(str(dataset), str(out / f"pixels-{turn}"), key="k", block=8)
+        made = timed(settings, Engine("local", 2))
+        rates.append({"batch": made["photos per second"], "bare": bare})
+        tell(f"  turn {turn}: batch {rates[-1]['batch']:.2f}, bare {bare:.2f} photos/s")
+    middle = {side: float(np.median([rate[side] for rate in rates])) for side in ("batch", "bare")}
+    ratio = float(np.median([rate["bare"] / rate["batch"] for rate in rates]))
+    tell(
+        f"  from pixels: {middle['batch']:.2f} photos/s, the bare session {middle['bare']:.2f}: "
+        f"{ratio:.2f} times as long"
+    )
+    return {"turns": rates, **middle, "ratio": ratio}
+
+
+def shut_down() -> None:
+    """End Ray, so that the next one starts with the workers that it is given."""
+    import_module("ray").shutdown()
+
+
+def _line(title: str, told: dict[str, float]) -> str:
+    start = told.get("seconds to the first block")
+    beside = "" if start is None else f"  ({start:.1f} s to the first block)"
+    return f"  {title:28} {told['albums per second']:7.1f} albums/s{beside}"

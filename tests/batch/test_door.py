@@ -1,0 +1,78 @@
+"""The command: what it prints, what it refuses, and the page that it writes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from elsewhere.batch.page import page
+from elsewhere.batch.summary import RANKS, SHARES, Summary
+from elsewhere.cli.program import program
+from tests.batch.makers import albums_in, scored, write
+
+
+def elsewhere(*words: str | Path) -> tuple[int, str]:
+    """Run a command; its exit code and all that it printed."""
+    arguments = ["batch", *map(str, words)]
+    done = CliRunner().invoke(program(arguments), arguments)
+    return done.exit_code, done.output
+
+
+def test_a_dataset_in_rows_out(tmp_path: Path) -> None:
+    write(scored(8, impossible=[2]), tmp_path / "in.parquet")
+    key = tmp_path / "key"
+    key.write_bytes(bytes(range(32)))
+    given = (tmp_path / "in.parquet", "-o", tmp_path / "out", "--top", "2", "--key-file", key)
+    code, told = elsewhere(*given, "--workers", "1", "--certificates")
+    assert code == 0
+    assert "8 albums: 1 infeasible, 7 optimal" in told and "1 dead letter: 1 infeasible" in told
+    rows = albums_in(tmp_path / "out")
+    assert [row["top"] for row in rows] == [39 if n == 2 else 2 for n in range(8)]
+    assert [row["certificate"] is None for row in rows] == [n == 2 for n in range(8)]
+    assert elsewhere(*given, "--certificates") == (0, told)
+    code, told = elsewhere(*given)
+    assert code == 2 and "other wishes or settings" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "why"),
+    [
+        (["nothing.parquet", "-o", "out"], 1, "holds no dataset"),
+        (["in.parquet", "-o", "out", "--margin", "huge"], 2, "a margin is none"),
+        (["in.parquet", "-o", "out", "--key-file", "short"], 2, "too short for a key"),
+        (["in.parquet", "-o", "out", "--key-file", "absent"], 1, "absent cannot be read"),
+        (["odd://in", "-o", "out"], 1, "cannot be reached"),
+        (["in.parquet"], 2, "--output"),
+    ],
+)
+def test_what_is_refused(
+    words: list[str], code: int, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(scored(2), tmp_path / "in.parquet")
+    (tmp_path / "short").write_bytes(b"1234")
+    found, told = elsewhere(*words)
+    assert (found, bool(re.search(why, told))) == (code, True), told
+
+
+def test_the_page_counts_and_names_and_escapes() -> None:
+    found = Summary(
+        albums=12,
+        photos=90,
+        withheld=9,
+        planned=90,
+        statuses={"optimal": 11, "broken": 1},
+        ranks=dict.fromkeys(RANKS, 3),
+        shares=dict.fromkeys(SHARES, 2),
+        dead={"damaged": 1},
+        first=[{"album": "<b>", "photo": None, "kind": "damaged", "reason": "it is cut short"}],
+    )
+    told = page(found)
+    assert "What 12 albums give away" in told and "10.0 %" in told
+    assert "&lt;b&gt;" in told and "<b>PRIVATE" in told and "<script" not in told
+    assert told.count("<svg") == 2 and "http" not in re.sub(r"http-equiv", "", told)
+    assert all(name in told for name in (*RANKS, *SHARES))
+    assert "Dead letters" not in page(Summary())
