@@ -13,6 +13,7 @@ import json
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from elsewhere.errors import CheckError, InputError
@@ -98,7 +99,7 @@ def certificate_record(plan: Plan, scores: Scores | Sequence[Scores]) -> dict[st
         ],
         "plan": body,
         "bound": exact.write(plan.bound),
-        "versions": _versions(),
+        "versions": dict(_versions()),
     }
     document["digest"] = digest_of(document)
     return document
@@ -145,6 +146,7 @@ def digest_of(document: dict[str, Any]) -> str:
     return hashlib.sha256(canonical(body).encode("ascii")).hexdigest()
 
 
+@cache
 def _versions() -> dict[str, str]:
     from importlib.metadata import version  # only here: it is slow to import
 
