@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,29 @@ def test_a_page_for_ones_own_eyes(home: Path) -> None:
     again = run("album", *SCORER, "--at", "Lisbon", "--report", "mine.html")
     assert again.exit_code == 2
     assert "exists already" in again.stderr
+
+
+def test_table_page_and_gains_mean_the_same_by_their_sign(home: Path) -> None:
+    """Above zero gives the place away, wherever people look; a gain has the house's sign."""
+    shown = run("album", *SCORER, "--at", "Lisbon", "--report", "mine.html").stdout
+    table = dict(re.findall(r"^(IMG_\d\.jpg) +([+−]?[\d.]+) ", shown, re.M))
+    (total,) = re.findall(r"^all together +([+−]?[\d.]+)", shown, re.M)
+    page = (home / "mine.html").read_text("utf-8")
+    shares = told("album", "--at", "Lisbon")["audits"][0]["truth"]["shares"]
+    assert len(table) == 6 and len({*table.values()}) > 1
+    for number, gain in enumerate(shares["gains"]):
+        given = table[f"IMG_{number}.jpg"]
+        assert float(given.replace("−", "-")) == pytest.approx(-gain, abs=0.06)
+        assert f"gives away {given}<" in page
+    assert f"{total} in all" in page
+
+
+def test_what_is_piped_in_is_the_place(home: Path) -> None:
+    given = ["audit", "album", "--json", "--at", "-", *SCORER]
+    result = CliRunner().invoke(program(given), given, input="Lisbon; Porto\n")
+    assert result.exit_code == 0, result.output
+    labels = {audit["truth"]["label"] for audit in json.loads(result.stdout)["audits"]}
+    assert labels == {"Lisbon, Portugal", "Porto, Portugal"}
 
 
 @pytest.mark.parametrize("place", ["album/mine.html", "album/IMG_0.jpg", "nowhere/mine.html"])

@@ -132,8 +132,8 @@ def test_every_number_is_the_value_given() -> None:
         assert said(decoy.name, chance(decoy.probability)) in text
     for shot in made.shots:
         assert shot.gain is not None
-        assert f"share {signed(shot.gain)}" in text
-    assert signed(before.shares.total) in text
+        assert f"gives away {signed(-shot.gain)}" in text
+    assert f"{signed(-before.shares.total)} in all" in text
     total = sum(shot.gain or 0.0 for shot in made.shots)
     assert total == pytest.approx(before.shares.total)
     for shares in made.attackers[0].accuracy.values():

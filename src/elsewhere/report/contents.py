@@ -32,7 +32,8 @@ class Shot:
     preview: bytes = b""
     """A small JPEG; empty where there is none to show."""
     gain: float | None = None
-    """Its share, in nats: the house's sign, so what is negative gives the place away."""
+    """Its share, in nats: the house's sign, so what is negative gives the place away. What people
+    read has the sign turned round."""
     place: str = ""
     """Of which place; empty where that is not known."""
     note: str = ""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
+from elsewhere.audit import Shares
 from elsewhere.report.contents import Contents, Explained, Fate, Shot
 from elsewhere.report.marks import fate_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.pictures.shares import MOST, shares_chart
 from elsewhere.report.words import signed
-from elsewhere.words import counted
+from elsewhere.words import counted, shortened
 
 _CLASS = {
     Fate.SHARED: "shared",
@@ -26,12 +27,14 @@ _HEADINGS = {
 }
 _ROOMY = 24
 """Up to so many photos the cards are large."""
+_RIVALS = 5
+"""So many rivals are named."""
 _MANY = 60
 """More photos that nothing happened to are folded away; they are printed all the same."""
 
 
 def photos_section(contents: Contents) -> Markup | None:
-    """All photos with their shares."""
+    """All photos with what each gives away."""
     if not contents.shots:
         return None
     widest = max((abs(shot.gain) for shot in contents.shots if shot.gain is not None), default=0.0)
@@ -55,21 +58,41 @@ def _about_shares(contents: Contents) -> Markup:
             "li",
             element("bdi", scene.before.truth.label),
             f", {scene.before.scorer}, {scene.scope}: "
-            f"{signed(scene.before.truth.shares.total)} in all, against ",
-            "the plan's decoys" if scene.before.truth.shares.from_plan else "the likeliest rivals",
+            f"{signed(-scene.before.truth.shares.total)} in all, against ",
+            _rivals(scene.before.truth.shares),
         )
         for scene in contents.scenes
         if scene.before.truth is not None
     ]
+    planned = any(
+        scene.before.truth is not None and scene.before.truth.shares.from_plan
+        for scene in contents.scenes
+    )
     return together(
         element(
             "p",
-            "A photo's share is its summed gain against the named rivals, in nats: a number below "
-            "zero gives the place away, one above zero hides it. The bar shows which way it "
-            "pulls, and how hard beside the others. Shares add up to the album's total.",
+            "What a photo gives away is measured against some rival places, in nats: above zero it "
+            "speaks for the place, below zero for the rivals, and so hides it. The bar shows which "
+            "way it pulls, and how hard beside the others. The numbers of all photos add up to the "
+            "album's.",
         ),
         element("ul", totals, class_="plain small faint") if totals else None,
+        element(
+            "p",
+            "elsewhere audit knows no plan and measures against the likeliest places instead, so "
+            "its numbers are others; their sign means the same.",
+            class_="small faint",
+        )
+        if planned
+        else None,
     )
+
+
+def _rivals(shares: Shares) -> str:
+    """Against whom was measured."""
+    names = shortened([rival.name for rival in shares.rivals], most=_RIVALS, shown=_RIVALS)
+    which = "the plan's decoys" if shares.from_plan else "the likeliest other places"
+    return f"{which}: {names}" if names else which
 
 
 def _group(fate: Fate, shots: Sequence[Shot], widest: float, width: str) -> Markup | None:
@@ -94,7 +117,7 @@ def _card(shot: Shot, widest: float) -> Markup:
         long = f"width:{abs(shot.gain) / widest * 50:.1f}%"
         share = together(
             element("span", element("i", class_=way, style=long), class_="pull"),
-            element("span", f"share {signed(shot.gain)}", class_="share"),
+            element("span", f"gives away {signed(-shot.gain)}", class_="share"),
         )
     return element(
         "li",
@@ -124,7 +147,7 @@ def _chart(shots: Sequence[Shot]) -> Markup | None:
     if drawn is None or len(shots) < 2:
         return None
     known = sum(shot.gain is not None for shot in shots)
-    which = "All shares" if known <= MOST else f"The {MOST} largest shares"
+    which = "What each photo gives away" if known <= MOST else f"The {MOST} that pull hardest"
     caption = f"{which}. A cross at the edge is withheld, a disc is shared."
     return element("figure", element("figcaption", caption), drawn, class_="chart")
 

@@ -25,7 +25,7 @@ def lisbon() -> Seen:
 
 
 def plan(seen: Seen, **wishes: object) -> AlbumPlan:
-    wish = replace(Wishes(top=4, margin="none"), **wishes)  # type: ignore[arg-type]
+    wish = replace(Wishes(top=4, margin="none", each_photo=False), **wishes)  # type: ignore[arg-type]
     return plan_album(seen, places_of(seen.photos), wish, draw=Random(1))
 
 

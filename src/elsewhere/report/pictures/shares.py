@@ -1,7 +1,7 @@
 """What each photo gives away: one bar a photo, to the right for the place, to the left against it.
 
-The house's gains are negative where a photo speaks for the place; the bar shows which way it
-pulls, the number beside it is the gain as it is.
+The house's gains are negative where a photo speaks for the place. People read what it gives away:
+the sign is turned round, here and wherever they look.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def shares_chart(shots: Sequence[Shot]) -> Markup | None:
     rows = sorted(largest, key=lambda shot: shot.gain or 0.0)
     widest = max(abs(shot.gain or 0.0) for shot in rows) or 1.0
     height = _TOP + _ROW * len(rows) + 6
-    label = f"The shares of {len(rows)} photos, from what gives most away to what hides most"
+    label = f"What {len(rows)} photos give away, from what gives most away to what hides most"
     return picture(
         _WIDTH,
         height,
@@ -63,5 +63,5 @@ def _row(shot: Shot, widest: float, y: float) -> Markup:
     )
     name = shot.name if len(shot.name) <= 24 else f"…{shot.name[-23:]}"
     beside = text(_MIDDLE + (-8 if away else 8), y + 4, name, anchor="end" if away else "start")
-    told = element("title", f"{shot.name}: {signed(gain)}, {shot.fate}")
+    told = element("title", f"{shot.name}: gives away {signed(-gain)}, {shot.fate}")
     return element("g", told, bar, beside, mark)
