@@ -149,3 +149,19 @@ def test_an_attacker_without_a_kept_photo_is_judged_as_exactly(seed: int) -> Non
     assert holding.tolist() == [
         instance.holds_exactly(photos, rival) for rival in range(instance.rivals)
     ]
+
+
+def test_what_is_known_beforehand_decides_where_no_kept_photo_is_seen() -> None:
+    """Differences of the prior that drown in the round-off of photos that are not even kept."""
+    bank = np.zeros((2, 4))
+    bank[0] = 1000.0
+    one = Attacker(
+        bank,
+        np.array([0], np.intp),
+        np.array([1, 2, 3], np.intp),
+        need=1,
+        offset=np.array([0.0, -1e-18, 0.0, 1e-18]),
+        sees=np.array([True, False]),
+    )
+    instance = Instance(Problem((one,), np.arange(2), np.ones(2, np.int64), np.zeros(2, np.int8)))
+    assert instance.holding(np.array([True, False])).tolist() == [False, True, True]
