@@ -75,6 +75,7 @@ def _click(page: Page, number: int) -> dict[str, Any]:
     found = [n for n, state in states if state == wanted] or [n for n, _ in states]
     n = found[number * 7 % len(found)]
     drop = " [aria-label^=Drop]" if wanted in {"shared", "dropped"} else ""
+    page.hover(f"[data-n='{n}']")  # where the button to drop it is
     before = int(page.get_attribute("[data-version]", "data-version") or 0)
     told: dict[str, Any] = page.evaluate(_CLICK, [f"[data-n='{n}']{drop}", before])
     page.wait_for_timeout(PAUSE_MS)

@@ -1,7 +1,13 @@
-"""A thousand photos: usable while they are read, smooth while they are scrolled, memory flat."""
+"""A thousand photos: usable while they are read, smooth while they are scrolled, memory flat.
+
+A task's length is told twice: by the clock, and by the time that the processor gave to it. Where
+other programs take turns on the same cores the clock counts their turns as well, so the claim is
+held against the processor's time, and the clock is printed beside it.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,19 +15,11 @@ from benchmarks.app.album import make
 from benchmarks.app.window import app, chromium, ready, window
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 LONG_MS = 50.0
 GROWTH_MB = 60.0
 """Thumbnails of a thousand photos take about fifteen, and the rest is Python's own."""
-_WATCH = """
-() => {
-  window.longTasks = []
-  new PerformanceObserver((list) => {
-    for (const one of list.getEntries()) window.longTasks.push(one.duration)
-  }).observe({ entryTypes: ['longtask'] })
-}
-"""
 
 
 def measure(folder: Path, photos: int) -> dict[str, Any]:
@@ -32,23 +30,23 @@ def measure(folder: Path, photos: int) -> dict[str, Any]:
         chromium() as browser,
         window(browser, program) as page,
     ):
-        page.evaluate(_WATCH)
         page.locator("[role=gridcell]").nth(20).wait_for()
         early = page.locator("[data-stage=reading]").count() > 0
-        while_reading = _scroll(page, 20)
+        while_reading = _scroll(browser, page, 20)
         page.set_default_timeout(180_000)
         ready(page)
         page.wait_for_timeout(4000)
         drawn = page.locator("[role=gridcell]").count()
-        first = _scroll(page, 120)
+        first = _scroll(browser, page, 120)
         memory = _memory(program.process)
-        again = _scroll(page, 120, back=True)
+        again = _scroll(browser, page, 120, back=True)
         grown = _memory(program.process) - memory
     told = {
         "photos": photos,
         "usable while reading": early,
-        "long tasks while reading": while_reading,
-        "long tasks while scrolling": first + again,
+        "longest tasks while reading": _longest(while_reading),
+        "longest tasks while scrolling": _longest(first + again),
+        "tasks while scrolling": len(first + again),
         "cells drawn": drawn,
         "server grew by MB": round(grown, 1),
     }
@@ -56,16 +54,35 @@ def measure(folder: Path, photos: int) -> dict[str, Any]:
     return told
 
 
-def _scroll(page: Page, turns: int, *, back: bool = False) -> list[float]:
-    """Turn the wheel over the grid, and count the tasks that were long."""
+def _scroll(
+    browser: Browser, page: Page, turns: int, *, back: bool = False
+) -> list[tuple[float, float]]:
+    """Turn the wheel over the grid; every task of the page's main thread, in ms by processor
+    and by clock."""
     page.hover("[role=gridcell] >> nth=4")
-    page.evaluate("window.longTasks.length = 0")
+    browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline"])
     for _ in range(turns):
         page.mouse.wheel(0, -600 if back else 600)
         page.wait_for_timeout(30)
     page.wait_for_timeout(300)
-    found: list[float] = page.evaluate("window.longTasks")
-    return found
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    threads = {
+        (one["pid"], one["tid"])
+        for one in events
+        if one["name"] == "thread_name" and one["args"]["name"] == "CrRendererMain"
+    }
+    return [
+        (one.get("tdur", one["dur"]) / 1e3, one["dur"] / 1e3)
+        for one in events
+        if one["name"] == "RunTask" and "dur" in one and (one["pid"], one["tid"]) in threads
+    ]
+
+
+def _longest(tasks: list[tuple[float, float]]) -> dict[str, float]:
+    return {
+        "processor ms": round(max((one for one, _ in tasks), default=0), 1),
+        "clock ms": round(max((one for _, one in tasks), default=0), 1),
+    }
 
 
 def _memory(process: int) -> float:
@@ -78,18 +95,19 @@ def _memory(process: int) -> float:
 
 def verdicts(found: dict[str, Any]) -> list[tuple[str, bool, str]]:
     """The claims."""
-    long = found["long tasks while scrolling"]
-    grown = found["server grew by MB"]
+    longest, grown = found["longest tasks while scrolling"], found["server grew by MB"]
+    reading = found["longest tasks while reading"]
     return [
         (
             f"no main-thread task over {LONG_MS:.0f} ms while scrolling {found['photos']} photos",
-            not long,
-            f"{len(long)}, the longest {max(long, default=0):.0f} ms",
+            found["tasks while scrolling"] > 0 and longest["processor ms"] <= LONG_MS,
+            f"the longest took {longest['processor ms']} ms of the processor, "
+            f"{longest['clock ms']} ms by the clock",
         ),
         (
             "the page can be used while photos are read",
-            found["usable while reading"],
-            f"{len(found['long tasks while reading'])} long tasks meanwhile",
+            found["usable while reading"] and reading["processor ms"] <= LONG_MS,
+            f"the longest task took {reading['processor ms']} ms of the processor",
         ),
         ("the server's memory stays flat", grown <= GROWTH_MB, f"{grown:+.0f} MB on the way back"),
     ]
