@@ -56,12 +56,12 @@ NAMED = Scores(SCORES, ["w.jpg", "x.jpg", "y.jpg", "z.jpg"])
         ),
         (
             {"top": 1, "each_photo": True, "keep": ["w.jpg"]},
-            "No plan can do this: each photo must be safe alone, "
+            "No plan can do this: no photo may reveal the truth alone, "
             "but kept photo w.jpg reveals the truth by itself.",
         ),
         (
             {"top": 1, "each_photo": True, "keep": ["w.jpg", "y.jpg"]},
-            "No plan can do this: each photo must be safe alone, "
+            "No plan can do this: no photo may reveal the truth alone, "
             "but kept photos w.jpg, y.jpg reveal the truth each by itself.",
         ),
     ],

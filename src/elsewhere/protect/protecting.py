@@ -71,8 +71,8 @@ def protect(
         groups: photos that stay or go together.
         rivals: only these cells count as rivals.
         sees: only these photos are added up (several attackers: a list, None for all photos).
-        each_photo: every kept photo must also be safe alone (True: with the same top); several
-            attackers: for all, or a list with one each.
+        each_photo: every kept photo alone must keep the promise too (True: with the same top);
+            several attackers: for all, or a list with one each.
         strict: a rival must be strictly ahead; a tie does not count.
         near: a plan, or the photos it withholds: among equally good plans prefer a similar one.
         time_limit: seconds; then the best plan so far, marked. Default 60, or none with a work

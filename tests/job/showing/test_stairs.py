@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
@@ -10,11 +11,14 @@ import pytest
 
 import elsewhere
 from elsewhere.album.places import places_of
+from elsewhere.errors import CheckError
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
+from elsewhere.job.showing import stairs as stairs_module
 from elsewhere.job.showing.stairs import greedy_stairs, stairs
+from elsewhere.protect.frontier import Point, points
 from elsewhere.scores import Scores
 from tests.job.makers import Stay, photo, trip
 
@@ -27,6 +31,30 @@ def lisbon() -> Seen:
 def plan(seen: Seen, **wishes: object) -> AlbumPlan:
     wish = replace(Wishes(top=4, margin="none", each_photo=False), **wishes)  # type: ignore[arg-type]
     return plan_album(seen, places_of(seen.photos), wish, draw=Random(1))
+
+
+def test_a_plan_better_than_the_bound_is_no_picture_but_a_mistake(
+    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan(lisbon)
+
+    def low(*given: object, **named: object) -> Iterator[Point]:
+        for point in points(*given, **named):  # type: ignore[arg-type]
+            yield replace(point, bound=0)
+
+    monkeypatch.setattr(stairs_module, "points", low)
+    with pytest.raises(CheckError, match="better than what was proved"):
+        stairs(lisbon, made, NOTHING_POSTED, patience=30.0)
+
+
+def test_where_time_runs_out_a_point_is_no_worse_than_greedy(lisbon: Seen) -> None:
+    made = plan(lisbon)
+    found = stairs(lisbon, made, NOTHING_POSTED, patience=0.0)
+    assert found is not None
+    assert found.greedy
+    for step in found.steps:
+        reached = max(k for n, k in found.greedy if n <= step.withheld)
+        assert reached <= step.protected <= step.bound
 
 
 def test_every_step_is_the_engines(lisbon: Seen) -> None:

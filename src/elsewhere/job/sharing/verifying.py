@@ -106,8 +106,9 @@ def reprove(
         named = tuple(_named(problem, certificate) for problem in verdict.problems)
         return Verified(named, files=count)
     notes = [
-        f"the scores by {name} differ in their last bits from those that the plan was made with, "
-        "as they may on another machine: the promise was checked on the new ones, and holds"
+        f"the scores by {name} are not to the last bit those that the plan was made with, as may "
+        "be on another machine: the promise was checked on the new ones, and holds; that no "
+        "smaller set would do was proved on the old ones"
         for name in other
     ]
     notes += [
@@ -174,7 +175,10 @@ def _more_than_a_picture(name: str, content: bytes) -> Iterator[str]:
 
 
 def _named(problem: str, certificate: CopyCertificate) -> str:
-    """A check's clause with the numbers of attacker and photo put into words."""
+    """A check's clause with the numbers of attacker and photo put into words.
+
+    How many rivals hold, and how many should, is not told: it would tell the secret k.
+    """
 
     def words(found: re.Match[str]) -> str:
         watch = certificate.watches[int(found[1])]
@@ -185,4 +189,9 @@ def _named(problem: str, certificate: CopyCertificate) -> str:
     def photo(found: re.Match[str]) -> str:
         return f"{certificate.photos[certificate.promised.kept[int(found[1])]]} alone"
 
+    problem = re.sub(
+        r"\d+ rivals hold, too few for a top of \d+",
+        "fewer places come before it than was promised",
+        problem,
+    )
     return re.sub(r"attacker (\d+)", words, re.sub(r"photo (\d+) alone", photo, problem))

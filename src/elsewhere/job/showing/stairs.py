@@ -12,7 +12,7 @@ from threading import Event
 
 import numpy as np
 
-from elsewhere.errors import InputError
+from elsewhere.errors import CheckError, InputError
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
@@ -92,7 +92,12 @@ def _chosen(album_plan: AlbumPlan) -> tuple[int, int] | None:
 def _step(point: Point, known: Sequence[tuple[int, int]]) -> Step:
     """The best plan known: beyond what is proved, greedy's or the album's own may be better."""
     others = max((k for n, k in known if n <= point.budget), default=0)
-    return Step(point.budget, max(point.protected_k, min(others, point.bound)), point.bound)
+    if others > point.bound:  # exactly counted, all of them: one must be wrong
+        raise CheckError(
+            f"a plan that withholds {point.budget} photos is better than what was proved to be the "
+            "best: please report this"
+        )
+    return Step(point.budget, max(point.protected_k, others), point.bound)
 
 
 def _enough(withheld: int, photos: int) -> int:

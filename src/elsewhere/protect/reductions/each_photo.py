@@ -1,4 +1,4 @@
-"""Each photo safe on its own too: photos that alone reveal the truth must go."""
+"""Each photo on its own too: photos that alone reveal the truth must go."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class EachPhoto(Unchanged):
         revealing = self.revealing(problem)
         pinned = np.flatnonzero(revealing & (problem.fixed == IN))
         if len(pinned):
-            one = "photo {} reveals the truth by itself"
-            more = "photos {} reveal the truth each by itself"
+            which = "photo {} reveals the truth by itself"
+            if len(pinned) > 1:
+                which = "photos {} reveal the truth each by itself"
             raise Contradiction(
-                f"each photo must be safe alone, but kept {one if len(pinned) == 1 else more}",
-                pinned.tolist(),
+                f"no photo may reveal the truth alone, but kept {which}", pinned.tolist()
             )
         fixed = np.where(revealing, np.int8(OUT), problem.fixed)
         return replace(problem, fixed=fixed)
