@@ -166,18 +166,33 @@ def test_every_status_has_its_exit_code() -> None:
 
 
 def test_pins_values_and_budgets_reach_the_plan(home: Path) -> None:
-    plain = told("album", WHERE, "-n", "--exact-top", "--top", "3")
+    wishes = ("-n", "--exact-top", "--top", "3", "--no-each-photo")
+    plain = told("album", WHERE, *wishes)
     kept, gone = plain["withheld"][0], plain["kept"][0]
-    pinned = told("album", WHERE, "-n", "--exact-top", "--top", "3", "--drop", gone)
+    pinned = told("album", WHERE, *wishes, "--drop", gone)
     assert gone in pinned["withheld"]
     (home / "worth.csv").write_text(f"photo,value\n{kept},50\n")
-    worth = told("album", WHERE, "-n", "--exact-top", "--top", "3", "--value", "worth.csv")
+    worth = told("album", WHERE, *wishes, "--value", "worth.csv")
     assert kept not in worth["withheld"]
     budget = told("album", WHERE, "-n", "--budget", "20%")
     assert len(budget["withheld"]) <= 2 and budget["asked"] == {"top": None, "budget": "20%"}
     assert told("album", WHERE, "-n", "--value", "stars")["status"] == "optimal"
     (home / "worth.csv").write_text("IMG_1.jpg;2\n")
     assert run("album", WHERE, "-n", "--value", "worth.csv").exit_code == 1
+
+
+def test_a_budget_that_buys_nothing_is_no_success(home: Path) -> None:
+    guessed = told("album", "-n", code=2)["guesses"][0]["place"]
+    where = f"--at={guessed}"
+    for more in (("-n",), ("-o", "out")):
+        found = told("album", where, "--budget", "0", *more, code=3)
+        assert not found["protects"] and found["kept"] == found["withheld"] == []
+        assert "cannot hide" in found["verdict"] and "target" not in found
+    shown = run("album", where, "--budget", "0", "-o", "out")
+    assert shown.exit_code == 3 and "clean copy" not in shown.stdout
+    assert not (home / "out").exists() and not (home / "data").exists()
+    enough = told("album", where, "--budget", "90%", "-o", "out")
+    assert enough["protects"] and enough["kept"]
 
 
 def test_what_the_files_say_is_believed_and_counted(home: Path) -> None:

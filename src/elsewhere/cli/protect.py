@@ -229,7 +229,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
       (what withholding a tenth would buy)
 
     Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
-    3 no plan can keep the promise and share anything that is not out already (nothing is written),
+    3 no plan can keep the promise and share anything that is not out already, or the budget is too
+    small to hide the place (nothing is written),
     4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
     """
     with one_sentence():

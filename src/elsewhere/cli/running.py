@@ -86,16 +86,16 @@ def run(
                 )
             with told.during("planning"):
                 plan = plan_album(seen, places, wishes, posted=out)
-            shared = None
-            if target is not None and out.fresh(plan.plan.kept, len(seen.photos)):
+            done = Done(seen, plan, None, out)
+            if target is not None and done.kept:
                 ledger = public.ledger if public is not None and public.remember else None
                 shared = share(
                     seen, plan, target, posted=out, remember=ledger, progress=told, **how
                 )
-            done = Done(seen, plan, shared, out)
-            if shared is not None and command is not None:
-                with told.during("telling"):
-                    done = _reported(done, shared, command)
+                done = replace(done, shared=shared)
+                if command is not None:
+                    with told.during("telling"):
+                        done = _reported(done, shared, command)
             return done
         finally:
             seen.close()

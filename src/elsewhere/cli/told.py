@@ -58,14 +58,18 @@ class Done:
 
     @property
     def withheld(self) -> list[str]:
-        """The names of the photos that are not in the copy."""
+        """The names of the photos that are not in the copy; none where there is to be no copy."""
         photos = self.seen.photos
+        if self.plan.empty:
+            return []
         return [photos[n].id for n in self.plan.plan.withheld if n < len(photos)]
 
     @property
     def kept(self) -> list[str]:
         """The names of the photos that are in the copy, or would be."""
         photos = self.seen.photos
+        if self.plan.empty:
+            return []
         return [photos[n].id for n in self.posted.fresh(self.plan.plan.kept, len(photos))]
 
     @property
@@ -207,6 +211,7 @@ def as_json(done: Done) -> dict[str, Any]:
     plan, wishes, shared = done.plan.plan, done.plan.wishes, done.shared
     told: dict[str, Any] = {
         "status": str(plan.status),
+        "protects": bool(done.kept),
         "verdict": done.plan.verdict,
         "explanation": "" if plan.found else plan.explanation,
         "asked": {

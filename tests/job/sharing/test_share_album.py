@@ -376,6 +376,11 @@ def test_a_budget_is_a_promise_too(seen: Seen, tmp_path: Path) -> None:
     plan = planned(seen, budget=4)
     shared: Shared = share(seen, plan, tmp_path / "shared")
     assert len(shared.files) >= 6 and verify(shared.target)
+    nothing = planned(seen, budget=0)
+    assert nothing.empty and not plan.empty
+    with pytest.raises(InputError, match="may still be the first guess"):
+        share(seen, nothing, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(("choice", "value"), [("order", "random"), ("names", "kept")])

@@ -53,6 +53,11 @@ class AlbumPlan:
     notes: tuple[str, ...]
     """What has to be said beside it: coarse cells, photos placed by time, unplaced ones, …"""
 
+    @property
+    def empty(self) -> bool:
+        """Whether it promises nothing: within a small budget a place may stay the first guess."""
+        return self.plan.found and not self.plan.protected_k
+
 
 def plan_album(
     seen: Seen,

@@ -150,6 +150,11 @@ def _files(
     plan = album_plan.plan
     if not plan.found:
         raise InputError(f"there is nothing to share: the plan is {plan.status}")
+    if album_plan.empty:
+        raise InputError(
+            "there is nothing to share: within this budget a hidden place may still be the first "
+            "guess; allow more"
+        )
     numbers = posted.fresh(plan.kept, len(seen.photos))
     if not numbers:
         raise InputError("there is nothing to share: every photo that may be kept is out already")
