@@ -16,7 +16,7 @@ from random import Random
 
 from elsewhere.album.places import Places, places_of
 from elsewhere.app import contract
-from elsewhere.app.looks import Looks
+from elsewhere.app.looks import Looks, Tables
 from elsewhere.globe import place
 from elsewhere.job import Seen
 from elsewhere.job.ledger.entries import Ledger
@@ -73,6 +73,7 @@ class Desk:
         self._places: dict[tuple[str, ...], Places] = {}
         self._posted: dict[object, Posted] = {}
         self._looks: dict[object, Looks] = {}
+        self._tables: Tables = {}
 
     @property
     def now(self) -> Entry:
@@ -191,7 +192,7 @@ class Desk:
     def _looks_at(self, wishes: contract.Wishes, plan: AlbumPlan, posted: Posted) -> Looks:
         key = _where(wishes)
         if key not in self._looks:
-            self._looks[key] = Looks(self.seen, plan.watches, posted)
+            self._looks[key] = Looks(self.seen, plan.watches, posted, self._tables)
         return self._looks[key]
 
 

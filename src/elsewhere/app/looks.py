@@ -24,6 +24,8 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.showing.auditing import world
 from elsewhere.posterior import together
 
+Tables = dict[tuple[int, tuple[str, ...]], Floats]
+"""By attack, and by what is posted behind the album's own rows."""
 FEW = 5
 """Guesses that are named in a view."""
 
@@ -31,10 +33,13 @@ FEW = 5
 class Looks:
     """The watches of one choice of places, each looked through at any set of shared photos."""
 
-    def __init__(self, seen: Seen, watches: Sequence[Watch], posted: Posted) -> None:
+    def __init__(
+        self, seen: Seen, watches: Sequence[Watch], posted: Posted, tables: Tables | None = None
+    ) -> None:
+        """`tables` are shared by all looks at one album, for they are large."""
         self.seen, self.watches, self.posted = seen, tuple(watches), posted
         self._photos = len(seen.photos)
-        self._rows: dict[int, Floats] = {}
+        self._tables: Tables = {} if tables is None else tables
 
     @cached_property
     def before(self) -> list[contract.View]:
@@ -130,17 +135,18 @@ class Looks:
 
     def _values(self, number: int) -> Floats:
         """The rows that a watch adds up, without the cells that its audience rules out."""
-        if number not in self._rows:
-            watch = self.watches[number]
+        watch = self.watches[number]
+        key = watch.attack, self.posted.ids
+        if key not in self._tables:
             table = self.posted.behind(self.seen.attacks[watch.attack].scores, watch.attack)
-            values = table.values.astype(np.float64)
-            cells = world(self.watches, watch)
-            if cells is not None:
-                ruled_out = np.ones(values.shape[1], dtype=bool)
-                ruled_out[list(cells)] = False
-                values[:, ruled_out] = -np.inf
-            self._rows[number] = values
-        return self._rows[number]
+            self._tables[key] = table.values.astype(np.float64)
+        values = self._tables[key]
+        cells = world(self.watches, watch)
+        if cells is None:
+            return values
+        possible = np.zeros(values.shape[1], dtype=bool)
+        possible[list(cells)] = True
+        return np.where(possible, values, -np.inf)
 
 
 def _gains(values: Floats, zone: Ints, rivals: Sequence[int] | None, margin: float) -> list[float]:
