@@ -232,3 +232,16 @@ def test_several_threads_may_ask(two: Workers) -> None:
     for thread in threads:
         thread.join()
     assert sorted(said) == [str(n) for n in range(8)]
+
+
+def test_a_clock_that_rings_late_costs_no_later_file() -> None:
+    """The clock of an answer that has come finds the worker waiting for the next one."""
+    with Workers(TASK, count=1) as workers:
+        assert workers.ask(echo("one")).told["said"] == "one"
+        (worker,) = workers._all
+        old, new = (threading.Timer(99, print) for _ in range(2))
+        worker._waiting = new
+        worker._too_late(worker._process, old)
+        worker._waiting = None
+        assert worker._process.poll() is None
+        assert workers.ask(echo("two")).told["said"] == "two"

@@ -149,7 +149,7 @@ class _Worker:
         self._task, self._limits = task, limits
         self._lock = threading.Lock()
         self._clock_lock = threading.Lock()
-        self._waiting = False
+        self._waiting: threading.Timer | None = None
         self._ended = False
         self._late = False
         self._ready = False
@@ -214,9 +214,9 @@ class _Worker:
         """Ask and hear; None when the worker died over it, by itself or by the clock."""
         process = self._process
         assert process.stdin and process.stdout
-        clock = threading.Timer(seconds, self._too_late, (process,))
+        clock = threading.Timer(seconds, lambda: self._too_late(process, clock))
         clock.daemon = True
-        self._waiting = True
+        self._waiting = clock
         clock.start()
         try:
             if request is not None:
@@ -227,11 +227,11 @@ class _Worker:
         finally:
             clock.cancel()
             with self._clock_lock:
-                self._waiting = False
+                self._waiting = None
 
-    def _too_late(self, process: subprocess.Popen[bytes]) -> None:
+    def _too_late(self, process: subprocess.Popen[bytes], clock: threading.Timer) -> None:
         with self._clock_lock:  # an answer that just came in time must not cost the next file
-            if self._waiting:
+            if self._waiting is clock:
                 self._late = True
                 process.kill()
 
