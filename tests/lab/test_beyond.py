@@ -17,10 +17,10 @@ from elsewhere.lab import experiments, runner
 from elsewhere.lab.experiments import adaptive, online, radius, recompress, subset, transfer, values
 from elsewhere.lab.holding import ALONE, PLAIN
 from elsewhere.lab.sources import Scored, Simulated
-from elsewhere.lab.values import SCALES, Row, Scale, number
+from elsewhere.lab.values import SCALES, FloatMatrix, Row, Scale, number
 
 FRESH = Simulated(seed=70707)
-FEW = Scale("few", partitions=1, cells=6, albums=6, few=6)
+FEW = Scale("few", partitions=1, cells=6, albums=15, few=15)
 SIMULATED = ("adaptive", "transfer", "correlated", "subset", "online", "values")
 
 
@@ -45,7 +45,8 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
     folder = tmp_path_factory.mktemp("scored")
     cells = [3, 90, 200, 411]
     lat, lon = Cells.default().centres
-    lines, tables = [["photo", "cell", "album", "lat", "lon"]], ([], [])
+    lines = [["photo", "cell", "album", "lat", "lon"]]
+    tables: tuple[list[FloatMatrix], list[FloatMatrix]] = ([], [])
     for cell in cells:
         for table, rows in zip(tables, FRESH.photos(cell, paired=True), strict=True):
             table.append(rows[:36])
@@ -182,7 +183,7 @@ def test_more_photos_need_less_of_a_margin_against_recompression(scored: Scored)
 def test_all_studies_run_resume_and_publish_on_score_files(
     scored: Scored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(SCALES, "small", Scale("small", 1, 4, 4, 3))
+    monkeypatch.setitem(SCALES, "small", Scale("small", 1, 4, 4, 8))
     names = ["radius", "transfer", "recompress", "adaptive"]
     runner.run(names, scored, "small", tmp_path, processes=1)
     for name in names:

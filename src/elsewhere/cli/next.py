@@ -107,6 +107,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         if remember and output is None:
             raise InputError("--remember goes with -o: only a copy that is written is remembered")
         wishes = Wishes(
+            each_photo=False,  # each step is judged by all that is out by then
             top=top,
             hide=tuple(hide or ("all",)),
             hide_level=hide_level,

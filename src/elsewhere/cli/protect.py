@@ -92,13 +92,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         ),
     ] = False,
     each_photo: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--each-photo",
+            "--each-photo/--no-each-photo",
             help="Every kept photo of a hidden place keeps it out of the top alone, too.",
+            show_default="where it can be had",
             rich_help_panel=_WISHES,
         ),
-    ] = False,
+    ] = None,
     scorer: options.Scorers = None,
     margin: Annotated[
         str,

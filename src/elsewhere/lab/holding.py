@@ -6,6 +6,7 @@ near-repeats.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -77,7 +78,7 @@ def drawn(rows: Sequence[Row], numbers: Sequence[Number], names: Sequence[str]) 
     """One panel for each kind: how often each way holds against each attacker."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.lab.plots import pick, steps
+    from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
     kinds = kinds_of(rows)
@@ -87,13 +88,44 @@ def drawn(rows: Sequence[Row], numbers: Sequence[Number], names: Sequence[str]) 
         1, len(kinds), figsize=(3.1 * len(kinds), 3.6), sharey=True, squeeze=False
     )
     for axes, kind in zip(grid[0], kinds, strict=True):
-        for way, (colour, marker) in zip(ways, look, strict=False):
+        for i, (way, (colour, marker)) in enumerate(zip(ways, look, strict=False)):
             values = [pick(numbers, f"{kind}, {way}", name) for name in names]
-            steps(axes, values, colour=colour, marker=marker, style="none", name=way, paper=False)
-        axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
-        axes.grid(visible=False, axis="x")
+            beside(axes, values, (i, len(ways)), colour=colour, marker=marker, name=way)
+        names_aslant(axes, names)
         axes.set(ylim=(-0.03, 1.04), title=kind)
-    grid[0][0].set_ylabel("holds")
+    grid[0][0].set_ylabel("share of plans that hold")
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(ways))
     return figure
+
+
+def beside(
+    axes: Any,
+    numbers: Sequence[Number | None],
+    place: tuple[int, int],
+    *,
+    colour: str,
+    marker: str,
+    name: str,
+) -> None:
+    """One series of several over named places, each a little beside the others; bars end at 0, 1.
+
+    `place` is which of how many series it is.
+    """
+    which, of = place
+    shift = 0.6 * (which - (of - 1) / 2) / of
+    here = [(i + shift, n) for i, n in enumerate(numbers) if n is not None and n.count]
+    reach = [0.0 if math.isnan(n.error) else 1.96 * n.error for _, n in here]
+    low = [min(r, n.ours) for r, (_, n) in zip(reach, here, strict=True)]
+    high = [min(r, max(0.0, 1 - n.ours)) for r, (_, n) in zip(reach, here, strict=True)]
+    axes.errorbar(
+        [at for at, _ in here], [n.ours for _, n in here], [low, high], ls="none", marker=marker,
+        color=colour, capsize=1.5, elinewidth=1, label=name,
+    )  # fmt: skip
+
+
+def names_aslant(axes: Any, names: Sequence[str]) -> None:
+    """What stands at each place, where the names are long."""
+    axes.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
+    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.grid(visible=False, axis="x")

@@ -20,9 +20,9 @@ KINDS = ("R-16", "R-32", "Albums")
 
 
 def parts(
-    source: Source, scale: Scale, kinds: Sequence[str] = KINDS, share: float = 1.0
+    source: Source, scale: Scale, kinds: Sequence[str] = KINDS, share: float = 0.4
 ) -> list[Part]:
-    """So many collections of each kind as the scale calls a few, four in each part."""
+    """A share of what the scale calls a few collections, of each kind; four in each part."""
     count = max(2, round(scale.few * share))
     result = []
     for kind in kinds:

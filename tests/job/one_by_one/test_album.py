@@ -20,7 +20,7 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
 from tests.job.makers import Stay, photo, seen, trip
 
-EXACT = Wishes(exact_top=True, margin="none", top=3)
+EXACT = Wishes(exact_top=True, margin="none", top=3, each_photo=False)
 
 
 def ask(album: Seen, name: str, out: Collection[int] = (), wishes: Wishes = EXACT) -> NextPhoto:

@@ -19,6 +19,7 @@ from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, distance_km, place
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.job.planning.notes import TOGETHER
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
@@ -26,7 +27,7 @@ from elsewhere.scores import Scores
 from tests.job.makers import NOON, Stay, attack, photo, seen, trip
 
 LISBON, PORTO, TOKYO = (38.72, -9.14), (41.15, -8.61), (35.68, 139.76)
-EXACT = Wishes(exact_top=True, margin="none")
+EXACT = Wishes(exact_top=True, margin="none", each_photo=False)
 COARSE = Cells.default().coarsen(32)
 
 
@@ -209,6 +210,24 @@ def test_each_photo_of_a_hidden_place_alone() -> None:
     assert telling & set(range(14)) <= set(planned.plan.withheld)
     # Porto is public: a photo taken there may look like whatever it likes
     assert telling & set(planned.plan.kept) <= set(range(14, 26))
+
+
+def test_each_photo_alone_is_wished_for_where_it_can_be_had() -> None:
+    album = two_towns(2)
+    by_itself = replace(EXACT, hide=("Lisbon",), each_photo=None)
+    insisted = plan(album, replace(by_itself, each_photo=True))
+    assert plan(album, by_itself).plan == insisted.plan
+    assert plan(album, by_itself).plan.promise.against[0].each_photo == 5
+    telling = next(n for n in insisted.plan.withheld if n < 14)
+    pinned = replace(by_itself, keep=(album.photos[telling].id,))
+    planned = plan(album, pinned)
+    assert telling in planned.plan.kept
+    assert {one.each_photo for one in planned.plan.promise.against} == {None}
+    assert TOGETHER in planned.notes
+    assert TOGETHER not in plan(album, by_itself).notes
+    assert plan(album, replace(pinned, each_photo=True)).plan.status == "infeasible"
+    budget = plan(album, replace(by_itself, top=None, budget=3))
+    assert {one.each_photo for one in budget.plan.promise.against} == {None}
 
 
 def test_what_the_audience_knows_makes_the_world_smaller() -> None:

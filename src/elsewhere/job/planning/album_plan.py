@@ -12,9 +12,10 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import place as place_called
 from elsewhere.job.planning import notes
-from elsewhere.job.planning.drawing import drawn, silent, tops
+from elsewhere.job.planning.drawing import drawn, silent, tops, without_each_photo
 from elsewhere.job.planning.guesses import NowhereError, guesses
 from elsewhere.job.planning.hiding import hiding
+from elsewhere.job.planning.leaning import leaning
 from elsewhere.job.planning.obstacles import explaining
 from elsewhere.job.planning.pins import budget_of, bursts, pinned, worth
 from elsewhere.job.planning.presets import margin
@@ -25,7 +26,7 @@ from elsewhere.job.posted.take_down import blocked_by_posted, told
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
 from elsewhere.protect.plan import Plan, Status
-from elsewhere.protect.protecting import fulfil, read_limits
+from elsewhere.protect.protecting import Explain, fulfil, read_limits
 from elsewhere.protect.wishes import Asked, read_wishes
 
 __all__ = ["AlbumPlan", "Watch", "plan_album"]
@@ -87,28 +88,40 @@ def plan_album(
     watched = watches(seen, places, chosen.hidden, width, prior=prior, posted=posted)
     keep, drop = pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
     groups = bursts(seen.photos, places) if wishes.bursts else ()
-    asked = _asked(seen, watched, wishes, posted=posted, pins=(keep, drop), groups=groups)
+    alone = wishes.each_photo
+    if alone is None:
+        alone = wishes.budget is None
+    asked = _asked(
+        seen, watched, wishes, posted=posted, pins=(keep, drop), groups=groups, alone=alone
+    )
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
     previous = _previous(near, asked)
     words = [attack.word for attack in seen.attacks]
     explain = explaining(watched, words, keep) if reasons else silent
-    k: int | None = None
-    if wishes.budget is None:
+
+    def solved(asked: Asked, explain: Explain) -> tuple[Plan, int | None]:
+        if wishes.budget is not None:
+            return fulfil(asked, limits, previous, explain), None
         most = min(len(watch.rivals) for watch in watched)
         least = asked.promise.against[0].top
         assert least is not None
-        tries = iter([least]) if wishes.exact_top else tops(least, most, draw, top)
-        plan, k = drawn(
+        return drawn(
             asked,
             least,
-            tries,
+            iter([least]) if wishes.exact_top else tops(least, most, draw, top),
             limits,
             previous=previous,
             explain=explain,
             useful=lambda found: bool(posted.fresh(found.kept, photos)),
         )
-    else:
-        plan = fulfil(asked, limits, previous, explain)
+
+    unasked = alone and wishes.each_photo is None
+    plan, k = solved(asked, silent if unasked else explain)
+    shares = plan.status == Status.UNKNOWN or bool(posted.fresh(plan.kept, photos))
+    together = unasked and not shares
+    if together:  # nobody insisted: what is promised of all of them matters more
+        asked = without_each_photo(asked)
+        plan, k = solved(asked, explain)
     fresh = len(posted.fresh(plan.kept, photos))
     said = verdict(plan, wishes, chosen.hidden, seen.attacks, photos=photos, fresh=fresh)
     blocked = None
@@ -119,7 +132,10 @@ def plan_album(
     beside = notes.notes(
         seen, places, chosen, watched, width=width, prior=prior, groups=groups, posted=posted
     )
+    if plan.found and together:
+        beside = (*beside, notes.TOGETHER)
     if plan.found:
+        beside = (*beside, *leaning(seen, watched, plan, posted, wishes.top))
         # the engine's own words name the secret k
         plan = replace(plan, explanation=said)
     return AlbumPlan(plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside)
@@ -133,6 +149,7 @@ def _asked(
     posted: Posted,
     pins: tuple[tuple[int, ...], tuple[int, ...]],
     groups: Sequence[Sequence[int]],
+    alone: bool,
 ) -> Asked:
     """The wishes as the engine reads them, for the k that was asked for."""
     _refuse_what_cannot_be(wishes, watched)
@@ -144,7 +161,7 @@ def _asked(
         )
     tables = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
     values = worth(seen.photos, wishes.values, stars=wishes.stars, left=seen.left)
-    alone = (wishes.top or TOP) if wishes.each_photo else False
+    each = (wishes.top or TOP) if alone else False
     listed = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
     return read_wishes(
         [tables[watch.attack] for watch in watched],
@@ -158,7 +175,7 @@ def _asked(
         groups=groups,
         rivals=[watch.rivals for watch in watched],
         sees=[watch.sees for watch in watched],
-        each_photo=[alone if watch.own else False for watch in watched],
+        each_photo=[each if watch.own else False for watch in watched],
         strict=wishes.strict,
     )
 

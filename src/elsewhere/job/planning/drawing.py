@@ -82,6 +82,12 @@ def with_top(asked: Asked, k: int) -> Asked:
     return replace(asked, promise=replace(asked.promise, against=against))
 
 
+def without_each_photo(asked: Asked) -> Asked:
+    """The same wishes, of the photos together only."""
+    against = tuple(replace(one, each_photo=None) for one in asked.promise.against)
+    return replace(asked, promise=replace(asked.promise, against=against))
+
+
 def _half(limits: Limits) -> Limits:
     now = time.monotonic()
     return replace(

@@ -13,6 +13,10 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
 from elsewhere.words import counted, listed, shortened
 
+TOGETHER = (
+    "what is promised is of the shared photos together: no plan could also keep each of them from "
+    "giving the place away alone"
+)
 SHOWN = 3
 """So many names of photos are enough to see what is meant."""
 

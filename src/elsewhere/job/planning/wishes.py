@@ -36,8 +36,9 @@ class Wishes:
     """A photo rated with s stars is worth 1 + s; `values` comes first."""
     margin: str | float = "careful"
     """A preset of `presets.py` by name, or θ in nats per kept photo."""
-    each_photo: bool = False
-    """Every kept photo of a hidden place must also keep it out of the top alone."""
+    each_photo: bool | None = None
+    """Every kept photo of a hidden place must also keep it out of the top alone; None: where a top
+    is asked for and that can be had beside everything else."""
     bursts: bool = False
     """Photos taken within moments of each other stay or go together."""
     prior: str | None = None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.job.one_by_one.answers import Answer, OneByOne
-from elsewhere.lab.holding import table
+from elsewhere.lab.holding import beside, names_aslant, table
 from elsewhere.lab.solving import ahead, fewest, unproved
 from elsewhere.lab.some import TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Source
@@ -133,22 +133,20 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """What is withheld and how often the promise holds, by policy."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.lab.plots import pick, steps
+    from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.9))
     for axes, column in zip(grid, ("withheld", "holds"), strict=True):
-        for kind, colour, marker in zip(
-            kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False
-        ):
+        look = zip(kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False)
+        for i, (kind, colour, marker) in enumerate(look):
             values = [pick(numbers, f"{kind}, {policy}", column) for policy in POLICIES]
-            steps(axes, values, colour=colour, marker=marker, style="none", name=kind, paper=False)
-        axes.set_xticks(range(len(POLICIES)), POLICIES, rotation=35, ha="right")
-        axes.grid(visible=False, axis="x")
+            beside(axes, values, (i, 2), colour=colour, marker=marker, name=kind)
+        names_aslant(axes, POLICIES)
         axes.set_ylim(-0.03, 1.04)
     grid[0].set_title("Share of photos withheld")
     grid[1].set_title("The promise holds in the end")
-    grid[0].legend(loc="upper left")
+    grid[1].legend(loc="lower right")
     return {"online": figure}
 
 
@@ -162,7 +160,7 @@ EXPERIMENT = Experiment(
         "whole album planned at once, whose plan need not hold after every single step. Over the "
         "collections that were in the top 5, albums cut to 32 photos."
     ),
-    parts=lambda source, scale: parts(source, scale, KINDS, share=0.5),
+    parts=lambda source, scale: parts(source, scale, KINDS, share=0.2),
     measure=measure,
     summarise=summarise,
     draw=draw,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.lab.holding import table
+from elsewhere.lab.holding import beside, names_aslant, table
 from elsewhere.lab.quick import quick
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
@@ -110,7 +110,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     import matplotlib.pyplot as plt
 
     from elsewhere.lab.figures import KIND_MARKERS
-    from elsewhere.lab.plots import pick, steps
+    from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.9), sharey=True)
@@ -121,12 +121,11 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
         ("One of the first five within 25 km", "Share of photos withheld"),
         strict=True,
     ):
-        for kind, colour in zip(kinds_of(rows), colours, strict=False):
+        for i, (kind, colour) in enumerate(zip(kinds_of(rows), colours, strict=False)):
             values = [pick(numbers, f"{kind}, {way}", column) for way in WAYS]
             marker = KIND_MARKERS.get(kind, "D")
-            steps(axes, values, colour=colour, marker=marker, style="none", name=kind, paper=False)
-        axes.set_xticks(range(len(WAYS)), WAYS, rotation=35, ha="right")
-        axes.grid(visible=False, axis="x")
+            beside(axes, values, (i, 3), colour=colour, marker=marker, name=kind)
+        names_aslant(axes, WAYS)
         axes.set(ylim=(-0.03, 1.04), title=title)
     grid[1].legend(loc="upper left")
     return {"radius": figure}

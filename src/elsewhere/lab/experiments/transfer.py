@@ -37,7 +37,7 @@ TRAINED_TOGETHER = {
 def some_parts(source: Source, scale: Scale) -> list[Part]:
     """Few collections: each is planned for dozens of times."""
     kinds = ("R-16", "R-32") if source.kind == "simulator" else ("R-16", "R-32", "Albums")
-    return parts(source, scale, kinds, share=0.35)
+    return parts(source, scale, kinds, share=0.2)
 
 
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:

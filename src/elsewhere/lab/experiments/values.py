@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.holding import table
+from elsewhere.lab.holding import beside, table
 from elsewhere.lab.solving import ahead, fewest, unproved
 from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Source
@@ -97,18 +97,20 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """Worth withheld without and with values."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.lab.plots import names_below, pick, steps
+    from elsewhere.lab.plots import names_below, pick
     from elsewhere.report.look import LIGHT
 
     kinds = kinds_of(rows)
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)
     for axes, liked in zip(grid, (CHANCE, LANDMARKS), strict=True):
-        for way, colour, marker, name in (
-            ("blind", LIGHT.baseline, "P", "without values"),
-            ("aware", LIGHT.kept, "o", "with values"),
+        for i, (way, colour, marker, name) in enumerate(
+            (
+                ("blind", LIGHT.baseline, "P", "without values"),
+                ("aware", LIGHT.kept, "o", "with values"),
+            )
         ):
             values = [pick(numbers, f"{kind}, {liked}", f"{way}: worth") for kind in kinds]
-            steps(axes, values, colour=colour, marker=marker, style="none", name=name, paper=False)
+            beside(axes, values, (i, 2), colour=colour, marker=marker, name=name)
         axes.set_title(liked.capitalize())
         axes.set_ylim(0, 0.9)
         names_below(axes, kinds)
