@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from elsewhere.app.contract import Event, Point
+from elsewhere.app.guard import BROKEN
+from elsewhere.app.jobs import REMEMBERED, Job, Jobs
+from elsewhere.errors import FileError
+from elsewhere.job import Step
+
+
+def heard(job: Job) -> list[Event]:
+    async def listen() -> list[Event]:
+        return [event async for event in job.events()]
+
+    return asyncio.run(listen())
+
+
+def test_events_come_in_order_to_those_who_come_late() -> None:
+    def work(job: Job) -> None:
+        for k in range(3):
+            job.say(Event(point=Point(withheld=k, protected_k=k, bound=k, proved=True)))
+
+    job = Jobs().start("frontier", work)
+    job.join()
+    first, again = heard(job), heard(job)
+    assert [event.point.withheld for event in first if event.point] == [0, 1, 2]
+    assert first[-1] == Event(done=True) and first == again and job.state == "done"
+
+
+def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:
+    go_on, told = threading.Event(), []
+
+    def work(job: Job) -> None:
+        job.step(Step("reading", 1, 2, "a.jpg"))
+        go_on.wait(10)
+        job.step(Step("reading", 2, 2, "b.jpg"))
+
+    job = Jobs().start("reading", work)
+
+    async def listen() -> None:
+        async for event in job.events():
+            told.append(event)
+            go_on.set()
+
+    asyncio.run(asyncio.wait_for(listen(), 10))
+    assert [event.count for event in told] == [1, 2, 0]
+
+
+def test_of_ten_thousand_steps_only_the_last_is_kept() -> None:
+    def work(job: Job) -> None:
+        for count in range(10_000):
+            job.step(Step("scoring", count, 10_000))
+
+    job = Jobs().start("reading", work)
+    job.join()
+    assert [event.count for event in heard(job)] == [9999, 0]
+
+
+def test_a_job_is_stopped_at_its_next_step() -> None:
+    begun = threading.Event()
+
+    def work(job: Job) -> None:
+        begun.set()
+        while True:
+            job.step(Step("writing", 0, 1))
+
+    jobs = Jobs()
+    job = jobs.start("export", work)
+    assert begun.wait(10)
+    assert jobs.running("export") == [job]
+    jobs.cancel("proof")
+    assert not job.cancelled.is_set()
+    jobs.cancel("export")
+    job.join(10)
+    assert job.state == "cancelled" and heard(job)[-1].error == "it was stopped"
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        (FileError("a.jpg is damaged: copy it anew"), "a.jpg is damaged: copy it anew"),
+        (MemoryError(), "there is not enough memory for this: open fewer photos"),
+        (OSError(28, "No space left on device", "/secret"), "a file cannot be used"),
+        (RuntimeError("secret"), BROKEN),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(
+    problem: Exception, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(job: Job) -> None:
+        raise problem
+
+    job = Jobs().start("verify", work)
+    job.join()
+    error = heard(job)[-1].error or ""
+    assert error.startswith(said) and "secret" not in error and job.state == "failed"
+    assert ("Traceback" in capsys.readouterr().err) == (said == BROKEN)
+
+
+def test_old_jobs_are_forgotten_and_running_ones_are_not() -> None:
+    stop = threading.Event()
+    jobs = Jobs()
+
+    def work(job: Job) -> None:
+        stop.wait(10)
+
+    slow = jobs.start("reading", work)
+    ended = [jobs.start("verify", lambda job: None) for _ in range(3 * REMEMBERED)]
+    for job in ended:
+        job.join()
+    last = jobs.start("verify", lambda job: None)
+    assert jobs.get(slow.id) is slow and jobs.get(last.id) is last
+    assert jobs.get(ended[0].id) is None
+    assert sum(jobs.get(job.id) is not None for job in ended) <= REMEMBERED
+    stop.set()
+    jobs.close()
+    assert not jobs.running()
