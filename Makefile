@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: help demo test test-long lint bench bench-scoring bench-album bench-batch geoclip clean
+.PHONY: help demo test test-long lint bench bench-scoring bench-album bench-batch bench-app web test-web geoclip clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -35,8 +35,22 @@ bench-scoring: $(STAMP)  ## photos per second, memory, time to the first score
 bench-album: $(STAMP)  ## from files to plan, beside bare inference
 	$(BIN)/python -m benchmarks.album
 
+bench-app: $(STAMP)  ## from a click to its repaint, a thousand photos scrolled, in a real browser
+	$(BIN)/python -m benchmarks.app
+
 bench-batch: $(STAMP)  ## albums per second from scores, photos from pixels, memory as data grow
 	$(BIN)/python -m benchmarks.batch
+
+# The page of the app is committed as it is built, so that nobody needs Node to install; only to
+# change it, and to see that what is committed is what the source gives.
+web:  ## build the app's page again, after a change in web/ (needs Node)
+	cd web && npm ci --no-audit --no-fund && npm run build
+
+test-web:  ## the page's types and tests, and that the committed page is the one its source gives
+	cd web && npm ci --no-audit --no-fund && npm run check && npm test
+	rm -rf build/page && cd web && npm run build -- --outDir ../build/page
+	diff -rq build/page src/elsewhere/app/page || \
+	  { echo "the committed page is not what web/ gives: run make web and commit it"; exit 1; }
 
 geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch: large
 	$(PYTHON) -m venv .venv-geoclip

@@ -17,6 +17,7 @@ export const HIGH = 196
 /** The whole earth but its poles, where nobody takes photos. */
 export function world(): GeoProjection {
   return geoNaturalEarth1()
+    .precision(0) // its edges are short already, and bending them would hold the page up
     .scale(WIDE / 5.4)
     .translate([WIDE / 2, HIGH / 2 + 13])
     .clipExtent([[0, 0], [WIDE, HIGH]])
