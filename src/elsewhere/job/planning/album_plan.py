@@ -16,7 +16,6 @@ from elsewhere.job.planning.drawing import drawn, silent, tops, without_each_pho
 from elsewhere.job.planning.guesses import NowhereError, guesses
 from elsewhere.job.planning.hiding import hiding
 from elsewhere.job.planning.leaning import leaning
-from elsewhere.job.planning.leaning import leaning
 from elsewhere.job.planning.obstacles import explaining
 from elsewhere.job.planning.pins import budget_of, bursts, pinned, worth
 from elsewhere.job.planning.presets import margin
@@ -136,7 +135,6 @@ def plan_album(
     if plan.found and together:
         beside = (*beside, notes.TOGETHER)
     if plan.found:
-        beside = (*beside, *leaning(seen, watched, plan, posted, wishes.top))
         beside = (*beside, *leaning(seen, watched, plan, posted, wishes.top))
         # the engine's own words name the secret k
         plan = replace(plan, explanation=said)
