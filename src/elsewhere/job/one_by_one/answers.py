@@ -149,7 +149,7 @@ class OneByOne:
             dropped = not {*self._asked.promise.drop}.isdisjoint(unit)
             if dropped:
                 return "You asked to drop it."
-            return "It gives the place away on its own, and you asked that no photo does."
+            return "It gives the place away on its own, and no photo that is posted may."
         return ""
 
     def _plan(self, pinned: frozenset[int], near: Plan | None) -> Plan:
