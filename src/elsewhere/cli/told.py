@@ -17,6 +17,7 @@ from rich.text import Text
 from elsewhere.cli.printing import printed
 from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, printable
 from elsewhere.cli.running import called
+from elsewhere.job.planning.verdict import NOT_COVERED
 from elsewhere.protect.plan import Status
 from elsewhere.words import counted, listed
 
@@ -34,10 +35,6 @@ FEW = 5
 """So many names are enough to see what is meant."""
 MANY = 40
 """More withheld photos than this are counted too."""
-NOT_COVERED = (
-    "readable text and signs, vision-language models and reverse image search, people who know "
-    "the place, sensor noise, captions, posting times, your other accounts"
-)
 _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 
 

@@ -20,6 +20,11 @@ from elsewhere.protect.explain import number
 from elsewhere.protect.plan import Plan, Status
 from elsewhere.words import counted, listed
 
+NOT_COVERED = (
+    "readable text and signs, vision-language models and reverse image search, people who know "
+    "the place, sensor noise, captions, posting times, your other accounts"
+)
+"""What no promise here covers, in one line; the report says it at length (`showing/limits.py`)."""
 _SCALE = {"cell": 25.0, "city": 25.0, "region": 200.0, "country": 750.0}
 
 

@@ -18,6 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from elsewhere.errors import InputError
+from elsewhere.job.planning.verdict import NOT_COVERED
 from elsewhere.protect.files.certificate import (
     Certificate,
     certificate_from_record,
@@ -44,8 +45,7 @@ NOTES = (
     "This file names the place that is hidden: keep it to yourself.",
     "The files were read again from the disk and scored again, and the promise was proved on "
     "those scores, before the copy had its name.",
-    "What no promise here covers: readable text and signs, people who know the place, reverse "
-    "image search, captions, posting times, other accounts, and better models.",
+    f"What no promise here covers: better models, {NOT_COVERED}.",
 )
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LIBRARIES = ("onnxruntime", "pillow", "torch")
