@@ -137,6 +137,24 @@ def test_all_is_what_is_public() -> None:
     assert public <= set(elsewhere.__all__)
 
 
+@pytest.mark.parametrize("first", ["elsewhere.protect.plan", "elsewhere.audit.ranks", "elsewhere"])
+def test_public_names_are_what_they_are_whatever_was_imported_before(first: str) -> None:
+    code = (
+        f"import sys, {first}; import elsewhere; from elsewhere import *;"
+        "print(all(callable(getattr(elsewhere, name)) for name in elsewhere.__all__),"
+        "protect is elsewhere.protect, {*elsewhere.__all__} <= {*dir(elsewhere)})"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["True"] * 3
+
+
+def test_the_program_can_be_stopped_before_anything_slow_is_imported() -> None:
+    """Until its own `try` is reached, Ctrl-C would print a traceback."""
+    code = "import sys, elsewhere.cli; print(len(sys.modules.keys() & {'numpy', 'typer', 'rich'}))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "0\n"
+
+
 @pytest.mark.parametrize("name", sorted(elsewhere.__all__))
 def test_every_public_name_has_an_example_that_is_run(name: str) -> None:
     value = getattr(elsewhere, name)

@@ -4,17 +4,26 @@ Given what an attacker's model says of each photo, `protect` finds the provably 
 photos to withhold so that the true place is not among the attacker's top guesses, `frontier` shows
 what each number of withheld photos buys, `check` re-proves a plan independently, and `audit` says
 what the attacker infers from the photos as they are.
+
+These names are imported when somebody first asks for them: `elsewhere` the program can then say
+that it was stopped from its first moment on, and no command waits for what it does not use.
 """
 
-from elsewhere.audit import Audit, audit
-from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
-from elsewhere.protect.checking.proof import Verdict
-from elsewhere.protect.frontier import Frontier, Point, frontier
-from elsewhere.protect.plan import Plan, Status, View
-from elsewhere.protect.promise import Against, Promise
-from elsewhere.protect.protecting import check, protect
-from elsewhere.score_files import read_scores, write_scores
-from elsewhere.scores import Scores
+import importlib as _importlib
+import sys as _sys
+import types as _types
+import typing as _typing
+
+if _typing.TYPE_CHECKING:
+    from elsewhere.audit import Audit, audit
+    from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
+    from elsewhere.protect.checking.proof import Verdict
+    from elsewhere.protect.frontier import Frontier, Point, frontier
+    from elsewhere.protect.plan import Plan, Status, View
+    from elsewhere.protect.promise import Against, Promise
+    from elsewhere.protect.protecting import check, protect
+    from elsewhere.score_files import read_scores, write_scores
+    from elsewhere.scores import Scores
 
 __version__ = "0.1.0"
 
@@ -40,3 +49,40 @@ __all__ = [
     "read_scores",
     "write_scores",
 ]
+
+_HOMES = {
+    "audit": "Audit audit",
+    "errors": "CheckError ElsewhereError FileError InputError",
+    "protect.checking.proof": "Verdict",
+    "protect.frontier": "Frontier Point frontier",
+    "protect.plan": "Plan Status View",
+    "protect.promise": "Against Promise",
+    "protect.protecting": "check protect",
+    "score_files": "read_scores write_scores",
+    "scores": "Scores",
+}
+
+
+class _Names(_types.ModuleType):
+    """This package, with its names as properties.
+
+    A module's `__getattr__` would not do: `audit` and `protect` are rooms as well, and whoever
+    imports from a room would find it in the function's place.
+    """
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+def _imported(home: str, name: str) -> property:
+    """A name from where it lives; the room of the same name never takes its place."""
+    return property(
+        lambda package: getattr(_importlib.import_module(f"{__name__}.{home}"), name),
+        lambda package, room: None,
+    )
+
+
+for _home, _of_it in _HOMES.items():
+    for _name in _of_it.split():
+        setattr(_Names, _name, _imported(_home, _name))
+_sys.modules[__name__].__class__ = _Names
