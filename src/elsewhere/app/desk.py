@@ -30,7 +30,7 @@ QUICK = 0.035
 """Seconds for the first answer to a wish."""
 FIRST = 1.0
 """Seconds for the first plan of all, which nobody clicked for."""
-AGAIN = 3
+AGAIN = 2
 """Where that was too short to find any plan, so many times as long, once."""
 SLICES = (0.5, 3.0, 30.0)
 """Seconds for the proof: one try after the other, so that better plans are told on the way."""
