@@ -44,9 +44,9 @@ def main() -> int:
             dataset = data.write_scores(place / "scores" / "a.arrow", asked.albums)
             document["scores"] = speed.from_scores(dataset.parent, place / "out", say)
         if "pixels" in parts:
-            print(f"from pixels: {asked.photos} photos of 12 megapixels, albums of 4")
+            print(f"from pixels: {asked.photos} photos of 12 megapixels, albums of {speed.ALBUM}")
             paths = photos.make(place / "album", asked.photos, placed)
-            listed = data.write_photos(place / "photos" / "a.parquet", paths, 4)
+            listed = data.write_photos(place / "photos" / "a.parquet", paths, speed.ALBUM)
             document["pixels"] = speed.from_pixels(
                 paths, listed.parent, place / "out", asked.rounds, say
             )

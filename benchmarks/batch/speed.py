@@ -6,9 +6,9 @@ Speed is measured from the first block that is done to the last one.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,8 @@ from elsewhere.scores import Scores
 
 Tell = Callable[[str], None]
 TOP = 5
+ALBUM = 4
+"""Photos of an album that is made of pixels."""
 
 
 def timed(settings: Settings, engine: Engine) -> dict[str, float]:
@@ -37,13 +39,17 @@ def timed(settings: Settings, engine: Engine) -> dict[str, float]:
         if step.stage == "working" and step.photos:
             marks.append((time.perf_counter(), step.albums, step.photos))
 
-    run(settings, engine, watch)
+    busy = _processor()
+    found = run(settings, engine, watch)
+    used = _processor() - busy
     (first, albums, photos), (last, all_albums, all_photos) = marks[0], marks[-1]
     return {
         "seconds to the first block": first - start,
         "albums per second": (all_albums - albums) / (last - first),
         "photos per second": (all_photos - photos) / (last - first),
         "seconds": time.perf_counter() - start,
+        # Ray's processes are not ours to ask
+        **({"processor ms per album": 1e3 * used / found.albums} if engine.name == "local" else {}),
     }
 
 
@@ -60,8 +66,6 @@ def from_scores(dataset: Path, out: Path, tell: Tell) -> dict[str, Any]:
             )  # fmt: skip
             document[title] = timed(settings, Engine(name, workers))
             tell(_line(title, document[title]))
-            if name == "ray":
-                shut_down()
     return document
 
 
@@ -88,26 +92,46 @@ def from_pixels(
     tensors = turns.tensors_of(paths, Recipe())
     rates: list[dict[str, float]] = []
     for turn in range(rounds):
-        bare = len(tensors) / turns.bare(tensors).clock
+        bare = turns.bare(tensors)
         settings = Settings(str(dataset), str(out / f"pixels-{turn}"), key="k", block=8)
         made = timed(settings, Engine("local", 2))
-        rates.append({"batch": made["photos per second"], "bare": bare})
-        tell(f"  turn {turn}: batch {rates[-1]['batch']:.2f}, bare {bare:.2f} photos/s")
-    middle = {side: float(np.median([rate[side] for rate in rates])) for side in ("batch", "bare")}
-    ratio = float(np.median([rate["bare"] / rate["batch"] for rate in rates]))
+        albums = len({row // ALBUM for row in range(len(paths))})
+        rates.append(
+            {
+                "batch": made["photos per second"],
+                "bare": len(tensors) / bare.clock,
+                "batch ms": made["processor ms per album"] * albums / len(paths),
+                "bare ms": 1e3 * bare.processor / len(tensors),
+            }
+        )
+        tell(f"  turn {turn}: {_sides(rates[-1])}")
+    middle = {name: float(np.median([rate[name] for rate in rates])) for name in rates[0]}
+    middle["ratio"] = float(np.median([rate["bare"] / rate["batch"] for rate in rates]))
+    middle["processor ratio"] = middle["batch ms"] / middle["bare ms"]
+    tell(f"  from pixels: {_sides(middle)}")
     tell(
-        f"  from pixels: {middle['batch']:.2f} photos/s, the bare session {middle['bare']:.2f}: "
-        f"{ratio:.2f} times as long"
+        f"  {middle['ratio']:.2f} times the bare session on the clock, "
+        f"{middle['processor ratio']:.2f} times in processor time, the start included"
     )
-    return {"turns": rates, **middle, "ratio": ratio}
+    return {"turns": rates, **middle}
 
 
-def shut_down() -> None:
-    """End Ray, so that the next one starts with the workers that it is given."""
-    import_module("ray").shutdown()
+def _sides(told: dict[str, float]) -> str:
+    return "; ".join(
+        f"{side} {told[side]:.2f} photos/s, {told[f'{side} ms']:.0f} ms of CPU a photo"
+        for side in ("batch", "bare")
+    )
+
+
+def _processor() -> float:
+    """Seconds that this process and those that it has ended were at work."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def _line(title: str, told: dict[str, float]) -> str:
     start = told.get("seconds to the first block")
     beside = "" if start is None else f"  ({start:.1f} s to the first block)"
-    return f"  {title:28} {told['albums per second']:7.1f} albums/s{beside}"
+    cost = told.get("processor ms per album")
+    also = "" if cost is None else f"  {cost:.1f} ms of CPU an album, the start included"
+    return f"  {title:28} {told['albums per second']:7.1f} albums/s{beside}{also}"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from typing import cast
 
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.work import Done
@@ -51,8 +52,7 @@ def run(
             if not busy:
                 return
             for pipe in wait(list(busy)):
-                assert isinstance(pipe, Connection)
-                worker = busy[pipe]
+                worker = busy[cast(Connection, pipe)]
                 assert worker.job is not None
                 answer = worker.hear()
                 if isinstance(answer, Done):

@@ -43,7 +43,7 @@ def run(
     gpus: float = 0.0,
 ) -> Iterator[Done]:
     """Do all jobs and those that follow from them; each is told when it is done."""
-    ray = _ray(workers, address)
+    ray, ours = _ray(workers, address)
     given = {"dataset": dataset, "settings": settings}
     following: list[Any] = []
     giant = ray.remote(num_cpus=1, max_retries=_RETRIES)(_join)
@@ -60,6 +60,9 @@ def run(
             f"the run on Ray stopped ({cause[-1] if cause else type(problem).__name__}): "
             "run it again, and it goes on from here"
         ) from None
+    finally:
+        if ours:
+            ray.shutdown()
 
 
 def _stream(
@@ -157,15 +160,16 @@ def _done(text: str) -> Done:
     return Done(**json.loads(text))
 
 
-def _ray(workers: int | None, address: str | None) -> Any:
-    """Ray, joined to the cluster that is asked for, or started here."""
+def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
+    """Ray, joined to the cluster that is asked for, or started here; whether it is ours to end."""
     try:
         ray: Any = import_module("ray")
         import_module("ray.data")
     except ImportError:
         raise FileError('the engine ray is not installed: pip install "elsewhere[ray]"') from None
     logging.getLogger("ray.data").setLevel(logging.ERROR)
-    if not ray.is_initialized():
+    ours = not ray.is_initialized()
+    if ours:
         here: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
         try:
             ray.init(
@@ -176,4 +180,4 @@ def _ray(workers: int | None, address: str | None) -> Any:
             )
         except (ConnectionError, ValueError, RuntimeError) as problem:
             raise FileError(f"no Ray cluster can be joined ({problem}): check --address") from None
-    return ray
+    return ray, ours

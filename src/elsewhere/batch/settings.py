@@ -99,7 +99,7 @@ def _read(name: str, value: Any) -> Any:
         "margin": lambda given: given if isinstance(given, int | float | str) else None,
         "radius_km": lambda given: float(given) if isinstance(given, int | float) else None,
     }
-    if value is None and name in {"top", "budget", "hide_level", "prior", "values"}:
+    if value is None and name in {"top", "budget", "hide_level", "prior", "values", "each_photo"}:
         return None
     read = None if isinstance(value, bool) and right[name] is not _flag else right[name](value)
     if read is None:

@@ -152,6 +152,16 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_RUN,
         ),
     ] = None,
+    gpus: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            metavar="SHARE",
+            help="On Ray, how much of a GPU each worker that looks at photos gets: for scorers "
+            "that use one. The embedded one does not.",
+            rich_help_panel=_RUN,
+        ),
+    ] = 0.0,
     key_file: Annotated[
         Path | None,
         typer.Option(
@@ -180,7 +190,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     - `elsewhere batch albums.parquet -o planned`
 
-    - `elsewhere batch s3://bucket/albums -o s3://bucket/planned --engine ray --address auto`
+    - `elsewhere batch /shared/albums -o /shared/planned --engine ray --address auto`
 
     - `elsewhere batch scores.arrow -o planned --top 10 --workers 8`
 
@@ -211,7 +221,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             key="" if key_file is None else _key(key_file),
         )
         with _bar() as watch:
-            found = run(settings, Engine(engine.value, workers, address), watch)
+            found = run(settings, Engine(engine.value, workers, address, gpus), watch)
         _tell(found, output)
 
 

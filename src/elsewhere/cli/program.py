@@ -26,6 +26,7 @@ COMMANDS = {
     "plan": "Find the fewest photos to withhold.",
     "check": "Prove a saved plan again.",
     "demo": "See it work on the album that comes along.",
+    "batch": "Do the same for a dataset of albums.",
     "lab": "Repeat the paper's tables and figures.",
     "ledger": "Show or forget what you have shared so far.",
     "cache": "Show or delete what is remembered between runs.",
