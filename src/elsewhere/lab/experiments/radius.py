@@ -45,7 +45,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
             for radius in RADII
         }
         for way, hidden in zones.items():
-            plan = None if hidden is None else quick(each.scores, hidden, top=TOP)
+            plan = None if hidden is None else quick(each.scores, hidden, top=TOP, strict=True)
             kept = np.ones(each.photos, bool) if plan is None else plan.kept
             row: dict[str, Any] = {
                 "kind": each.kind, "number": each.number, "photos": each.photos, "way": way,
@@ -127,7 +127,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
             beside(axes, values, (i, 3), colour=colour, marker=marker, name=kind)
         names_aslant(axes, WAYS)
         axes.set(ylim=(-0.03, 1.04), title=title)
-    grid[1].legend(loc="upper left")
+    grid[1].legend(loc="lower right")
     return {"radius": figure}
 
 
@@ -138,7 +138,8 @@ EXPERIMENT = Experiment(
         "Twenty neighbouring cells make up London, and a plan that hides one of them points at the "
         "next. From the nearest part of the cell that is guessed first, and of the nearest of the "
         "first five, to the nearest place of the photos, with everything shared, with only the "
-        "photos' own cells hidden, and with every cell within so many kilometres hidden (top 5). "
+        "photos' own cells hidden, and with every cell within so many kilometres hidden (top 5; "
+        "ties count against us). "
         "Over the collections that were in the top 5; the simulator has no kilometres."
     ),
     parts=lambda source, scale: parts(source, scale, KINDS),
