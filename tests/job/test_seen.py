@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.album import Left, Limits, Recipe, album_workers
+from elsewhere.album import Album, Left, Limits, Recipe, album_workers
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError, ScorerError
 from elsewhere.job import Step, see
@@ -169,6 +169,24 @@ def test_what_cannot_be_understood_is_told_before_a_photo_is_read(
         see([folder], scorers=[], workers=pool)
     with pytest.raises(ScorerError, match='no scorer "planet"'):
         see([folder], scorers=["planet"], workers=pool)
+
+
+def test_an_album_can_be_refused_before_all_of_it_is_scored(
+    folder: Path, watching: Watching, pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = threading.Event()
+
+    def slowly(photo: Photo) -> Row:
+        assert read.wait(60)
+        raise ScorerError("nobody waits for this")
+
+    def refuse(album: Album) -> None:
+        read.set()
+        raise InputError(f"{len(album.photos)} photos are read")
+
+    monkeypatch.setattr(watching, "score", slowly)
+    with pytest.raises(InputError, match="3 photos are read"):
+        see([folder], scorers=["watching"], workers=pool, checked=refuse)
 
 
 def test_rows_that_are_known_are_not_made_again(

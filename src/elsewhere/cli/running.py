@@ -61,7 +61,7 @@ def run(
     from elsewhere.album.places import places_of
     from elsewhere.cli.stages import stages
     from elsewhere.cli.told import Done
-    from elsewhere.cli.typed import refuse_wishes
+    from elsewhere.cli.typed import refuse_names, refuse_wishes
     from elsewhere.job import see
     from elsewhere.job.planning.album_plan import plan_album
     from elsewhere.job.posted.files import posted_for
@@ -75,7 +75,14 @@ def run(
         refuse_target(target, [path for path in paths if path.is_dir()])
     with stages() as told:
         rows = RowCache() if cache else None
-        seen = see(paths, scorers=scorers, recipe=recipe, cache=rows, progress=told)
+        seen = see(
+            paths,
+            scorers=scorers,
+            recipe=recipe,
+            cache=rows,
+            progress=told,
+            checked=lambda album: refuse_names(album, at, wishes),
+        )
         try:
             if target is not None:
                 refuse_sharing(seen, target, **how)

@@ -15,7 +15,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.globe import Place, place
 
 if TYPE_CHECKING:
-    from elsewhere.album import Recipe
+    from elsewhere.album import Album, Recipe
     from elsewhere.job.planning.wishes import Wishes
 
 PROMPT = "-"
@@ -97,6 +97,21 @@ def refuse_wishes(wishes: Wishes) -> None:
     Width(wishes.radius_km, wishes.hide_level)
     if wishes.prior is not None:
         place(wishes.prior)
+
+
+def refuse_names(album: Album, at: Sequence[Place] | None, wishes: Wishes) -> None:
+    """Refuse photos and places that the album does not have, while it is still being scored."""
+    from elsewhere.album.places import places_of
+    from elsewhere.job.planning.hiding import hiding
+    from elsewhere.job.planning.pins import pinned, worth
+
+    if not album.photos:
+        return  # why there is none is what the user has to hear
+    places = places_of(album.photos, at=at)
+    if places:
+        hiding(places, album.photos, wishes.hide)
+    pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
+    worth(album.photos, wishes.values, stars=wishes.stars, left=album.left)
 
 
 def recipe(max_side: int | None, full: bool) -> Recipe:

@@ -82,9 +82,11 @@ def see(
     workers: Workers | None = None,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
+    checked: Callable[[Album], None] = lambda album: None,
 ) -> Seen:
     """Read folders and files as one album, and score each rendition with every scorer.
 
+    As soon as all is read, and long before all is scored, `checked` may refuse the album.
     A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
     Whoever reads several albums gives `workers` that are warm already (`album_workers`).
     """
@@ -96,6 +98,7 @@ def see(
         with _Scoring(lines, progress) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
             try:
+                checked(album)
                 outcomes = scoring.outcomes()
                 return _seen(album, words, lines, outcomes, scoring.left)
             except BaseException:
