@@ -214,17 +214,17 @@ def test_names_that_are_kept_come_with_a_warning(home: Path) -> None:
 
 
 def test_what_was_remembered_counts_the_next_time(home: Path) -> None:
-    first = told("album", WHERE, "-o", "out", "--exact-top", "--remember")
-    again = told("album", WHERE, "-n", "--exact-top", code=3)
+    first = told("album", WHERE, "-o", "out", "--exact-top", "--no-each-photo", "--remember")
+    again = told("album", WHERE, "-n", "--exact-top", "--no-each-photo", code=3)
     assert again["kept"] == [] and again["withheld"] == first["withheld"]
-    posted = told("album", WHERE, "-n", "--exact-top", "--posted", "out", code=3)
+    posted = told("album", WHERE, "-n", "--exact-top", "--no-each-photo", "--posted", "out", code=3)
     assert posted["withheld"] == first["withheld"]
 
 
 def test_where_all_that_may_be_kept_is_out_nothing_is_written(home: Path) -> None:
-    assert run("album", WHERE, "-o", "out", "--exact-top").exit_code == 0
+    assert run("album", WHERE, "-o", "out", "--exact-top", "--no-each-photo").exit_code == 0
     for more in ("-o", "again"), ("-n",):
-        result = run("album", WHERE, "--exact-top", "--posted", "out", *more)
+        result = run("album", WHERE, "--exact-top", "--no-each-photo", "--posted", "out", *more)
         assert result.exit_code == 3, result.output
         assert result.stdout.startswith("Nothing more can be shared: every photo that may be kept")
         assert "dry-run" not in result.stdout and not result.stderr
@@ -233,16 +233,21 @@ def test_where_all_that_may_be_kept_is_out_nothing_is_written(home: Path) -> Non
 
 def test_a_k_by_which_nothing_new_could_be_shared_is_drawn_again(home: Path) -> None:
     """Whatever is drawn from 1 to 3, the photos that a top of 1 allows can still be shared."""
-    kept = told("album", WHERE, "-n", "--exact-top", "--top", "1")["kept"]
-    fewer = told("album", WHERE, "-n", "--exact-top", "--top", "3")["kept"]
+    kept = told("album", WHERE, "-n", "--exact-top", "--no-each-photo", "--top", "1")["kept"]
+    fewer = told("album", WHERE, "-n", "--exact-top", "--no-each-photo", "--top", "3")["kept"]
     assert len(fewer) < len(kept)
     (home / "online").mkdir()
     for name in fewer:
         (home / "online" / name).write_bytes((home / "album" / name).read_bytes())
     posted = ("--posted", "online")
-    assert told("album", WHERE, "-n", "--exact-top", "--top", "3", *posted, code=3)["kept"] == []
+    assert (
+        told("album", WHERE, "-n", "--exact-top", "--no-each-photo", "--top", "3", *posted, code=3)[
+            "kept"
+        ]
+        == []
+    )
     for _ in range(8):
-        assert told("album", WHERE, "-n", "--top", "1", *posted)["kept"]
+        assert told("album", WHERE, "-n", "--no-each-photo", "--top", "1", *posted)["kept"]
 
 
 @pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), KeyboardInterrupt()])
