@@ -15,14 +15,16 @@ def counted(amount: int, thing: str, things: str = "") -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a row.
+    """Names in a row; names with commas are kept apart by semicolons.
 
     >>> listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('', 'a', 'a and b', 'a, b and c')
+    >>> listed(["Lisbon, Portugal", "Arles, France", "Bern, Switzerland"])
+    'Lisbon, Portugal; Arles, France and Bern, Switzerland'
     """
     if len(names) < 2:
         return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"{_between(names).join(names[:-1])} and {names[-1]}"
 
 
 def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
@@ -33,4 +35,8 @@ def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
     """
     if len(names) <= most:
         return listed(names)
-    return f"{', '.join(names[:shown])} and {len(names) - shown} more"
+    return f"{_between(names).join(names[:shown])} and {len(names) - shown} more"
+
+
+def _between(names: Sequence[str]) -> str:
+    return "; " if any(", " in name for name in names) else ", "
