@@ -152,7 +152,7 @@ def audit_of(seen: Seen, entry: Entry) -> contract.Audit:
     best = guesses(np.exp(likely), attack.about.globe, 5)
     photos = counted(len(seen.photos), "photo")
     if entry.looks is None:
-        verdict = f"From these {photos} {attack.word} guesses {best[0].name}."
+        verdict = f"From these {photos} {attack.called} guesses {best[0].name}."
         return contract.Audit(verdict=verdict, views=[], leaks=leaks, guesses=best)
     views = entry.looks.before
     mine: dict[str, contract.View] = {}
@@ -161,7 +161,7 @@ def audit_of(seen: Seen, entry: Entry) -> contract.Audit:
             mine.setdefault(view.place, view)
     told = [f"{view.place} {ordinal(view.rank)}" for view in mine.values()]
     verdict = (
-        f"From these {photos} {attack.word} finds {listed(told)} of {attack.about.cells} places."
+        f"From these {photos} {attack.called} finds {listed(told)} of {attack.about.cells} places."
     )
     return contract.Audit(verdict=verdict, views=views, leaks=leaks)
 

@@ -40,6 +40,11 @@ class Attack:
     cached: int = 0
     """How many of the rows were known already."""
 
+    @property
+    def called(self) -> str:
+        """The scorer in a sentence for people: a model, whatever is typed for it."""
+        return "the embedded model" if self.word == "embedded" else f"the model {self.word}"
+
 
 @dataclass(frozen=True)
 class Seen:

@@ -195,7 +195,9 @@ def test_a_budget_pushes_as_far_as_it_reaches() -> None:
     assert planned.top is None
     assert len(planned.plan.withheld) <= 2
     assert planned.plan.promise.budget == 2
-    assert "of 26 photos withheld" in planned.verdict
+    assert planned.empty and "at most 2 of 26 photos cannot hide" in planned.verdict
+    more = plan(album, replace(EXACT, hide=("Lisbon",), budget="60%"))
+    assert not more.empty and "of 26 photos withheld" in more.verdict
     assert proved(album, planned)
 
 

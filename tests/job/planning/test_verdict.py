@@ -35,15 +35,15 @@ def pointing(*towns: tuple[float, float] | None, at: float = 5.0, **about: objec
         if town is not None:
             rows[n, cells.locate(*town)] = at
     photos = [photo(f"{n}.jpg", town or LISBON) for n, town in enumerate(towns)]
-    return seen(photos, attack(rows, [one.id for one in photos], "model", **about))
+    return seen(photos, attack(rows, [one.id for one in photos], "tiny", **about))
 
 
 def test_nothing_to_withhold_speaks_of_the_model() -> None:
     album = pointing(None, None, accuracy=ACCURACY)
     assert plan(album, EXACT).verdict == (
-        "Nothing needs withholding: model cannot place these photos (right within 25 km for 17 % "
-        "of single photos in Europe) and does not have Lisbon, Portugal among its first 5 guesses; "
-        "a better model may find it."
+        "Nothing needs withholding: the model tiny cannot place these photos (right within 25 km "
+        "for 17 % of single photos in Europe) and does not have Lisbon, Portugal among its first 5 "
+        "guesses; a better model may find it."
     )
     country = plan(album, replace(EXACT, hide_level="country")).verdict
     assert "right within 750 km for 73 % of single photos in Europe" in country
@@ -51,14 +51,14 @@ def test_nothing_to_withhold_speaks_of_the_model() -> None:
     told = places_of(album.photos, at=[place("Portugal")])
     assert "right within 750 km" in plan_album(album, told, EXACT).verdict
     dropped = plan(album, replace(EXACT, drop=("0.jpg",))).verdict
-    assert dropped.startswith("Nothing needs withholding beyond what you drop: model cannot")
+    assert dropped.startswith("Nothing needs withholding beyond what you drop: the model tiny can")
 
 
 def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
     album = pointing(LISBON, None)
     assert plan(album, EXACT).verdict == (
-        "With 1 of 2 photos withheld, model does not have Lisbon, Portugal among its first 5 "
-        "guesses; it is the fewest that will do, and a better model may find it."
+        "With 1 of 2 photos withheld, the model tiny does not have Lisbon, Portugal among its "
+        "first 5 guesses; it is the fewest that will do, and a better model may find it."
     )
     drawn = plan(album, replace(EXACT, exact_top=False)).verdict
     assert "the fewest that will do for a top drawn in secret from 5 to 15, and" in drawn
@@ -67,8 +67,8 @@ def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
 def test_a_budget_says_how_far_it_reaches() -> None:
     album = pointing(LISBON, LISBON, None)
     assert plan(album, replace(EXACT, budget=0)).verdict == (
-        "Withholding at most 0 of 3 photos cannot hide Lisbon, Portugal: the first guess of model "
-        "may be right; allow more."
+        "Withholding at most 0 of 3 photos cannot hide Lisbon, Portugal: the first guess of the "
+        "model tiny may be right; allow more."
     )
     assert "no plan within the budget does better" in plan(album, replace(EXACT, budget=2)).verdict
 
@@ -87,7 +87,8 @@ class TestNoPlan:
         planned = plan(album, replace(EXACT, keep=("0.jpg", "1.jpg")))
         assert planned.plan.status == "infeasible"
         assert planned.verdict == (
-            "Nothing can be shared: Lisbon, Portugal cannot be hidden from model with top 5."
+            "Nothing can be shared: Lisbon, Portugal cannot be hidden from the model tiny with top "
+            "5."
         )
         assert planned.plan.explanation == (
             "No plan can do this. Kept photo 0.jpg is in the way: it is enough to give it up. "
@@ -120,7 +121,7 @@ class TestNoPlan:
         wishes = replace(EXACT, hide=("Lisbon",), hide_level="country", keep=("0.jpg", "1.jpg"))
         planned = plan(pointing(LISBON, None, PARIS), wishes)
         assert planned.verdict == (
-            "Nothing can be shared: Portugal cannot be hidden from model with top 5."
+            "Nothing can be shared: Portugal cannot be hidden from the model tiny with top 5."
         )
         assert "even alone: Portugal from its own photos" in planned.plan.explanation
         assert {watch.hides for watch in planned.watches} == {"Portugal"}

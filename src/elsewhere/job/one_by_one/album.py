@@ -113,7 +113,7 @@ def _alone(asked: Asked, out: set[int], best: AlbumPlan, seen: Seen) -> AlbumPla
 
 
 def _verdict(best: AlbumPlan, seen: Seen) -> str:
-    who = listed([attack.word for attack in seen.attacks])
+    who = listed([attack.called for attack in seen.attacks])
     where = listed(hidden_names(best.hidden, best.wishes.width))
     do, its = ("does", "its") if len(seen.attacks) == 1 else ("do", "their")
     good = accuracy(best.hidden, seen.attacks, best.wishes)

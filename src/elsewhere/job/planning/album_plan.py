@@ -96,7 +96,7 @@ def plan_album(
     )
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
     previous = _previous(near, asked)
-    words = [attack.word for attack in seen.attacks]
+    words = [attack.called for attack in seen.attacks]
     explain = explaining(watched, words, keep) if reasons else silent
 
     def solved(asked: Asked, explain: Explain) -> tuple[Plan, int | None]:

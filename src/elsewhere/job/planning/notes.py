@@ -85,7 +85,7 @@ def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
     """Where a cell is larger than what should be hidden."""
     for watch in watched:
         if watch.zone.note:
-            by = f" for {seen.attacks[watch.attack].word}" if len(seen.attacks) > 1 else ""
+            by = f" for {seen.attacks[watch.attack].called}" if len(seen.attacks) > 1 else ""
             yield f"{watch.hides}{by}: {watch.zone.note}"
 
 

@@ -42,7 +42,7 @@ def verdict(
     `photos` are those of the album, `fresh` those of them that the plan keeps and that are not
     out already.
     """
-    names, who = hidden_names(hidden, wishes.width), listed([a.word for a in attacks])
+    names, who = hidden_names(hidden, wishes.width), listed([a.called for a in attacks])
     where = listed(names)
     if plan.status == Status.INFEASIBLE:
         return f"Nothing can be shared: {cannot(wishes, hidden, attacks)}."
@@ -76,7 +76,7 @@ def verdict(
 def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[Attack]) -> str:
     """What cannot be had, without the end of the sentence."""
     where = listed(hidden_names(hidden, wishes.width))
-    who = listed([attack.word for attack in attacks])
+    who = listed([attack.called for attack in attacks])
     wish = _top(wishes) if wishes.budget is None else f"a budget of {wishes.budget}"
     return f"{where} cannot be hidden from {who} with {wish}"
 
@@ -149,7 +149,7 @@ def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wi
     told = []
     for attack in measured:
         table = attack.about.accuracy
-        name = f"{attack.word} " if len(attacks) > 1 else ""
+        name = f"{attack.called} " if len(attacks) > 1 else ""
         for part in parts:
             shares, where = (table[part], part) if part in table else (table[""], "the world")
             km = min((km for km in shares if km >= radius), default=max(shares))

@@ -73,7 +73,7 @@ def watches(
         rivals = tuple(np.flatnonzero(free).tolist())
         if not rivals:
             raise InputError(
-                f"what is hidden covers every cell of {attack.word} that could be guessed "
+                f"what is hidden covers every cell of {attack.called} that could be guessed "
                 "instead: hide less widely, or fewer places"
             )
         for place, zone, mine in zip(hidden, zones, own, strict=True):

@@ -14,7 +14,7 @@ from elsewhere.words import counted, listed
 
 def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str]:
     """Every limit that a person should know of before sharing."""
-    wishes, words = album_plan.wishes, listed([attack.word for attack in seen.attacks])
+    wishes, words = album_plan.wishes, listed([attack.called for attack in seen.attacks])
     width = wishes.width
     yield (
         f"Other attackers: the promise is against {words}. A better model, or somebody who knows "

@@ -105,12 +105,12 @@ def _sentences(seen: Seen, album_plan: AlbumPlan, posted: Posted, lift: _Lift) -
     if lift.after < lift.before:
         yield (
             f"It alone lifts {label} from {ordinal(lift.before)} to {ordinal(lift.after)}: from "
-            f"the {photos} {attack.word} has it {ordinal(lift.before)} of {attack.about.cells}, "
+            f"the {photos} {attack.called} has it {ordinal(lift.before)} of {attack.about.cells}, "
             f"and with this one added {ordinal(lift.after)}."
         )
     else:
         yield (
-            f"From the {photos} {attack.word} has {label} {ordinal(lift.before)}, and with this "
+            f"From the {photos} {attack.called} has {label} {ordinal(lift.before)}, and with this "
             f"one added {ordinal(lift.after)}, which is too near for what was asked."
         )
     yield f"By itself it puts {label} {ordinal(rank(values[[lift.photo]], zone))}."
