@@ -26,45 +26,20 @@ import numpy as np
 import numpy.typing as npt
 
 from training.dataset import Dataset, load
+from training.folds import cluster_folds, never_saw, trained_on
 from training.metrics import ranks
 from training.model import SHIPPED, material, train
 from training.retrieval import look_up
-from training.splits import WELL_PLACED_KM, duplicate_groups, halves
+from training.splits import WELL_PLACED_KM, duplicate_groups
 
-Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
-FOLDS = 5
 LEAST, MOST = 16, 128
 """Photos of a cell: enough for the smallest collection, no more than for the largest."""
 RECIPE = SHIPPED.but(epochs=16)
 """One head each and two thirds of the shipped passes: fifteen models in minutes on a processor."""
 STEP = 16
 """Scores are rounded to one part in this many of a nat."""
-
-
-def cluster_folds(groups: Ints, seed: int = 11) -> Ints:
-    """A fold for each photo, near-duplicates alike."""
-    rng = np.random.default_rng(seed)
-    fold = rng.integers(FOLDS, size=int(groups.max()) + 1)
-    return np.asarray(fold[groups])
-
-
-def trained_on(groups: Ints) -> dict[str, list[Mask]]:
-    """For each kind of model and fold, the photos that it is trained on."""
-    fold, side = cluster_folds(groups), halves(groups)
-    rest = [fold != i for i in range(FOLDS)]
-    return {
-        "embedded": rest,
-        "half-a": [mine & side for mine in rest],
-        "half-b": [mine & ~side for mine in rest],
-    }
-
-
-def never_saw(groups: Ints, fold: Ints, masks: list[Mask]) -> bool:
-    """Whether no model was trained on a photo that it scores, nor on a near-duplicate of one."""
-    return all(not np.isin(groups[fold == i], groups[mine]).any() for i, mine in enumerate(masks))
 
 
 def kept_photos(data: Dataset, seed: int = 12) -> Ints:
