@@ -221,6 +221,14 @@ def test_what_was_remembered_counts_the_next_time(home: Path) -> None:
     assert posted["withheld"] == first["withheld"]
 
 
+def test_sharing_again_does_not_wear_the_promise_down(home: Path) -> None:
+    """What is asked of each photo by default is not given up because more could then be shared."""
+    first = told("album", WHERE, "-o", "out", "--exact-top", "--remember")
+    again = told("album", WHERE, "-n", "--exact-top", code=3)
+    assert again["kept"] == [] and again["withheld"] == first["withheld"]
+    assert any("--no-each-photo" in note for note in again["notes"])
+
+
 def test_where_all_that_may_be_kept_is_out_nothing_is_written(home: Path) -> None:
     assert run("album", WHERE, "-o", "out", "--exact-top", "--no-each-photo").exit_code == 0
     for more in ("-o", "again"), ("-n",):

@@ -117,8 +117,7 @@ def plan_album(
 
     unasked = alone and wishes.each_photo is None
     plan, k = solved(asked, silent if unasked else explain)
-    shares = plan.status == Status.UNKNOWN or bool(posted.fresh(plan.kept, photos))
-    together = unasked and not shares
+    together = unasked and plan.status == Status.INFEASIBLE
     if together:  # nobody insisted: what is promised of all of them matters more
         asked = without_each_photo(asked)
         plan, k = solved(asked, explain)
@@ -134,6 +133,8 @@ def plan_album(
     )
     if plan.found and together:
         beside = (*beside, notes.TOGETHER)
+    elif unasked and plan.found and not fresh:
+        beside = (*beside, notes.ALONE)
     if plan.found:
         beside = (*beside, *leaning(seen, watched, plan, posted, wishes.top))
         # the engine's own words name the secret k

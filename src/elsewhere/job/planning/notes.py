@@ -17,6 +17,10 @@ TOGETHER = (
     "what is promised is of the shared photos together: no plan could also keep each of them from "
     "giving the place away alone"
 )
+ALONE = (
+    "each shared photo alone was to keep the place out of the first guesses, too; without that "
+    "(--no-each-photo) more may be shared"
+)
 SHOWN = 3
 """So many names of photos are enough to see what is meant."""
 
