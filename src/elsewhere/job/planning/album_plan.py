@@ -131,6 +131,8 @@ def plan_album(
     beside = notes.notes(
         seen, places, chosen, watched, width=width, prior=prior, groups=groups, posted=posted
     )
+    if blocked is None and plan.status != Status.UNKNOWN:
+        beside = (*beside, *notes.asking_less(plan, wishes, chosen.hidden, photos))
     if plan.found and together:
         beside = (*beside, notes.TOGETHER)
     elif unasked and plan.found and not fresh:

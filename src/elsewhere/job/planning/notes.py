@@ -9,8 +9,10 @@ from elsewhere.globe import Place
 from elsewhere.job.planning.hiding import Hiding
 from elsewhere.job.planning.truths import Width, hidden_name
 from elsewhere.job.planning.watches import Watch, neighbours
+from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
+from elsewhere.protect.plan import Plan, Status
 from elsewhere.words import counted, listed, shortened
 
 TOGETHER = (
@@ -23,6 +25,8 @@ ALONE = (
 )
 SHOWN = 3
 """So many names of photos are enough to see what is meant."""
+NEARLY_ALL = 0.8
+"""Whoever has to withhold such a share of the photos may rather ask for less."""
 
 
 def notes(
@@ -49,6 +53,25 @@ def notes(
         )
     told += posted.notes
     return tuple(dict.fromkeys(told))
+
+
+def asking_less(
+    plan: Plan, wishes: Wishes, hidden: Sequence[AlbumPlace], photos: int
+) -> Iterator[str]:
+    """What to ask for instead, where there is no plan or nearly all photos go."""
+    chosen = [number for number in plan.withheld if number not in plan.promise.drop]
+    nothing = plan.status == Status.INFEASIBLE
+    if not nothing and len(chosen) < NEARLY_ALL * photos:
+        return
+    ways = ["fewer hidden places (such as --hide home)"] if len(hidden) > 1 else []
+    wide = wishes.hide_level in {"region", "country"}
+    ways.append("a narrower --hide-level" if wide else "a smaller --radius")
+    if wishes.budget is not None:
+        ways.append("a larger --budget")
+    elif wishes.top is not None and wishes.top > 1:
+        ways.append(f"a smaller --top (such as --top {max(1, wishes.top // 2)})")
+    what = "to share anything" if nothing else "nearly all photos go: to share more"
+    yield f"{what}, ask for less: {', '.join(ways[:-1])}{' or ' if ways[:-1] else ''}{ways[-1]}"
 
 
 def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterator[str]:
