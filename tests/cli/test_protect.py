@@ -191,7 +191,7 @@ def test_a_budget_that_buys_nothing_is_no_success(home: Path) -> None:
     shown = run("album", where, "--budget", "0", "-o", "out")
     assert shown.exit_code == 3 and "clean copy" not in shown.stdout
     assert not (home / "out").exists() and not (home / "data").exists()
-    enough = told("album", where, "--budget", "90%", "-o", "out")
+    enough = told("album", where, "--budget", "90%", "--margin", "none", "-o", "out")
     assert enough["protects"] and enough["kept"]
 
 
