@@ -173,7 +173,7 @@ def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
         here: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
         try:
             ray.init(
-                address=address,
+                address=address or "local",
                 logging_level=logging.ERROR,
                 log_to_driver=False,
                 **({} if address else here),
