@@ -170,7 +170,11 @@ def test_pins_values_and_budgets_reach_the_plan(home: Path) -> None:
     plain = told("album", WHERE, *wishes)
     kept, gone = plain["withheld"][0], plain["kept"][0]
     pinned = told("album", WHERE, *wishes, "--drop", gone)
-    assert gone in pinned["withheld"]
+    assert gone in pinned["withheld"] and pinned["dropped"] == [gone] and not plain["dropped"]
+    chosen = len(pinned["withheld"]) - 1
+    assert f"{chosen} of 10 photos withheld beyond the 1 that you drop" in pinned["verdict"]
+    shown = run("album", WHERE, *wishes, "--drop", gone).stdout.splitlines()
+    assert f"dropped   {gone}  as you asked" in shown
     (home / "worth.csv").write_text(f"photo,value\n{kept},50\n")
     worth = told("album", WHERE, *wishes, "--value", "worth.csv")
     assert kept not in worth["withheld"]

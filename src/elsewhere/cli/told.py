@@ -62,6 +62,12 @@ class Done:
         return [photos[n].id for n in self.plan.plan.withheld if n < len(photos)]
 
     @property
+    def dropped(self) -> list[str]:
+        """Those of them that the user asked to drop."""
+        ids = {self.seen.photos[n].id for n in self.plan.plan.promise.drop}
+        return [name for name in self.withheld if name in ids]
+
+    @property
     def kept(self) -> list[str]:
         """The names of the photos that are in the copy, or would be."""
         photos = self.seen.photos
@@ -111,8 +117,11 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
                 (f"  {counted(len(place.photos), 'photo')}", "dim"),
             ),
         )
-    if done.withheld:
-        yield "withheld", Text(_named(done.withheld, MANY))
+    chosen = [name for name in done.withheld if name not in done.dropped]
+    if chosen:
+        yield "withheld", Text(_named(chosen, MANY))
+    if done.dropped:
+        yield "dropped", Text.assemble(_named(done.dropped, MANY), ("  as you asked", "dim"))
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
     yield from _left(done.seen.left)
@@ -231,6 +240,7 @@ def as_json(done: Done) -> dict[str, Any]:
             for place in (*done.plan.hidden, *done.plan.public)
         ],
         "withheld": done.withheld,
+        "dropped": done.dropped,
         "kept": done.kept,
         "left": [
             {"file": one.name, "kind": one.kind, "reason": one.reason} for one in done.seen.left

@@ -64,6 +64,12 @@ def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
     assert "the fewest that will do for a top drawn in secret from 5 to 15, and" in drawn
 
 
+def test_what_was_dropped_is_not_counted_as_needed() -> None:
+    album = pointing(LISBON, None, None)
+    found = plan(album, replace(EXACT, drop=("1.jpg",))).verdict
+    assert found.startswith("With 1 of 3 photos withheld beyond the 1 that you drop, the model")
+
+
 def test_a_budget_says_how_far_it_reaches() -> None:
     album = pointing(LISBON, LISBON, None)
     assert plan(album, replace(EXACT, budget=0)).verdict == (

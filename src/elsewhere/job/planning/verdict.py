@@ -66,10 +66,12 @@ def verdict(
             f"Nothing needs withholding{dropped}: {who} cannot place these photos{how_good} and "
             f"{do} not have {out}; {better}."
         )
-    share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
+    share = f"{len(needed)} of {counted(photos, 'photo')}"
+    dropped = len(plan.withheld) - len(needed)
+    beyond = f" beyond the {dropped} that you drop" if dropped else ""
     return (
-        f"With {share} withheld, {who}{how_good} {do} not have {out}; {_least(plan, wishes)}, and "
-        f"{better}."
+        f"With {share} withheld{beyond}, {who}{how_good} {do} not have {out}; "
+        f"{_least(plan, wishes)}, and {better}."
     )
 
 
