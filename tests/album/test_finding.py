@@ -71,6 +71,11 @@ def test_a_file_that_is_named_outright_is_meant(tmp_path: Path) -> None:
     assert reasons(find([tmp_path]))[".hidden.jpg"][0] == "hidden"
 
 
+def test_of_duplicates_the_plainest_name_stays(tmp_path: Path) -> None:
+    album(tmp_path, **{"IMG_6 (1).JPG": jpeg(1), "IMG_6.JPG": jpeg(1), "a copy of 6.JPG": jpeg(1)})
+    assert names(find([tmp_path])) == ["IMG_6.JPG"]
+
+
 def test_duplicates_are_named_with_their_twin(tmp_path: Path) -> None:
     album(tmp_path, **{"a 10.jpg": jpeg(1), "a 2.jpg": jpeg(1), "other/b.jpg": jpeg(1)})
     album(tmp_path, **{"other/b.jpg.json": b"{}"})

@@ -162,7 +162,10 @@ def _sniffed(one: _Met) -> Candidate | Left:
 
 
 def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Left]]:
-    """Of files with equal bytes the first; what cannot be compared is kept, to fail by name."""
+    """Of files with equal bytes the one with the plainest name: IMG_6.jpg, not IMG_6 (1).jpg.
+
+    What cannot be compared is kept, to fail by name.
+    """
     groups: dict[tuple[int, bytes], list[Candidate]] = {}
     by_size: dict[int, list[Candidate]] = {}
     for photo in photos:
@@ -177,7 +180,7 @@ def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Lef
     out: dict[Path, Left] = {}
     notes: dict[Path, tuple[Path, ...]] = {}
     for alike in groups.values():
-        for photo in alike if len(alike) > 1 else ():
+        for photo in sorted(alike, key=lambda one: len(one.name)) if len(alike) > 1 else ():
             try:
                 same = first.setdefault(digest(photo.path), photo)
             except OSError:
