@@ -21,6 +21,7 @@ from elsewhere.batch.grouping import group
 from elsewhere.batch.running import Engine, Step, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
+from elsewhere.job.planning.presets import margin
 from elsewhere.protect.protecting import protect
 from elsewhere.scores import Scores
 
@@ -79,9 +80,10 @@ def solver_alone(dataset: Path, albums: int = 100) -> dict[str, float]:
     values = table.column("scores").combine_chunks().flatten().to_numpy().reshape(-1, cells)
     truths = table.column("truth").to_pylist()
     ends = [0, *(1 + np.flatnonzero(names[1:] != names[:-1])).tolist(), len(names)][: albums + 1]
+    theta = margin("careful").theta  # as every album gets it that says nothing else
     start, busy = time.perf_counter(), time.process_time()
     for first, end in pairwise(ends):
-        protect(Scores(values[first:end]), truths[first], top=TOP, margin=0.05, work_limit=20_000)
+        protect(Scores(values[first:end]), truths[first], top=TOP, margin=theta, work_limit=20_000)
     count, used = len(ends) - 1, time.process_time() - busy
     return {
         "albums per second": count / (time.perf_counter() - start),

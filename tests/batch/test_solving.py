@@ -21,6 +21,7 @@ from elsewhere.batch.settings import Settings
 from elsewhere.batch.solving import solve
 from elsewhere.globe import Cells
 from elsewhere.job.planning.album_plan import plan_album
+from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.showing.auditing import audit_plan
 from elsewhere.protect.files.certificate import read_certificate
@@ -53,7 +54,7 @@ def test_cells_are_planned_as_protect_does_it() -> None:
     values = np.array(table["scores"].to_pylist(), np.float32)
     truth = table["truth"][0].as_py()
     row, dead = solved(table)
-    plan = elsewhere.protect(values, truth[0], top=3, margin=0.05)
+    plan = elsewhere.protect(values, truth[0], top=3, margin=margin("careful").theta)
     assert dead == [] and row["status"] == "optimal" and row["cost"] == str(plan.cost)
     assert len(row["withheld"]) == len(plan.withheld)
     full = elsewhere.audit(values, truth)
