@@ -81,5 +81,5 @@ def test_an_edited_certificate_is_refused(copy: Path) -> None:
 
 def test_what_is_not_there(copy: Path) -> None:
     result = run("verify", "nothing")
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "nothing does not exist" in result.stderr

@@ -19,11 +19,17 @@ from typing import BinaryIO
 
 from elsewhere.album.archive import write_archive
 from elsewhere.album.copies import Copy, is_archive, open_copy
+from elsewhere.album.kinds import RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
 from elsewhere.album.renaming import open_to_owner, rename_new, sync_folder
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import CheckError, FileError, InputError
 
+_OF_FILES = RAW_SUFFIXES | VIDEO_SUFFIXES | SIDECAR_SUFFIXES | {
+    *(".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".gif"),
+    *(".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"),
+}
+"""How names of files end: whoever gives one does not mean a folder."""
 MOMENT = 315_532_800
 """The one time that all files carry: midnight of 1 January 1980, UTC."""
 _WHY = {
@@ -67,6 +73,10 @@ def refuse_target(target: Path, folders: Sequence[Path] = ()) -> None:
                 f"{target} exists already, and nothing is written over: "
                 "choose a new name or remove it first"
             )
+    if target.suffix.lower() in _OF_FILES:
+        raise InputError(
+            f"{target} would be a folder with a file's name: give a new folder or a .zip"
+        )
     if not target.parent.is_dir():
         raise InputError(f"the folder {target.parent} does not exist: make it first")
     for folder in folders:

@@ -58,7 +58,7 @@ def find(paths: Iterable[str | Path]) -> Found:
     met: dict[str, _Met] = {}
     for root in given:
         if not os.path.lexists(root):
-            raise InputError(f"{printable(root)} does not exist: give a folder of photos")
+            raise InputError(f"{printable(root)} does not exist: give photos, or a folder of them")
         if root.is_dir():
             prefix = f"{root.resolve().name}/" if len(given) > 1 else ""
             entries = sorted(_walked(root, prefix), key=lambda one: natural(one.name))

@@ -62,7 +62,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     Exit codes: 0 every photo was read, 1 some could not be.
     """
-    with one_sentence(misunderstood=ERROR):  # whatever can be misunderstood here is a file's fault
+    with one_sentence():
         from elsewhere.cli.looking import look
         from elsewhere.scorers import find
 

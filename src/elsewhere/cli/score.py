@@ -50,7 +50,7 @@ def command(
     Exit codes: 0 every photo is in the file, 1 some could not be read (the others are in the
     file), or nothing could be written.
     """
-    with one_sentence(misunderstood=ERROR):  # whatever can be misunderstood here is a file's fault
+    with one_sentence():
         import time
 
         from elsewhere.cli.looking import look

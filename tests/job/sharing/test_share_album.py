@@ -179,6 +179,8 @@ def test_where_a_copy_may_not_be(album: Path, seen: Seen, plan: AlbumPlan, tmp_p
         tmp_path / "file" / "shared": "is not a folder",
         tmp_path / ("x" * 300): "the name is too long",
         tmp_path / "a\0b": "cannot be a name",
+        tmp_path / "copy.JPG": "a folder with a file's name",
+        tmp_path / "copy.tar.gz": "a folder with a file's name",
         album / "shared": "among the originals",
         album / "shared.zip": "among the originals",
         tmp_path / "alias" / "shared": "among the originals",

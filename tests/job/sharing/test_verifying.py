@@ -15,7 +15,7 @@ import pytest
 
 from elsewhere.album.archive import write_archive
 from elsewhere.album.workers import Workers
-from elsewhere.errors import FileError, ScorerError
+from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.seen import Seen, Step, see
 from elsewhere.job.sharing.private import write_private
@@ -152,7 +152,7 @@ def test_things_in_a_folder_that_are_no_files(original: Shared, shared: Path) ->
 
 
 def test_what_is_not_there(original: Shared, tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="does not exist"):
+    with pytest.raises(InputError, match="does not exist"):
         verify(tmp_path / "gone", original.certificate)
     (tmp_path / "gone").mkdir()
     with pytest.raises(FileError, match="no certificate at"):

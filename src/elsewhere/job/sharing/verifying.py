@@ -18,7 +18,7 @@ from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.names import printable
-from elsewhere.errors import CheckError, FileError
+from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.job.seen import Step
 from elsewhere.job.sharing.certificate import CopyCertificate, SharedFile
 from elsewhere.job.sharing.private import (
@@ -67,7 +67,7 @@ def verify(
     """
     target = Path(target)
     if not target.exists():
-        raise FileError(f"{target} does not exist: give the folder or zip that was exported")
+        raise InputError(f"{target} does not exist: give the folder or zip that was exported")
     try:
         copy = open_copy(target)
     except FileError as problem:
