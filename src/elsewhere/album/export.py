@@ -25,10 +25,15 @@ from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import CheckError, FileError, InputError
 
-_OF_FILES = RAW_SUFFIXES | VIDEO_SUFFIXES | SIDECAR_SUFFIXES | {
-    *(".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".gif"),
-    *(".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"),
-}
+_OF_FILES = (
+    RAW_SUFFIXES
+    | VIDEO_SUFFIXES
+    | SIDECAR_SUFFIXES
+    | {
+        *(".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".gif"),
+        *(".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"),
+    }
+)
 """How names of files end: whoever gives one does not mean a folder."""
 MOMENT = 315_532_800
 """The one time that all files carry: midnight of 1 January 1980, UTC."""

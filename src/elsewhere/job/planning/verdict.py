@@ -67,8 +67,8 @@ def verdict(
             f"{do} not have {out}; {better}."
         )
     share = f"{len(needed)} of {counted(photos, 'photo')}"
-    dropped = len(plan.withheld) - len(needed)
-    beyond = f" beyond the {dropped} that you drop" if dropped else ""
+    gone = len(plan.withheld) - len(needed)
+    beyond = f" beyond the {gone} that you drop" if gone else ""
     return (
         f"With {share} withheld{beyond}, {who}{how_good} {do} not have {out}; "
         f"{_least(plan, wishes)}, and {better}."
