@@ -117,7 +117,10 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.mark.needs("chromium")
-@pytest.mark.parametrize(("view", "scheme"), [("desk", "light"), ("phone", "dark")])
+@pytest.mark.parametrize(
+    ("view", "scheme"),
+    [("desk", "light"), pytest.param("phone", "dark", marks=pytest.mark.long)],
+)
 def test_no_state_of_an_album_keeps_anybody_out(
     browser: Browser, tmp_path: Path, view: str, scheme: str
 ) -> None:
@@ -136,7 +139,10 @@ def test_no_state_of_an_album_keeps_anybody_out(
 
 
 @pytest.mark.needs("chromium")
-@pytest.mark.parametrize(("view", "scheme"), [("desk", "dark"), ("phone", "light")])
+@pytest.mark.parametrize(
+    ("view", "scheme"),
+    [("phone", "dark"), pytest.param("desk", "light", marks=pytest.mark.long)],
+)
 def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme: str) -> None:
     width, height = VIEWS[view]
     bare = tmp_path / "bare"
