@@ -60,7 +60,7 @@ def test_killed_at_random_moments(kind: str, kills: int, tmp_path: Path) -> None
     print("seed", seed)
     draw = Random(seed)
     if kind == "scores":
-        write(scored(400, impossible=[7]), tmp_path / "in" / "a.parquet")
+        write(scored(40 * kills, impossible=[7]), tmp_path / "in" / "a.parquet")
     else:  # one giant, which is looked at in slices
         table = pixels(12, broken=[(1, 1)])
         names = ["giant" if n >= 24 else name for n, name in enumerate(table["album"].to_pylist())]

@@ -1,9 +1,13 @@
-"""The run as one page with plots, in the look of the private report; it names no place."""
+"""The run as one page with plots, in the look of the private report.
+
+It counts; only the first dead letters are named, and what is said of them may name a place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from elsewhere.album.left import KINDS
 from elsewhere.batch.summary import Summary
 from elsewhere.report.html import POLICY
 from elsewhere.report.markup import Child, Markup, element
@@ -17,6 +21,14 @@ _STATUS = {
     "infeasible": "no plan can keep the promise",
     "unknown": "the work ran out before a plan was found",
     "broken": "nothing could be said",
+}
+_KINDS = {
+    **KINDS,
+    **_STATUS,
+    "album": "what was asked of it makes no sense",
+    "error": "a mistake of ours: please report it",
+    "twice": "its id is there twice",
+    "unnamed": "it has no id",
 }
 _WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 560.0, 130.0, 60.0, 26.0, 8.0
 
@@ -51,7 +63,7 @@ def page(found: Summary) -> str:
                 bars(found.shares, "withheld", "Albums by the share of photos withheld"),
             ),
             _part("How far it is proved", None, _table(found.statuses, _STATUS)),
-            _part("Dead letters", _dead_words(found), _table(found.dead, {}), _letters(found))
+            _part("Dead letters", _dead_words(found), _table(found.dead, _KINDS), _letters(found))
             if found.dead
             else None,
         ),
@@ -145,6 +157,6 @@ def _letters(found: Summary) -> Markup:
     table = element("table", element("thead", head), element("tbody", rows))
     return element(
         "details",
-        element("summary", f"The first {len(rows)}"),
+        element("summary", f"By name, the first {len(rows)}" if len(rows) > 1 else "By name"),
         element("div", table, class_="scroll"),
     )
