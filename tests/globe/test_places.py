@@ -127,6 +127,8 @@ def test_unknown_names_get_suggestions(text: str, meant: str) -> None:
 
 
 def test_a_name_in_the_wrong_country_is_unknown() -> None:
+    with pytest.raises(PlaceError, match=r"^europe is a continent.*give a country, a region or"):
+        place("europe")
     with pytest.raises(PlaceError, match="no place is called 'Lisbon, Japan': did you mean Lisbon"):
         place("Lisbon, Japan")
 

@@ -31,6 +31,10 @@ _CODES = {
 }
 
 
+CONTINENTS = frozenset(_CODES)
+"""By name."""
+
+
 @cache
 def _by_code() -> dict[str, str]:
     return {code: continent for continent, codes in _CODES.items() for code in codes.split()}

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from elsewhere.errors import InputError, PlaceError
+from elsewhere.globe.continents import CONTINENTS
 from elsewhere.globe.coordinates import canonical
 from elsewhere.globe.gazetteer import KINDS, gazetteer, key
 
@@ -205,6 +206,11 @@ def _unknown(text: str) -> PlaceError:
     """What to say of a name that nobody has, with the nearest there are."""
     if not key(text):
         return PlaceError(f"give a town, a region, a country or coordinates such as {_EXAMPLE}")
+    if text.strip().title() in CONTINENTS:
+        return PlaceError(
+            f"{text.strip()} is a continent, which is no place here: give a country, a region or a "
+            "town"
+        )
     table = gazetteer()
     name = text.split(",", maxsplit=1)[0]
     near = table.called(name) or table.beginning(name)[:3] or _alike(name)

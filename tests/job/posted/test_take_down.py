@@ -22,7 +22,7 @@ from elsewhere.globe import Cells, distance_km
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted import take_down
-from elsewhere.job.posted.take_down import blocked_by_posted, told
+from elsewhere.job.posted.take_down import Blocked, blocked_by_posted, told
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
 from elsewhere.protect.plan import Plan, Status
@@ -185,6 +185,11 @@ def test_the_users_pins_stay_where_taking_down_is_enough() -> None:
         "Withholding cannot help any more: with a out already, Lisbon cannot be hidden; taking "
         "down a (the fewest that will do) would make it possible again."
     )
+
+
+def test_whatever_is_to_be_taken_down_is_said_to_be_out() -> None:
+    said = told(Blocked((0,), (0, 2), True), ["a", "b", "c"], "Lisbon cannot be hidden")
+    assert "with a and c out already" in said and "taking down a and c" in said
 
 
 def test_what_to_take_down_may_not_be_found_out_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

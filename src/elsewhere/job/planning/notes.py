@@ -66,6 +66,8 @@ def asking_less(
     ways = ["fewer hidden places (such as --hide home)"] if len(hidden) > 1 else []
     wide = wishes.hide_level in {"region", "country"}
     ways.append("a narrower --hide-level" if wide else "a smaller --radius")
+    if wishes.prior is not None:
+        ways.append("a wider --prior, or none")
     if wishes.budget is not None:
         ways.append("a larger --budget")
     elif wishes.top is not None and wishes.top > 1:

@@ -80,7 +80,8 @@ def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[Attac
     where = listed(hidden_names(hidden, wishes.width))
     who = listed([attack.called for attack in attacks])
     wish = _top(wishes) if wishes.budget is None else f"a budget of {wishes.budget}"
-    return f"{where} cannot be hidden from {who} with {wish}"
+    among = "" if wishes.prior is None else f" among the places of {wishes.prior} alone"
+    return f"{where} cannot be hidden from {who} with {wish}{among}"
 
 
 def _nothing_new(plan: Plan, wishes: Wishes, where: str, who: str) -> str:

@@ -72,7 +72,7 @@ def blocked_by_posted(
 
 def told(blocked: Blocked, ids: Sequence[str], what: str) -> str:
     """The verdict; `what` says what cannot be hidden from whom."""
-    names = shortened([ids[n] for n in blocked.by])
+    names = shortened([ids[n] for n in sorted({*blocked.by, *(blocked.down or ())})])
     first = f"Withholding cannot help any more: with {names} out already, {what}"
     if not blocked.sure and blocked.down is None:
         return f"{first}; which photos to take down was not found out in time."
