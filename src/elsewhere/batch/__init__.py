@@ -9,7 +9,7 @@ source     the dataset that goes in, read a range of rows at a time
 grouping   blocks of whole albums, and giants in slices · regrouping (albums that lie scattered)
 looking    photos → partial rows: decode, score · asked (an album's rows → what is wished)
 solving    one album → one row · inferring (what an attacker infers) · cells (scores without a map)
-work       one block, from its rows to its files · partial (rows under way)
+work       one block, from its rows to its files · partial (rows under way) · tries (who died)
 local      the engine here: processes · on_ray: the engine on a cluster
 running    the whole run: begin, go on where a run was killed, finish · state (what was begun)
 summary    what came of it, counted · page (the same with plots)

@@ -11,6 +11,7 @@ import hmac
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from importlib.metadata import version
 from random import Random
 from typing import Any
 
@@ -58,8 +59,11 @@ class Settings:
         return cls(**{**told, "scorers": tuple(told["scorers"])})
 
     def seal(self) -> str:
-        """What must be the same where a run is gone on with: all but where it is and the key."""
-        told = asdict(replace(self, input="", output="", key=""))
+        """What must be the same where a run is gone on with: all but where it is and the key.
+
+        The program's version is part of it: half a run by another solver would be no run.
+        """
+        told = {**asdict(replace(self, input="", output="", key="")), "by": version("elsewhere")}
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
     def draw(self, album: str) -> Random:
