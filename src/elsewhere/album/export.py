@@ -58,10 +58,10 @@ class Outgoing:
     rendition: Rendition
 
 
-def refuse_target(target: Path, folders: Sequence[Path] = ()) -> None:
+def refuse_target(target: Path, folders: Sequence[Path] = (), *, file: bool = False) -> None:
     """Raise where nothing can be exported to `target`, before any work is done.
 
-    `folders` are those that the album was read from: a copy among the originals would be taken
+    With `file` it may be named as one: a report, not a copy. `folders` are those that the album was read from: a copy among the originals would be taken
     for one of them the next time.
     """
     with _told(target):
@@ -78,7 +78,7 @@ def refuse_target(target: Path, folders: Sequence[Path] = ()) -> None:
                 f"{target} exists already, and nothing is written over: "
                 "choose a new name or remove it first"
             )
-    if target.suffix.lower() in _OF_FILES:
+    if not file and target.suffix.lower() in _OF_FILES:
         raise InputError(
             f"{target} would be a folder with a file's name: give a new folder or a .zip"
         )

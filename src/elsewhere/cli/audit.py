@@ -85,7 +85,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.scorers import RowCache
 
         if report is not None:  # nobody waits for what cannot be written
-            refuse_target(report, [path for path in album if path.is_dir()])
+            refuse_target(report, [path for path in album if path.is_dir()], file=True)
         given = places_told(at)
         wishes = Wishes(hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
         rows = RowCache() if cache else None
