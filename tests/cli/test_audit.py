@@ -202,6 +202,13 @@ def test_two_places_are_told_one_by_one(home: Path) -> None:
     assert len(told("album", "--hide", "Vienna")["audits"]) == 2
     text = run("album", *SCORER).stdout
     assert "Photos of Lisbon, Portugal, 8 photos" in text  # two there, six that say nothing
+    first, last = text.splitlines()[:3], text.splitlines()[-1]
+    assert " ".join(first[0].split()) == "place from its own photos from the whole album"
+    assert first[1].startswith("Lisbon, Portugal  ") and first[2].startswith("Vienna, Austria  ")
+    assert first[1].count(" guess, ") == 2
+    assert last.endswith("elsewhere protect ALBUM -o NEW-FOLDER")
+    # of the whole album the guesses stand there once, of each place's own photos for each
+    assert len(re.findall(r"^ *1  +[<>\d]", text, re.M)) == 3
 
 
 def test_a_page_for_ones_own_eyes(home: Path) -> None:

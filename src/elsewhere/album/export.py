@@ -61,8 +61,8 @@ class Outgoing:
 def refuse_target(target: Path, folders: Sequence[Path] = (), *, file: bool = False) -> None:
     """Raise where nothing can be exported to `target`, before any work is done.
 
-    With `file` it may be named as one: a report, not a copy. `folders` are those that the album was read from: a copy among the originals would be taken
-    for one of them the next time.
+    With `file` it may be named as one: a report, not a copy. `folders` are those that the album was
+    read from: a copy among the originals would be taken for one of them the next time.
     """
     with _told(target):
         try:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from elsewhere.cli.program import printable
+from elsewhere.cli.standing import summary
 from elsewhere.report import words
 from elsewhere.report.words import ordinal, signed
 from elsewhere.words import counted, listed
@@ -31,11 +32,17 @@ _STEPS = (1, 2, 3, 5, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 def show(console: Console, found: AlbumAudit, world: bool) -> None:
-    """All of it."""
+    """All of it; what the whole album looks like once, however many places are hidden in it."""
+    summary(console, found)
+    told: set[str] = set()
     for number, audit in enumerate(found.audits):
         watch = found.watches[number] if found.watches else None
         _heading(console, audit, watch)
-        _guesses(console, audit)
+        whole = watch is not None and watch.whole
+        if not whole or audit.scorer not in told:
+            _guesses(console, audit, _truths(found, audit) if whole else {})
+        if whole:
+            told.add(audit.scorer)
         own = watch is None or watch.own
         if world and own:
             _map(console, audit)
@@ -55,10 +62,17 @@ def _heading(console: Console, audit: Audit, watch: Watch | None) -> None:
     console.print()
 
 
-def _guesses(console: Console, audit: Audit) -> None:
+def _truths(found: AlbumAudit, audit: Audit) -> dict[int, str]:
+    """The places that are true, by cell, where the whole album has several."""
+    whole = [one for one, watch in zip(found.audits, found.watches, strict=True) if watch.whole]
+    truths = [one.truth for one in whole if one.scorer == audit.scorer and one.truth is not None]
+    return {cell: one.label for one in truths for cell in one.cells} if len(truths) > 1 else {}
+
+
+def _guesses(console: Console, audit: Audit, truths: dict[int, str]) -> None:
     full, empty = ("█", "·") if _has_unicode(console) else ("#", ".")
     bar = 12 if console.width >= _WIDE else 4
-    inside = set(audit.truth.cells) if audit.truth else set()
+    inside = truths or dict.fromkeys(audit.truth.cells if audit.truth else (), "")
     table = _grid("right", "right", "left", "left", "left")
     for number, guess in enumerate(audit.guesses, 1):
         filled = full * round(bar * guess.probability)
@@ -67,10 +81,14 @@ def _guesses(console: Console, audit: Audit) -> None:
             chance(guess.probability),
             Text(filled.ljust(bar, empty), "cyan"),
             Text(guess.name),
-            Text("the truth" if guess.cell in inside else "", "bold red"),
+            Text(_true(inside[guess.cell]) if guess.cell in inside else "", "bold red"),
         )
     console.print(table)
     console.print()
+
+
+def _true(place: str) -> str:
+    return f"the truth: {printable(place)}" if place else "the truth"
 
 
 def _map(console: Console, audit: Audit) -> None:
@@ -241,6 +259,8 @@ def _closing(console: Console, found: AlbumAudit) -> None:
         f"This is what {scorers} sees in the pictures; a better attacker may exist.{sure}",
         style="dim",
     )
+    if found.watches:
+        _say(console, "To share what keeps it hidden: elsewhere protect ALBUM -o NEW-FOLDER")
 
 
 def _say(console: Console, sentence: str, style: str = "") -> None:
