@@ -38,5 +38,21 @@ def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
     return f"{_between(names).join(names[:shown])} and {len(names) - shown} more"
 
 
+def apart_only(names: Sequence[str]) -> list[str]:
+    """Paths without folders where that is enough to tell them apart, else without those of all.
+
+    >>> apart_only(["trip/a.jpg", "trip/b.jpg"]), apart_only(["trip/1/a.jpg", "trip/2/a.jpg"])
+    (['a.jpg', 'b.jpg'], ['1/a.jpg', '2/a.jpg'])
+    """
+    last = [name.rpartition("/")[2] for name in names]
+    if len(set(last)) == len(names):
+        return last
+    folders = [name.split("/")[:-1] for name in names]
+    shared = 0
+    while all(len(own) > shared and own[shared] == folders[0][shared] for own in folders):
+        shared += 1
+    return ["/".join(name.split("/")[shared:]) for name in names]
+
+
 def _between(names: Sequence[str]) -> str:
     return "; " if any(", " in name for name in names) else ", "

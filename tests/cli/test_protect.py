@@ -199,6 +199,17 @@ def test_a_budget_that_buys_nothing_is_no_success(home: Path) -> None:
     assert enough["protects"] and enough["kept"]
 
 
+def test_folders_that_all_photos_lie_in_are_not_repeated(home: Path) -> None:
+    nested = home / "nested" / "2024" / "05 in the south"
+    nested.mkdir(parents=True)
+    for path in (home / "album").glob("*.jpg"):
+        path.rename(nested / path.name)
+    wishes = ("nested", WHERE, "-n", "--exact-top", "--top", "3")
+    assert all("in the south/" in name for name in told(*wishes)["withheld"])
+    line = next(one for one in run(*wishes).stdout.splitlines() if one.startswith("withheld"))
+    assert "IMG_" in line and "south" not in line
+
+
 def test_what_the_files_say_is_believed_and_counted(home: Path) -> None:
     for number in range(PHOTOS):
         content = jpeg(number + 1, exif=exif().tobytes())

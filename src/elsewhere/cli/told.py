@@ -19,7 +19,7 @@ from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, printable
 from elsewhere.cli.running import called
 from elsewhere.job.planning.verdict import NOT_COVERED
 from elsewhere.protect.plan import Status
-from elsewhere.words import counted, listed
+from elsewhere.words import apart_only, counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,11 +117,14 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
                 (f"  {counted(len(place.photos), 'photo')}", "dim"),
             ),
         )
-    chosen = [name for name in done.withheld if name not in done.dropped]
+    ids = [photo.id for photo in done.seen.photos]
+    called = dict(zip(ids, apart_only(ids), strict=True))
+    chosen = [called[name] for name in done.withheld if name not in done.dropped]
+    dropped = [called[name] for name in done.dropped]
     if chosen:
         yield "withheld", Text(_named(chosen, MANY))
-    if done.dropped:
-        yield "dropped", Text.assemble(_named(done.dropped, MANY), ("  as you asked", "dim"))
+    if dropped:
+        yield "dropped", Text.assemble(_named(dropped, MANY), ("  as you asked", "dim"))
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
     yield from _left(done.seen.left)
