@@ -45,7 +45,11 @@ def begun(settings: Settings, storage: Storage, fingerprint: str) -> Settings:
         raise InputError(f"{settings.output} was begun by another version: name a new folder")
     for name, now, what in (
         ("dataset", fingerprint, "of another dataset, or its files have changed since"),
-        ("settings", settings.seal(), "with other wishes or settings"),
+        (
+            "settings",
+            settings.seal(),
+            "with other wishes or settings, or of another version of elsewhere",
+        ),
     ):
         if known[name] != now:
             raise InputError(
