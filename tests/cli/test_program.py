@@ -60,6 +60,12 @@ def test_help_has_no_words_of_python_and_no_glued_colons(name: str) -> None:
         assert not ("• elsewhere" in line and ":" in line.partition("(")[0].replace("onnx:", ""))
 
 
+def test_a_slip_is_asked_about_as_a_question() -> None:
+    told = CliRunner().invoke(program(["protct"]), ["protct"])
+    assert told.exit_code == 2
+    assert told.stderr.endswith("Did you mean 'protect'? See elsewhere --help\n")
+
+
 def test_names_are_made_printable() -> None:
     assert printable("a\x1b[31mb\n\u202ec") == "a�[31mb��c"
     assert printable("Zürich 東京 🏖") == "Zürich 東京 🏖"

@@ -210,6 +210,12 @@ def test_folders_that_all_photos_lie_in_are_not_repeated(home: Path) -> None:
     assert "IMG_" in line and "south" not in line
 
 
+def test_a_hidden_country_is_named_once(home: Path) -> None:
+    shown = run("album", WHERE, "-n", "--hide-level", "country").stdout.splitlines()
+    line = next(one for one in shown if one.startswith("hidden"))
+    assert "Brazil around " in line and line.count("Brazil") == 1
+
+
 def test_what_the_files_say_is_believed_and_counted(home: Path) -> None:
     for number in range(PHOTOS):
         content = jpeg(number + 1, exif=exif().tobytes())

@@ -138,7 +138,7 @@ def test_every_number_is_the_value_given() -> None:
     assert total == pytest.approx(before.shares.total)
     for shares in made.attackers[0].accuracy.values():
         for share in shares.values():
-            assert fraction(share) in text
+            assert said(fraction(share)) in text
     for leak in made.leaks:
         assert leak.kind in text
         assert counted(len(leak.photos), "photo") in text

@@ -84,8 +84,9 @@ class _Program(TyperGroup):
                 said = " ".join(str(tell()).split()).rstrip(".")
                 context = getattr(wrong, "ctx", None)
                 path = context.command_path if context is not None else "elsewhere"
+                end = " See" if said.endswith("?") else "; see"
                 typer.echo(
-                    f"elsewhere: {printable(said[:1].lower() + said[1:])}; see {path} --help",
+                    f"elsewhere: {printable(said[:1].lower() + said[1:])}{end} {path} --help",
                     err=True,
                 )
             sys.exit(getattr(wrong, "exit_code", MISUNDERSTOOD))

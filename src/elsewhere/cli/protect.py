@@ -144,7 +144,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         int | None,
         typer.Option(
             metavar="PIXELS",
-            help="The longest side of the copies (about 2000 unless told).",
+            help="The longest side of the copies (2048 unless told).",
             show_default=False,
             rich_help_panel=_COPY,
         ),
@@ -192,7 +192,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         typer.Option(
             "--dry-run",
             "-n",
-            help="Show what would be withheld, and write no copy, certificate or report.",
+            help="Show what would be withheld, and write no copy, certificate or report. Each run "
+            "draws another k: compare plans with --exact-top.",
             rich_help_panel=_LIMITS,
         ),
     ] = False,

@@ -108,7 +108,8 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
     for place in (*done.plan.hidden, *done.plan.public):
         state = "hidden" if place in done.plan.hidden else "public"
         name = hidden_name(place, done.plan.wishes.width) if state == "hidden" else place.label
-        around = "" if name == place.label else f" around {place.label}"
+        town = place.label.removesuffix(f", {name}")  # Slovenia around Ljubljana, Slovenia
+        around = "" if name == place.label else f" around {town}"
         yield (
             state,
             Text.assemble(

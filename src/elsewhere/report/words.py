@@ -36,10 +36,10 @@ def chance(probability: float) -> str:
 def fraction(value: float) -> str:
     """How often something was right, as tables have it.
 
-    >>> fraction(0.1332), fraction(1.0)
-    ('.133', '1.000')
+    >>> fraction(0.1332).replace(_TIED, " "), fraction(1.0).replace(_TIED, " ")
+    ('13.3 %', '100.0 %')
     """
-    return f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"
+    return f"{100 * value:.1f} %".replace(" ", _TIED)
 
 
 def signed(value: float) -> str:
