@@ -151,6 +151,18 @@ def test_every_number_is_the_value_given() -> None:
     assert all(sentence in text for sentence in made.explained.sentences)
 
 
+def test_a_place_that_is_first_all_along_needs_no_chart() -> None:
+    made = contents()
+    scene = made.scenes[0]
+    truth = scene.before.truth
+    assert truth is not None and "How it sharpens" in text_of(page(made))
+    flat = replace(truth.album_order, ranks=tuple(1 for _ in truth.album_order.ranks))
+    first = replace(scene.before, truth=replace(truth, album_order=flat, worst_order=flat))
+    text = text_of(page(replace(made, scenes=(replace(scene, before=first),))))
+    assert "How it sharpens" not in text
+    assert "it is the first guess from the first photo on." in text
+
+
 def test_every_step_of_the_staircase_is_in_the_table() -> None:
     made = contents(12, 3)
     assert made.staircase is not None

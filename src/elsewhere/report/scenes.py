@@ -205,6 +205,10 @@ def _growth(audit: Audit) -> Markup | None:
     truth = audit.truth
     if truth is None or len(truth.album_order.ranks) < 2:
         return None
+    if {*truth.album_order.ranks, *truth.worst_order.ranks} == {1}:
+        return element(  # a chart of two flat lines would say no more
+            "p", "Before anything is withheld it is the first guess from the first photo on."
+        )
     first = audit.ids[truth.worst_order.order[0]] if truth.worst_order.order else ""
     return element(
         "figure",
