@@ -3,5 +3,5 @@
 wishes      what a person wants · presets (margins by name) · pins (keep, drop, values, bursts)
 hiding      which places are hidden · truths (how widely) · watches (who looks at what)
 album_plan  one plan for all of it · drawing (the secret k)
-verdict     what is said of it · notes · leaning (on what) · obstacles (what is in the way) · guesses
+verdict     what is said of it · notes · leaning · obstacles (what is in the way) · guesses
 """
