@@ -9,6 +9,7 @@ does it again writes the same file again.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b, sha256
@@ -72,7 +73,7 @@ class Grouped:
 def group(source: Source, block: int) -> Grouped:
     """All jobs of a dataset; 8 bytes of memory an album, and a little for each block."""
     found = Grouped()
-    seals: list[int] = []
+    seals = array("Q")  # eight bytes each
     waiting = _Waiting()
     for album, ranges in _runs(source):
         seal = blake2b(album.encode("utf-8", "replace"), digest_size=8).digest()
@@ -88,7 +89,7 @@ def group(source: Source, block: int) -> Grouped:
             waiting.into(found)
         waiting.take(album, ranges, photos)
     waiting.into(found)
-    found.scattered = len(np.unique(np.array(seals, dtype=np.uint64))) < len(seals)
+    found.scattered = len(np.unique(np.frombuffer(seals, dtype=np.uint64))) < len(seals)
     return found
 
 
