@@ -188,3 +188,9 @@ def test_other_filesystems(tmp_path: Path) -> None:
     rows = parquet.read_table(pa.BufferReader(out.read(f"albums/{name}"))).to_pylist()
     run(settings(tmp_path), ONE)
     assert sorted(rows, key=lambda row: str(row["album"])) == albums_in(tmp_path / "out")
+
+
+def test_an_empty_dataset_has_no_rows(tmp_path: Path) -> None:
+    write(scored(3).slice(0, 0), tmp_path / "in" / "a.parquet")
+    assert run(settings(tmp_path), ONE).albums == 0
+    assert albums_in(tmp_path / "out") == []
