@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
@@ -36,6 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
     long = config.getoption("--long")
     profile = "long" if long else "ci" if os.environ.get("CI") else "dev"
     settings.load_profile(profile)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        # begun in the background: the programs that tests stop by Ctrl-C would not hear it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[_NOT_RUN] = []
     # what the tests remember, certify and leave behind is nobody's private data
     home = tempfile.TemporaryDirectory(prefix="elsewhere-tests-", ignore_cleanup_errors=True)
