@@ -34,7 +34,7 @@ export function roughly(seconds: number): string {
 }
 
 export interface Telling {
-  /** −1 to 1: left of the middle it gives the place away, right of it hides it. */
+  /** −1 to 1: below zero it gives the place away (drawn to the right, as in the report), above it hides it. */
   at: number
   words: string
 }
