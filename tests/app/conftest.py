@@ -9,12 +9,12 @@ import pytest
 from tests.app.house import PHOTOS, Made, Served, make, served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def album(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return make(tmp_path_factory.mktemp("app"), PHOTOS, seed=15)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def one_house(album: Made) -> Iterator[Served]:
     with served(album.scorer) as house:
         house.open(album.folder)

@@ -83,7 +83,7 @@ def tolerance(experiment: str, line: str, column: str) -> float | None:
     Mean ranks of Table 1 follow Table 3's rule. The other tables have no tolerance of their own:
     Table 4 depends on which of many optima a solver happens to return, times on the machine.
 
-    >>> tolerance("budget", "R-16 optimal", "50 %")
+    >>> round(tolerance("budget", "R-16 optimal", "50 %"), 3)
     5.824
     """
     value = reported(experiment, line, column)

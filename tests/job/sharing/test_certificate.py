@@ -149,7 +149,7 @@ def resealed(document: dict[str, Any]) -> str:
         (("files",), []),
         (("files", 0, "number"), 0),
         (("files", 0, "number"), 99),
-        (("files", 0, "name"), "002.jpg"),
+        (("files", 0, "name"), "another of theirs"),
         (("files", 0, "name"), ""),
         (("files", 0, "photo"), "another.jpg"),
         (("files", 0, "sha256"), "AB"),
@@ -185,6 +185,8 @@ def resealed(document: dict[str, Any]) -> str:
 def test_one_that_was_sealed_again_must_still_agree_with_itself(
     document: str, path: tuple[Any, ...], value: Any
 ) -> None:
+    if value == "another of theirs":  # the names are shuffled
+        value = json.loads(document)["files"][1]["name"]
     with pytest.raises(InputError) as told:
         read_copy_certificate(resealed(edited(document, path, value)))
     assert "\n" not in str(told.value)

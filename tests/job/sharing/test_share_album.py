@@ -118,6 +118,11 @@ def test_names_are_kept_with_a_warning(seen: Seen, plan: AlbumPlan, tmp_path: Pa
 def test_the_certificate_is_private(
     seen: Seen, plan: AlbumPlan, tmp_path: Path, data: Path
 ) -> None:
+    other = share(seen, plan, tmp_path / "other", private=tmp_path / "mine")
+    assert other.private.parent == tmp_path / "mine"
+    assert verify(other.target, private=tmp_path / "mine")
+    with pytest.raises(FileError, match="no certificate at"):
+        verify(other.target)
     shared = share(seen, plan, tmp_path / "shared")
     assert shared.certificate.parent == shared.private == data / shared.private.name
     assert shared.private.name.startswith("shared-")
@@ -125,11 +130,6 @@ def test_the_certificate_is_private(
     assert stat.S_IMODE(shared.certificate.stat().st_mode) == 0o600
     assert inside(shared.private) == ["certificate.json"]
     assert "Lisbon" in shared.certificate.read_text()
-    other = share(seen, plan, tmp_path / "other", private=tmp_path / "mine")
-    assert other.private.parent == tmp_path / "mine"
-    assert verify(other.target, private=tmp_path / "mine")
-    with pytest.raises(FileError, match="no certificate at"):
-        verify(other.target)
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
