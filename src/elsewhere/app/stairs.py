@@ -25,8 +25,9 @@ def start_frontier(table: Table) -> Job:
 
     def work(job: Job) -> None:
         scores = tables(desk.seen, plan, entry.posted)
-        greedy = dict(greedy_stairs(plan.plan.promise, scores))
-        for step in steps(desk.seen, plan, entry.posted, patience=PATIENCE, stopped=job.cancelled):
+        greedy = greedy_stairs(plan.plan.promise, scores)
+        greedy_k = dict(greedy)
+        for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.cancelled):
             job.check()
             job.say(
                 Event(
@@ -35,7 +36,7 @@ def start_frontier(table: Table) -> Job:
                         protected_k=step.protected,
                         bound=step.bound,
                         proved=step.proved,
-                        greedy_k=greedy.get(step.withheld),
+                        greedy_k=greedy_k.get(step.withheld),
                     )
                 )
             )

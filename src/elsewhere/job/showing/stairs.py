@@ -30,14 +30,15 @@ def stairs(
     seen: Seen, album_plan: AlbumPlan, posted: Posted, *, patience: float
 ) -> Staircase | None:
     """The staircase of an album's plan; None where the wishes leave no choice at all."""
-    promise = album_plan.plan.promise
+    promise, scores = album_plan.plan.promise, tables(seen, album_plan, posted)
+    greedy = greedy_stairs(promise, scores)
     try:
-        found = tuple(steps(seen, album_plan, posted, patience=patience))
+        found = tuple(steps(album_plan, scores, greedy, patience=patience))
     except InputError:
         return None
     return Staircase(
         found,
-        greedy_stairs(promise, tables(seen, album_plan, posted)),
+        greedy,
         _chosen(album_plan),
         album_plan.wishes.top if promise.budget is None else None,
         album_plan.top,
@@ -45,17 +46,20 @@ def stairs(
 
 
 def steps(
-    seen: Seen,
     album_plan: AlbumPlan,
-    posted: Posted,
+    scores: Sequence[Scores],
+    greedy: Sequence[tuple[int, int]],
     *,
     patience: float,
     stopped: Event | None = None,
 ) -> Iterator[Step]:
-    """Step by step, each as soon as it is solved; InputError where there is no choice at all."""
-    promise, scores = album_plan.plan.promise, tables(seen, album_plan, posted)
+    """Step by step, each as soon as it is solved; InputError where there is no choice at all.
+
+    `scores` are the plan's `tables`, `greedy` their `greedy_stairs`.
+    """
+    promise = album_plan.plan.promise
     found = points(
-        scores,
+        list(scores),
         [list(one.truth) for one in promise.against],
         prove_up_to=_enough(len(album_plan.plan.withheld), promise.photos),
         time_limit=patience,
@@ -73,7 +77,7 @@ def steps(
         strict=promise.strict,
     )
     chosen = _chosen(album_plan)
-    known = [*greedy_stairs(promise, scores), *([chosen] if chosen else [])]
+    known = [*greedy, *([chosen] if chosen else [])]
     for point in found:
         yield _step(point, known)
 
