@@ -6,6 +6,8 @@ paper (user preference, black box) print no numbers, so there is nothing to put 
 
 from __future__ import annotations
 
+from elsewhere.lab.values import Number
+
 _Lines = dict[str, tuple[float, ...]]
 
 SIZES = (16, 32, 64, 128)
@@ -96,3 +98,9 @@ def tolerance(experiment: str, line: str, column: str) -> float | None:
     if experiment == "budget":
         return max(0.2 * value, 0.3)
     return None
+
+
+def beside(experiment: str, line: str, column: str, averaged: tuple[float, float, int]) -> Number:
+    """A mean with its error and count, the paper's number and the tolerance beside it."""
+    theirs = reported(experiment, line, column)
+    return Number(line, column, *averaged, theirs, tolerance(experiment, line, column))

@@ -10,6 +10,7 @@ from elsewhere.report.marks import belief_mark, decoy_mark, place_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.pictures.sharpening import sharpening_chart
 from elsewhere.report.pictures.worldmap import Believed, closer_map, outlines, world_map
+from elsewhere.report.tables import crosswise
 from elsewhere.report.words import chance, ordinal
 from elsewhere.words import counted
 
@@ -148,15 +149,7 @@ def _exposure(scene: Scene) -> Markup:
     heads = [element("th", name, scope="col", class_="n") for name, _ in kept]
     note = kept[0][1].note
     return together(
-        element(
-            "div",
-            element(
-                "table",
-                element("thead", element("tr", element("th", "", scope="col"), heads)),
-                element("tbody", rows),
-            ),
-            class_="scroll wide",
-        ),
+        crosswise(heads, rows),
         element("p", _sentence(note), class_="small faint") if note else None,
         None
         if scene.before.calibrated

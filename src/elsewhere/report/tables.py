@@ -55,15 +55,20 @@ def _attacker(attacker: Attacker) -> Markup:
             "How often its first guess for a single photo of a place that it had never seen was "
             "nearer than so many kilometres. Several photos of one place tell it more.",
         ),
+        crosswise(heads, rows),
+    )
+
+
+def crosswise(heads: Sequence[Child], rows: Sequence[Child]) -> Markup:
+    """A table with a head for each column but the first, which names the rows."""
+    return element(
+        "div",
         element(
-            "div",
-            element(
-                "table",
-                element("thead", element("tr", element("th", "", scope="col"), heads)),
-                element("tbody", rows),
-            ),
-            class_="scroll wide",
+            "table",
+            element("thead", element("tr", element("th", "", scope="col"), heads)),
+            element("tbody", rows),
         ),
+        class_="scroll wide",
     )
 
 

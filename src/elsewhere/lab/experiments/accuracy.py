@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.lab.collections import KINDS, cells_of, collections, parts
-from elsewhere.lab.paper import reported, tolerance
+from elsewhere.lab.paper import beside
 from elsewhere.lab.plots import explain, names_below, pick, steps
 from elsewhere.lab.solving import ahead, gains
 from elsewhere.lab.sources import Source
@@ -61,13 +61,7 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
             ("top-5", ranks < 5),
             ("protected-k", ranks),
         ):
-            found, error, count = mean(values.astype(np.float64))
-            result.append(
-                Number(
-                    kind, column, found, error, count,
-                    reported("accuracy", kind, column), tolerance("accuracy", kind, column),
-                )
-            )  # fmt: skip
+            result.append(beside("accuracy", kind, column, mean(values.astype(np.float64))))
     return result
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
-from elsewhere.lab.paper import BUDGETS, reported, tolerance
+from elsewhere.lab.paper import BUDGETS, beside
 from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
 from elsewhere.lab.solving import furthest, gains, greedy_steps, unproved, within
 from elsewhere.lab.sources import Source
@@ -105,15 +105,9 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
         for method in ("optimal", "greedy"):
             for share, column in COLUMNS.items():
                 values = [row[f"{method} {share}"] for row in rows if row["kind"] == kind]
-                found, error, count = mean([float(v) for v in values if v is not None])
-                line = f"{kind} {method}"
-                if count:
-                    result.append(
-                        Number(
-                            line, column, found, error, count,
-                            reported("budget", line, column), tolerance("budget", line, column),
-                        )
-                    )  # fmt: skip
+                averaged = mean([float(v) for v in values if v is not None])
+                if averaged[2]:
+                    result.append(beside("budget", f"{kind} {method}", column, averaged))
     return result
 
 

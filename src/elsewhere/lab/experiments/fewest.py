@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
-from elsewhere.lab.paper import reported, tolerance
+from elsewhere.lab.paper import beside
 from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
 from elsewhere.lab.solving import fewest, greedy_fewest, greedy_steps, unproved
 from elsewhere.lab.sources import Source
@@ -55,15 +55,9 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
     for kind in KINDS:
         for top in TOPS:
             for method in ("optimal", "greedy"):
-                found, error, count = mean(shares(rows, kind, f"{method} {top}"))
-                column = f"top-{top} {method}"
-                if count:
-                    result.append(
-                        Number(
-                            kind, column, found, error, count,
-                            reported("fewest", kind, column), tolerance("fewest", kind, column),
-                        )
-                    )  # fmt: skip
+                averaged = mean(shares(rows, kind, f"{method} {top}"))
+                if averaged[2]:
+                    result.append(beside("fewest", kind, f"top-{top} {method}", averaged))
     return result
 
 
