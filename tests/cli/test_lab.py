@@ -41,6 +41,24 @@ def test_run_prints_tables_and_writes_files(
     assert "Observation 1" in page.read_text("utf-8")
 
 
+def test_all_leaves_out_what_one_score_file_cannot_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SCALES, "small", Scale("small", 1, 1, 1, 1))
+    monkeypatch.setattr(experiments, "NAMES", ("accuracy", "margin", "worst"))
+    scores, truth = tmp_path / "scores.csv", tmp_path / "truth.csv"
+    scores.write_text(
+        "photo,0,1,2\n" + "".join(f"{i}.jpg,-0.3,-1.9,-{2 + i % 3}\n" for i in range(16))
+    )
+    truth.write_text("photo,cell\n" + "".join(f"{i}.jpg,0\n" for i in range(16)))
+    given = ["--source", str(scores), "--truth", str(truth)]
+    assert run("run", "all", *given, "-o", str(tmp_path / "lab"), "--processes", "1") == 0
+    told = capsys.readouterr()
+    assert "Table 1" in told.out
+    assert "left out: margin needs several models of the same photos" in told.err
+    assert "left out: worst is only run on the simulator" in told.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

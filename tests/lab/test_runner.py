@@ -11,7 +11,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.lab import experiments, figures, runner
 from elsewhere.lab.files import read_numbers, read_rows, write_numbers, write_rows
 from elsewhere.lab.page import write_page
-from elsewhere.lab.sources import Simulated
+from elsewhere.lab.sources import Scored, Simulated
 from elsewhere.lab.tables import markdown
 from elsewhere.lab.values import SCALES, Number, Row, Scale
 from elsewhere.lab.why import reasons
@@ -57,6 +57,27 @@ def test_a_folder_belongs_to_one_source_and_scale(tmp_path: Path) -> None:
         runner.run(["worst"], Simulated(seed=2), "small", tmp_path)
     with pytest.raises(InputError, match="no scale is called 'huge'"):
         runner.run(["worst"], SOURCE, "huge", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "files", "why"),
+    [
+        ("worst", 1, "worst is only run on the simulator"),
+        ("margin", 1, "margin needs several models of the same photos"),
+        ("transfer", 1, "transfer needs several models"),
+        ("margin", 2, None),
+    ],
+)
+def test_an_experiment_says_on_which_sources_it_cannot_be_run(
+    tmp_path: Path, name: str, files: int, why: str | None
+) -> None:
+    source = Scored(tuple(Path(f"{i}.npz") for i in range(files)), Path("truth.csv"))
+    said = experiments.find(name).cannot(source)
+    assert (said is None) is (why is None)
+    if why:
+        with pytest.raises(InputError, match=why):
+            runner.run([name], source, "small", tmp_path)
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_nesting_is_read_off_the_budgets_plans(

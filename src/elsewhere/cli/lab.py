@@ -126,7 +126,7 @@ def _run(names: list[str], source: Source, scale: str, output: Path, processes: 
 
     if not names:
         raise InputError("say which experiments to run, or all; elsewhere lab list names them")
-    asked = list(experiments.NAMES) if ALL in names else names
+    asked = _asked(names, source)
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -160,6 +160,21 @@ def _run(names: list[str], source: Source, scale: str, output: Path, processes: 
         table = output / name / "table.md"
         if table.exists():
             typer.echo(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
+
+
+def _asked(names: list[str], source: Source) -> list[str]:
+    """The experiments that were named; of all of them, those that this source allows."""
+    from elsewhere.lab import experiments
+
+    if ALL not in names:
+        return names
+    able = []
+    for name in experiments.NAMES:
+        if why := experiments.find(name).cannot(source):
+            typer.echo(f"left out: {why}", err=True)
+        else:
+            able.append(name)
+    return able
 
 
 def _source(given: list[str], truth: Path | None, seed: int) -> Source:

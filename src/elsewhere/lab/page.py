@@ -55,8 +55,8 @@ def _chapter(folder: Path, told: dict[str, Any], page: Path) -> str:
         every, busy = (sum(each[key] for each in took.values()) for key in ("seconds", "busy"))
         each = ", ".join(f"{key} {_time(entry['busy'])}" for key, entry in took.items())
         parts.append(
-            f"Measuring took {_time(busy)} of processor time ({each}) and {_time(every)} by the "
-            "clock, with other work on the machine.\n"
+            f"Measuring took {_time(every)} by the clock and {_time(busy)} of processor time "
+            f"({each}).\n"
         )
     for which in experiments.NAMES:
         experiment = experiments.find(which)

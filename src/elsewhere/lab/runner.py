@@ -57,15 +57,19 @@ def run(
     processes: int | None = None,
     watch: Watch = lambda progress: None,
 ) -> None:
-    """Measure what is not measured yet, then write tables and figures of all that was asked."""
+    """Measure what is not measured yet, then write tables and figures of all that was asked.
+
+    Every experiment must be one that can be run on the source (`Experiment.cannot`).
+    """
     if scale not in SCALES:
         raise InputError(f"no scale is called {scale!r}: it is one of {', '.join(SCALES)}")
     size = SCALES[scale]
     asked = [experiments.find(name) for name in names]
+    for experiment in asked:
+        if why := experiment.cannot(source):
+            raise InputError(why)
     _claim(folder, source, size)
     for experiment in asked:
-        if source.kind not in experiment.sources:
-            continue
         measured = experiments.find(experiment.rows_of) if experiment.rows_of else experiment
         measure(measured, source, size, folder, processes=processes, watch=watch)
         publish(experiment, folder)
@@ -206,11 +210,16 @@ def _claim(folder: Path, source: Source, scale: Scale) -> None:
     told = read_run(folder)
     if told and {key: told.get(key) for key in mine} != mine:
         raise InputError(
-            f"{folder} holds a run of {told.get('source')} at scale {told.get('scale')}; "
-            "choose another folder"
+            f"{folder} holds a run of {told.get('source')} at scale {told.get('scale')}"
+            f"{_named(told)}; choose another folder, or ask for the same from the same place"
         )
     told = {**mine, "version": version("elsewhere"), "took": told.get("took", {})}
     write_whole(folder / "run.json", json.dumps(told, indent=1) + "\n")
+
+
+def _named(told: dict[str, Any]) -> str:
+    given = told.get("given")
+    return f" ({given})" if given else ""
 
 
 def _took(folder: Path, name: str, seconds: float, busy: float) -> None:

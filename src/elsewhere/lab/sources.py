@@ -42,6 +42,10 @@ class Source(Protocol):
         """The options that name it on the command line."""
 
     @property
+    def models(self) -> int:
+        """How many models have scored its photos."""
+
+    @property
     def cells(self) -> tuple[int, ...]:
         """The cells that have photos."""
 
@@ -69,6 +73,7 @@ class Simulated:
     seed: int = 0
 
     kind = "simulator"
+    models = 2
 
     @property
     def name(self) -> str:
@@ -131,9 +136,14 @@ class Scored:
 
     @property
     def given(self) -> str:
-        """The files by their names; where they lie is nobody's business."""
-        files = " ".join(f"--source {file.name}" for file in self.files)
-        return f"{files} --truth {self.truth.name}"
+        """The files as they were named from the folder they were run in, or by name alone."""
+        files = " ".join(f"--source {_shown(file)}" for file in self.files)
+        return f"{files} --truth {_shown(self.truth)}"
+
+    @property
+    def models(self) -> int:
+        """One for each file."""
+        return len(self.files)
 
     @property
     def cells(self) -> tuple[int, ...]:
@@ -250,6 +260,11 @@ class Scored:
                 found.setdefault((album, cell), []).append(row)
         least = ALBUM_SMALLEST
         return [(key[1], found[key]) for key in sorted(found) if len(found[key]) >= least]
+
+
+def _shown(file: Path) -> str:
+    """A path of nobody's machine: the page is for others to read, and to type."""
+    return file.name if file.is_absolute() else file.as_posix()
 
 
 @lru_cache(maxsize=8)

@@ -129,6 +129,17 @@ class Experiment:
     """Whether parts must not run side by side, because they are timed."""
     sources: tuple[str, ...] = ("simulator", "scores")
     """Which sources it can be run on."""
+    models: int = 1
+    """How many models of the same photos it needs."""
+
+    def cannot(self, source: Source) -> str | None:
+        """Why it cannot be run on this source, in a sentence; None where it can."""
+        if source.kind not in self.sources:
+            wanted = "the simulator" if self.sources == ("simulator",) else "score files (--source)"
+            return f"{self.name} is only run on {wanted}"
+        if source.models < self.models:
+            return f"{self.name} needs several models of the same photos: give --source again"
+        return None
 
 
 def mean(values: Sequence[float] | NDArray[np.float64]) -> tuple[float, float, int]:

@@ -136,4 +136,5 @@ EXPERIMENT = Experiment(
     summarise=summarise,
     draw=draw,
     says=says,
+    models=2,
 )

@@ -195,4 +195,5 @@ EXPERIMENT = Experiment(
     summarise=summarise,
     draw=draw,
     says=says,
+    models=2,
 )
