@@ -295,6 +295,24 @@ def test_a_deadline_is_kept_whatever_is_wished(monkeypatch: pytest.MonkeyPatch) 
         assert plan.found
 
 
+def test_a_deadline_is_kept_where_several_places_are_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world, rng, cells, each = simulator.world("w1", 5), np.random.default_rng(5), (7, 200, 400), 300
+    scores = elsewhere.Scores(np.vstack([world.photos(cell, each, rng) for cell in cells]))
+    own = [range(n * each, (n + 1) * each) for n in range(len(cells))]
+    monkeypatch.setattr(time, "monotonic", time.thread_time)  # others' work is not our lateness
+    began = time.thread_time()
+    elsewhere.protect(
+        [scores] * 6,
+        [cell for cell in cells for _ in range(2)],
+        top=20,
+        time_limit=0.1,
+        sees=[photos for one in own for photos in (one, None)],
+    )
+    assert time.thread_time() - began < 2  # it took nine seconds to make one plan fit all places
+
+
 def test_thirteen_photos_and_forty_cells_are_no_matter() -> None:
     scores = np.random.default_rng(0).normal(size=(16, 100))
     assert elsewhere.protect(scores, 0, budget=14, work_limit=20_000).status == "optimal"

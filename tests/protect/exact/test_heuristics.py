@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from threading import Event
 
 import numpy as np
 from hypothesis import assume, example, given
@@ -16,6 +17,7 @@ from elsewhere.protect.exact.heuristics import (
     restored,
 )
 from elsewhere.protect.exact.instance import Instance
+from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.presolve import costs_alone
 from elsewhere.protect.exact.search import Goal
 from elsewhere.protect.exact.solver import most_left_out, solve
@@ -114,11 +116,26 @@ def test_an_adapted_plan_is_never_heavier_than_the_best_known(seed: int) -> None
     best = plans[int(rng.integers(len(plans)))]
     hint = rng.random(instance.units) < 0.4
     with np.errstate(all="ignore"):
-        result = adapted(instance, weights, hint, goal, best)
+        result = adapted(instance, weights, hint, goal, best, limits=Limits())
     assert reaches(instance, result, goal)
     assert weights[result].sum() <= weights[best].sum()
     if reaches(instance, hint, goal) and weights[hint].sum() <= weights[best].sum():
         assert not (result & ~hint).any()  # a hint that is good is not left
+
+
+def test_an_old_plan_is_not_adapted_once_nobody_waits_any_more() -> None:
+    scores, truth = simulator.collection(3, photos=16)
+    problem = plain(scores.values, truth, 5)
+    instance = Instance(problem)
+    goal, best = needs(problem), np.zeros(instance.units, bool)
+    best[:-1] = True
+    hint = np.zeros(instance.units, bool)
+    given_up = Event()
+    given_up.set()
+    in_time = adapted(instance, instance.weights, hint, goal, best, limits=Limits())
+    late = adapted(instance, instance.weights, hint, goal, best, limits=Limits(stopped=given_up))
+    assert in_time.sum() < best.sum()
+    assert (late == best).all()
 
 
 def test_where_no_rival_can_hold_there_is_no_plan() -> None:

@@ -73,7 +73,8 @@ def satisfying(
     bound = max(bound, least)
     if not together.any():
         return None, bound, False
-    plan = adapted(instance, weights, together, goal, np.ones(instance.units, bool))
+    everything = np.ones(instance.units, bool)
+    plan = adapted(instance, weights, together, goal, everything, limits=limits)
     if plan.all():
         return None, bound, False
     return plan, bound, int(weights[plan].sum()) <= bound

@@ -151,14 +151,16 @@ def prefix_plans(
     return {at: _prefix(instance, order, steps) for at, (_, order, steps) in best.items()}
 
 
-def adapted(instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: Mask) -> Mask:
-    """A plan made from `hint` if it is as light as `best`, otherwise `best`."""
+def adapted(
+    instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: Mask, *, limits: Limits
+) -> Mask:
+    """A plan made from `hint` if it is as light as `best` and made in time, otherwise `best`."""
     most = float(weights[best].sum())
     trial = hint.copy()
     few = instance.restricted(np.sort(_favoured(instance, hint, goal.each)))
     everyone = np.arange(few.rivals, dtype=np.intp)
     for _ in range(ADDITIONS):
-        if goal.reached(instance.counts(instance.holding(trial))):
+        if limits.late() or goal.reached(instance.counts(instance.holding(trial))):
             break
         free = np.flatnonzero(~trial & (weights <= most - float(weights[trial].sum())))
         if not len(free):
@@ -171,7 +173,7 @@ def adapted(instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: M
         trial[free[lacking.argmax()]] = True
     if not goal.reached(instance.counts(instance.holding(trial))):
         return best
-    trial = restored(instance, weights, trial, goal)
+    trial = restored(instance, weights, trial, goal, limits)
     return trial if float(weights[trial].sum()) <= most else best
 
 

@@ -85,7 +85,7 @@ def _nearest(instance: Instance, goal: Goal, best: Mask, pull: Floats, limits: L
         return best
     before = pull > 0
     if before.any():
-        best = adapted(instance, weights, before, goal, best)
+        best = adapted(instance, weights, before, goal, best, limits=limits)
     if (weights == weights[0]).all() and (best != before).sum() == abs(best.sum() - before.sum()):
         return best  # as many must go or come anyway
     scaled = weights * (2 * np.abs(pull).sum() + 1) - pull
