@@ -17,23 +17,8 @@ from elsewhere.globe import Cells, place, zone_of_place
 from elsewhere.job import see
 from elsewhere.posterior import together
 from tests.album.makers import GPS, exif, jpeg
-from tests.scorers.models import described
 
 SCORER = ("--scorer", "onnx:model/tiny.onnx")
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Six photos without a word about the place, and a small model over the default cells."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("CACHE", "DATA"):
-        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
-    for folder in ("model", "album"):
-        (tmp_path / folder).mkdir()
-    described(tmp_path / "model", Cells.default())
-    for number in range(6):
-        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
-    return tmp_path
 
 
 def run(*arguments: str) -> Result:

@@ -15,24 +15,15 @@ from elsewhere.globe import Cells, cell_towns
 from elsewhere.job import see
 from elsewhere.job.ledger.entries import Ledger
 from tests.album.makers import jpeg
-from tests.scorers.models import described
 
 SCORER = ("--scorer", "onnx:model/tiny.onnx")
 PHOTOS = 6
 
 
 @pytest.fixture
-def where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Six photos, a small model over the default cells; its sixth guess, as coordinates."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("CACHE", "DATA"):
-        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
-    for folder in ("model", "album"):
-        (tmp_path / folder).mkdir()
-    described(tmp_path / "model", Cells.default())
-    for number in range(PHOTOS):
-        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
-    seen = see([tmp_path / "album"], scorers=[SCORER[1]])
+def where(home: Path) -> str:
+    """The model's sixth guess for the photos, as coordinates."""
+    seen = see([home / "album"], scorers=[SCORER[1]])
     cell = int(seen.attacks[0].scores.values.sum(axis=0).argsort()[-6])
     seen.close()
     lat, lon = cell_towns(Cells.default())

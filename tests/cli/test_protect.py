@@ -17,10 +17,8 @@ from typer.testing import CliRunner, Result
 
 from elsewhere.cli.program import CODES, program
 from elsewhere.example import ALBUM
-from elsewhere.globe import Cells
 from elsewhere.protect.plan import Status
 from tests.album.makers import exif, jpeg
-from tests.scorers.models import described
 
 SCORER = ("--scorer", "onnx:model/tiny.onnx")
 PHOTOS = 10
@@ -29,18 +27,12 @@ WHERE = "--at=-15.7797,-47.9297"
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Ten photos that say nothing of the place, and a small model over the default cells."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("CACHE", "DATA"):
-        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
-    for folder in ("model", "album"):
-        (tmp_path / folder).mkdir()
-    described(tmp_path / "model", Cells.default())
+def home(bare_home: Path) -> Path:
+    """Ten photos that say nothing of the place, and something beside them."""
     for number in range(PHOTOS):
-        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
-    (tmp_path / "album" / "notes.txt").write_text("not a photo")
-    return tmp_path
+        (bare_home / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
+    (bare_home / "album" / "notes.txt").write_text("not a photo")
+    return bare_home
 
 
 def run(*arguments: str, **more: Any) -> Result:

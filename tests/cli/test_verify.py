@@ -9,9 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from elsewhere.cli.program import program
-from elsewhere.globe import Cells
 from tests.album.makers import jpeg
-from tests.scorers.models import described
 
 
 def run(*arguments: str) -> Result:
@@ -19,20 +17,12 @@ def run(*arguments: str) -> Result:
 
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def copy(home: Path) -> Path:
     """A copy that protect wrote, and where its certificate is."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("CACHE", "DATA"):
-        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
-    for folder in ("model", "album"):
-        (tmp_path / folder).mkdir()
-    described(tmp_path / "model", Cells.default())
-    for number in range(6):
-        (tmp_path / "album" / f"IMG_{number}.jpg").write_bytes(jpeg(number + 1))
     scorer = ("--scorer", "onnx:model/tiny.onnx")
     done = run("protect", "album", "--at=Lisbon", "-o", "out", "--top", "1", *scorer)
     assert done.exit_code == 0, done.output
-    return tmp_path / "out"
+    return home / "out"
 
 
 def test_what_protect_wrote_is_accepted(copy: Path) -> None:
