@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from elsewhere.album import decode, read_album
+from elsewhere.album.spool import Spool
 from elsewhere.cli.program import program
 from elsewhere.globe import Cells
 from elsewhere.globe.names import cell_names
@@ -81,6 +82,25 @@ def test_no_cache_leaves_no_trace(home: Path) -> None:
     assert run("score", "album", "-o", "s.npz", "--no-cache", *SCORER).exit_code == 0
     assert run("guess", "album", "--no-cache", *SCORER).exit_code == 0
     assert not (home / "cache").exists()
+
+
+@pytest.mark.parametrize("command", [("score", "album", "-o", "s.npz"), ("guess", "album")])
+def test_no_rendition_is_held_once_it_is_scored(
+    home: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    spools: list[Spool] = []
+
+    class Watched(Spool):
+        def __init__(self) -> None:
+            super().__init__()
+            spools.append(self)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("elsewhere.album.album.Spool", Watched)
+        patch.setattr("elsewhere.job.seen._AHEAD", 0)
+        assert run(*command, *SCORER).exit_code == 0
+    sizes = [photo.rendition.size for photo in read_album([home / "album"]).photos]
+    assert [spool.size for spool in spools] == [max(sizes)]
 
 
 def test_a_bad_photo_is_told_and_the_others_are_scored(home: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from elsewhere.album import Album, Left, Limits, Recipe, album_workers
 from elsewhere.album.workers import Workers
-from elsewhere.errors import InputError, NoPhotoError, ScorerError
+from elsewhere.errors import FileError, InputError, NoPhotoError, ScorerError
 from elsewhere.job import Step, see
 from elsewhere.job import seen as module
 from elsewhere.score_files import write_scores
@@ -226,3 +226,32 @@ def test_who_stops_in_the_middle_leaves_no_worker_and_no_thread(
     assert not [one for one in threading.enumerate() if one.name.startswith("elsewhere-")]
     ended = [worker._process.poll() for pool in pools for worker in pool._all]
     assert ended and None not in ended
+
+
+def test_renditions_that_nobody_keeps_take_little_room(
+    tmp_path: Path, pool: Workers, watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is scored only passes through: the file that it waits in does not grow with an album."""
+    monkeypatch.setattr(module, "_AHEAD", 2)
+    monkeypatch.setattr(module, "cores", lambda: 2)
+    for number in range(40):
+        (tmp_path / f"{number}.jpg").write_bytes(jpeg(number + 1))
+    kept = see([tmp_path], scorers=["watching"], workers=pool)
+    passed = see([tmp_path], scorers=["watching"], workers=pool, keep=False)
+    assert np.array_equal(passed.attacks[0].scores.values, kept.attacks[0].scores.values)
+    sizes = [photo.rendition.size for photo in passed.photos]
+    assert kept.album.spool.size == sum(sizes)
+    assert passed.album.spool.size <= 8 * max(sizes)  # four wait, one comes, gaps are not exact
+    with pytest.raises(FileError, match="given up"):
+        _ = passed.photos[0].rendition.content
+
+
+def test_a_scorer_that_cannot_score_stops_nobody_who_waits(
+    tmp_path: Path, pool: Workers, watching: Watching, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_AHEAD", 1)
+    for number in range(12):
+        (tmp_path / f"{number}.jpg").write_bytes(jpeg(number + 1))
+    watching.refused = {f"{number}.jpg" for number in range(11)}
+    seen = see([tmp_path], scorers=["watching"], workers=pool, keep=False)
+    assert [photo.id for photo in seen.photos] == ["11.jpg"]

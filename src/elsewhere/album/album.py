@@ -98,6 +98,7 @@ def read_album(
                 if same is not made:
                     known = same.metadata.completed_by(made.metadata)
                     photos[made.rendition.digest] = replace(same, metadata=known)
+                    made.rendition.forget()
                     made = _double(made, same)
             if isinstance(made, Left):
                 out.append(made)

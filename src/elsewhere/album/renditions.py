@@ -71,6 +71,10 @@ class Rendition:
             )
         return content
 
+    def forget(self) -> None:
+        """Give up the content, where it was only wanted once; all else stays known."""
+        self._content.forget()
+
     def preview(self, side: int = PREVIEW_SIDE) -> bytes:
         """A small bare JPEG of the same picture, to show; made when it is asked for."""
         from PIL import Image

@@ -2,7 +2,9 @@
 
 A few hundred renditions would fill the memory of a small machine. A temporary file that has no
 name in any folder cannot be opened by others and leaves nothing behind, not even after `kill -9`
-(where the system has no such file, it is deleted when it is closed).
+(where the system has no such file, it is deleted when it is closed). Whoever needs bytes no longer
+gives their room back, and it is written over: thousands of photos that only pass through take no
+more room than the few that are under way.
 """
 
 from __future__ import annotations
@@ -19,13 +21,18 @@ class Spool:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._end = 0
+        self._held: dict[int, int] = {}
+        """Where what is kept begins, and how long it is."""
+        self._gaps: list[tuple[int, int]] = []
+        """What was given back, from the front on: where it begins, where it ends."""
         self._file = tempfile.TemporaryFile("w+b", prefix="elsewhere-")  # noqa: SIM115
+        self.size = 0
+        """How many bytes the file has on the disk."""
 
     def put(self, content: bytes) -> Ticket:
         """Keep these bytes."""
         with self._lock:
-            start = self._end
+            start = self._room(len(content))
             try:
                 self._file.seek(start)
                 self._file.write(content)
@@ -35,14 +42,42 @@ class Spool:
                     f"the folder for temporary files takes no more ({problem.strerror}): "
                     f"make room in {tempfile.gettempdir()} or set TMPDIR to another folder"
                 ) from None
-            self._end += len(content)
+            if content:
+                self._held[start] = len(content)
+            self.size = max(self.size, start + len(content))
         return Ticket(self, start, len(content))
 
     def get(self, start: int, length: int) -> bytes:
-        """The bytes of a ticket."""
+        """The bytes of a ticket that nobody gave back."""
         with self._lock:
+            if length and self._held.get(start) != length:
+                raise FileError("a rendition was asked for after it was given up")
             self._file.seek(start)
             return self._file.read(length)
+
+    def forget(self, start: int, length: int) -> None:
+        """Give the room of a ticket back; what lies there is written over."""
+        with self._lock:
+            if self._held.get(start) != length:
+                return
+            del self._held[start]
+            joined: list[tuple[int, int]] = []
+            for begin, end in sorted([*self._gaps, (start, start + length)]):
+                if joined and joined[-1][1] == begin:
+                    joined[-1] = (joined[-1][0], end)
+                else:
+                    joined.append((begin, end))
+            self._gaps = joined
+
+    def _room(self, length: int) -> int:
+        """Where so many bytes fit: in the first gap that is large enough, else at the end."""
+        for number, (begin, end) in enumerate(self._gaps):
+            if end - begin >= length:
+                self._gaps[number : number + 1] = [(begin + length, end)] * (end > begin + length)
+                return begin
+        if self._gaps and self._gaps[-1][1] == self.size:  # the last gap grows with the file
+            return self._gaps.pop()[0]
+        return self.size
 
     def close(self) -> None:
         """Forget everything now."""
@@ -64,3 +99,7 @@ class Ticket:
     def read(self) -> bytes:
         """The bytes again."""
         return self.spool.get(self.start, self.length)
+
+    def forget(self) -> None:
+        """Nobody will ask for them any more."""
+        self.spool.forget(self.start, self.length)

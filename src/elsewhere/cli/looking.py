@@ -29,8 +29,10 @@ def look(paths: Sequence[Path], scorer: str, cache: bool) -> tuple[Seen | None, 
     seen: Seen | None = None
     try:
         with stages() as step:
-            seen = see(paths, scorers=[scorer], cache=RowCache() if cache else None, progress=step)
-            seen.close()  # the rows are all that is wanted
+            rows = RowCache() if cache else None
+            # the scores are all that is wanted, of thousands of photos too
+            seen = see(paths, scorers=[scorer], cache=rows, progress=step, keep=False)
+            seen.close()
             left = seen.left
     except NoPhotoError as nothing:
         left = tuple(nothing.left)  # type: ignore[arg-type]

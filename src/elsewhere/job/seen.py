@@ -2,7 +2,8 @@
 
 What is scored is the rendition, the very bytes that would be shared. Rendering happens in worker
 processes and scoring in threads, both at once: a photo is scored while the next is being
-rendered, so that no core waits for the other half of the work.
+rendered, so that no core waits for the other half of the work. Where nothing will be shared or
+shown, a rendition is given up as soon as it is scored, and reading waits for scoring.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ from elsewhere.scorers import About, Line, Outcome, RowCache, find
 from elsewhere.scorers import Photo as Scored
 from elsewhere.scorers.pipeline import workers as cores
 from elsewhere.scores import Scores
+
+_AHEAD = 8
+"""So many photos may be rendered before they are scored, for each thread that scores, where no
+rendition is kept: none of the threads waits, and what is ahead fits anywhere."""
 
 
 @dataclass(frozen=True)
@@ -88,19 +93,21 @@ def see(
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
     checked: Callable[[Album], None] = lambda album: None,
+    keep: bool = True,
 ) -> Seen:
     """Read folders and files as one album, and score each rendition with every scorer.
 
     As soon as all is read, and long before all is scored, `checked` may refuse the album.
     A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
-    Whoever reads several albums gives `workers` that are warm already (`album_workers`).
+    Whoever reads several albums gives `workers` that are warm already (`album_workers`); who wants
+    the rows alone does not `keep` the renditions, so that any number of photos needs little disk.
     """
     words = tuple(dict.fromkeys(scorers))
     if not words:
         raise InputError("no scorer was given: name at least one, such as embedded")
     with nullcontext(workers) if workers else album_workers(limits) as pool:
         lines = tuple(Line(find(word), cache) for word in words)  # while the workers warm up
-        with _Scoring(lines, progress) as scoring:
+        with _Scoring(lines, progress, keep=keep) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
             try:
                 checked(album)
@@ -114,9 +121,13 @@ def see(
 class _Scoring:
     """Threads that score photos as they come out of the workers."""
 
-    def __init__(self, lines: Sequence[Line], progress: Callable[[Step], None]) -> None:
+    def __init__(
+        self, lines: Sequence[Line], progress: Callable[[Step], None], *, keep: bool
+    ) -> None:
         self._lines = lines
         self._progress = progress
+        self._keep = keep
+        self._ahead = _AHEAD * cores()
         self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
         self._under_way: dict[str, Future[list[Outcome]]] = {}
         self._done: SimpleQueue[Photo] = SimpleQueue()
@@ -141,6 +152,8 @@ class _Scoring:
             future = self._pool.submit(self._one, photo)
             self._under_way[photo.id] = future
             future.add_done_callback(lambda future: self._done.put(photo))
+        while not self._keep and len(self._under_way) - self._told > self._ahead:
+            self._tell(self._done.get())
         while True:
             try:
                 self._tell(self._done.get_nowait())
@@ -158,7 +171,10 @@ class _Scoring:
     def _one(self, photo: Photo) -> list[Outcome]:
         """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
         rendition = Scored(photo.id, photo.path, photo.rendition.content)
-        return [line(rendition) for line in self._lines]
+        made = [line(rendition) for line in self._lines]
+        if not self._keep:
+            photo.rendition.forget()
+        return made
 
     def _tell(self, photo: Photo) -> None:
         problem = next(
