@@ -128,7 +128,9 @@ def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
         while True:
             job: Job = pipe.recv()
             if looking is None and not scored and job.kind != "join":
-                looking = Look(settings.scorers, settings.max_side, settings.input)
+                looking = Look(
+                    settings.scorers, settings.max_side, settings.input, device=settings.device
+                )
             pipe.send(perform(job, dataset, settings, looking))
     except (EOFError, BrokenPipeError, ConnectionError):
         pass  # nobody asks any more

@@ -29,6 +29,7 @@ from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.scorers import Line, Photo, Row, find
+from elsewhere.scorers.sessions import Device, run_on
 
 _AT_A_TIME = 64
 """Photos whose bytes are taken out of the dataset together."""
@@ -50,7 +51,13 @@ class Look:
     """Warm workers and sessions; use it in a `with` block."""
 
     def __init__(
-        self, scorers: tuple[str, ...], max_side: int | None, input: str, threads: int = 1
+        self,
+        scorers: tuple[str, ...],
+        max_side: int | None,
+        input: str,
+        *,
+        threads: int = 1,
+        device: Device = "auto",
     ) -> None:
         words = tuple(dict.fromkeys(scorers))
         if not words:
@@ -58,6 +65,7 @@ class Look:
         # one more than threads: while a photo is scored the next one is decoded
         self._workers = Workers("elsewhere.album.reading:read", count=threads + 1)
         try:
+            run_on(device)
             self._lines = tuple(Line(find(word)) for word in words)
         except BaseException:
             self._workers.close()

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from typing import Any
@@ -23,11 +24,14 @@ from elsewhere.batch.schemas import arrow
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.work import Done
 from elsewhere.errors import FileError
+from elsewhere.scorers.sessions import offers_cuda
 
 Then = Callable[[Done], Sequence[Job]]
 
 _LOOKING, _PLANNING = 0.9, 0.1
 """Cores: one looks and, now and then, plans what was looked at; planning takes moments."""
+_WAITING = 2
+"""Blocks that an actor has: one at work, one that waits; with more, others would have none."""
 _RETRIES = 20
 
 
@@ -40,20 +44,21 @@ def run(
     workers: int | None,
     then: Then,
     address: str | None = None,
-    gpus: float = 0.0,
+    gpus: float | None = None,
 ) -> Iterator[Done]:
     """Do all jobs and those that follow from them; each is told when it is done."""
     ray, ours = _ray(workers, address)
     given = {"dataset": dataset, "settings": settings}
-    following: list[Any] = []
-    giant = ray.remote(num_cpus=1, max_retries=_RETRIES)(_join)
     try:
-        for done in _stream(ray, jobs, given, scored=scored, workers=workers, gpus=gpus):
-            following += [giant.remote(job.to_json(), settings) for job in then(done)]
+        giants = _Giants(ray, settings)
+        giants.ask([job for job in jobs if job.kind == "join"])
+        ready = [job for job in jobs if job.kind != "join"]
+        for done in _stream(ray, ready, given, scored=scored, workers=workers, gpus=gpus):
+            giants.ask(then(done))
             yield done
-            ready, following = ray.wait(following, timeout=0) if following else ([], [])
-            yield from (_done(one) for one in ray.get(ready))
-        yield from (_done(one) for one in ray.get(following))
+            yield from giants.done()
+        while giants:
+            yield from giants.done(wait=True)
     except ray.exceptions.RayError as problem:
         cause = str(getattr(problem, "cause", None) or problem).strip().splitlines()
         raise FileError(
@@ -65,6 +70,41 @@ def run(
             ray.shutdown()
 
 
+class _Giants:
+    """Plans of giants beside the stream: as many at a time as there are cores, told as they come.
+
+    They ask for no more of a core than other plans do: while photos are looked at no more is free,
+    and giants would all wait for the last photo of the dataset.
+    """
+
+    def __init__(self, ray: Any, settings: str) -> None:
+        self._ray, self._settings = ray, settings
+        self._join = ray.remote(num_cpus=_PLANNING, max_retries=_RETRIES)(_join)
+        self._most = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._waiting: deque[Job] = deque()
+        self._under_way: list[Any] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting or self._under_way)
+
+    def ask(self, jobs: Sequence[Job]) -> None:
+        self._waiting.extend(jobs)
+        while self._waiting and len(self._under_way) < self._most:
+            job = self._waiting.popleft()
+            self._under_way.append(self._join.remote(job.to_json(), self._settings))
+
+    def done(self, wait: bool = False) -> list[Done]:
+        """Those that are over; unless told to wait for one, those that are over already."""
+        if not self._under_way:
+            return []
+        many = 1 if wait else len(self._under_way)
+        over, self._under_way = self._ray.wait(
+            self._under_way, num_returns=many, timeout=None if wait else 0
+        )
+        self.ask([])
+        return [_done(text) for text in self._ray.get(over)]
+
+
 def _stream(
     ray: Any,
     jobs: Sequence[Job],
@@ -72,37 +112,66 @@ def _stream(
     *,
     scored: bool,
     workers: int | None,
-    gpus: float,
+    gpus: float | None,
 ) -> Iterator[Done]:
     """The jobs through Ray Data; in whichever order they come out."""
-    ready = [job for job in jobs if job.kind != "join"]
-    joins = [job for job in jobs if job.kind == "join"]
-    if ready:
-        data = import_module("ray.data")
-        context = data.DataContext.get_current()
-        context.enable_progress_bars = False
-        context.print_on_execution_start = False
-        items = [{"job": job.to_json()} for job in ready]
-        flow = data.from_items(items, override_num_blocks=len(items))
-        how = {"batch_size": 1, "batch_format": "pyarrow"}
-        if scored:
-            tasks = data.TaskPoolStrategy(size=workers) if workers else None
-            flow = flow.map_batches(_plan, compute=tasks, fn_kwargs=given, num_cpus=1, **how)
-        else:
-            most = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-            flow = flow.map_batches(
-                Looking,
-                compute=data.ActorPoolStrategy(min_size=1, max_size=most),
-                fn_constructor_kwargs=given,
-                num_cpus=_LOOKING,
-                num_gpus=gpus or None,
-                **how,
-            ).map_batches(_planned, fn_kwargs=given, num_cpus=_PLANNING, **how)
-        for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
-            yield from (_done(text) for text in batch.column("done").to_pylist())
-    giant = ray.remote(num_cpus=1, max_retries=_RETRIES)(_join)
-    for text in ray.get([giant.remote(job.to_json(), given["settings"]) for job in joins]):
-        yield _done(text)
+    if not jobs:
+        return
+    data = import_module("ray.data")
+    context = data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    items = [{"job": job.to_json()} for job in jobs]
+    flow = data.from_items(items, override_num_blocks=len(items))
+    how = {"batch_size": 1, "batch_format": "pyarrow"}
+    if scored:
+        tasks = data.TaskPoolStrategy(size=workers) if workers else None
+        flow = flow.map_batches(_plan, compute=tasks, fn_kwargs=given, num_cpus=1, **how)
+    else:
+        told = Settings.from_json(given["settings"])
+        device = told.device if told.can_use_gpu else "cpu"
+        share, most = pool(ray.cluster_resources(), device, workers, gpus, len(jobs))
+        flow = flow.map_batches(
+            Looking,
+            compute=data.ActorPoolStrategy(
+                min_size=1,  # a node that is gone must not stop the others
+                max_size=most,
+                initial_size=most,
+                max_tasks_in_flight_per_actor=_WAITING,
+            ),
+            fn_constructor_kwargs=given,
+            num_cpus=_LOOKING,
+            num_gpus=share or None,
+            **how,
+        ).map_batches(_planned, fn_kwargs=given, num_cpus=_PLANNING, **how)
+    for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
+        yield from (_done(text) for text in batch.column("done").to_pylist())
+
+
+def pool(
+    cluster: Mapping[str, float],
+    device: str,
+    workers: int | None,
+    gpus: float | None,
+    jobs: int,
+) -> tuple[float, int]:
+    """How much of a GPU each actor gets, and how many actors there are at most.
+
+    Unless told, an actor gets a whole one where the cluster has some and ONNX Runtime can use it.
+    """
+    here = cluster.get("GPU", 0.0)
+    if gpus is None:
+        wanted = device == "cuda" or (device == "auto" and here > 0 and offers_cuda())
+        gpus = 1.0 if wanted else 0.0
+    most = int(cluster.get("CPU", 1))
+    if gpus:
+        if here < gpus:
+            raise FileError(
+                f"the cluster has {here:g} GPUs, and {gpus:g} of one is wanted for each worker: "
+                "use --device cpu, or add nodes that have them"
+            )
+        most = min(most, int(here / gpus))
+    return gpus, max(1, min(workers or most, most, jobs))
 
 
 class Looking:
@@ -111,7 +180,7 @@ class Looking:
     def __init__(self, dataset: str, settings: str) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
         told = self._settings
-        self._look = Look(told.scorers, told.max_side, told.input)
+        self._look = Look(told.scorers, told.max_side, told.input, device=told.device)
 
     def __call__(self, batch: Any) -> Any:
         """The partial rows of each job, as one piece that nobody divides."""

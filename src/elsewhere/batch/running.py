@@ -48,7 +48,8 @@ class Engine:
     name: Literal["local", "ray"] = "local"
     workers: int | None = None
     address: str | None = None
-    gpus: float = 0.0
+    gpus: float | None = None
+    """Of each worker on Ray that looks at photos; what the device asks for unless told."""
 
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, then: local.Then

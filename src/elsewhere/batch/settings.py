@@ -19,6 +19,7 @@ from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.errors import InputError
 from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.wishes import Wishes
+from elsewhere.scorers.sessions import Device
 
 WORK = 20_000
 """How much work one plan may take: a count, the same on every machine; seconds to a minute."""
@@ -40,6 +41,8 @@ class Settings:
     work_limit: int = WORK
     block: int = BLOCK
     max_side: int | None = MAX_SIDE
+    device: Device = "auto"
+    """Where scorers run that can use a GPU; last bits of a score depend on it."""
     certificates: bool = False
     key: str = ""
 
@@ -47,6 +50,16 @@ class Settings:
         if self.block < 1:
             raise InputError(f"a block holds one photo or more, not {self.block}")
         wishes_of(self.wishes)
+        if self.device == "cuda" and not self.can_use_gpu:
+            raise InputError(
+                f"{' and '.join(self.scorers)} cannot run on a GPU: of ours only models given as "
+                "onnx:MODEL.onnx can; use the device auto"
+            )
+
+    @property
+    def can_use_gpu(self) -> bool:
+        """Whether a scorer is among those given that we can put on a GPU."""
+        return any(word.startswith("onnx:") for word in self.scorers)
 
     def to_json(self) -> str:
         """As text."""

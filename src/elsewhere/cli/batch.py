@@ -28,6 +28,14 @@ class EngineName(StrEnum):
     RAY = "ray"
 
 
+class DeviceName(StrEnum):
+    """Where models run."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     input: Annotated[
         str,
@@ -152,16 +160,25 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_RUN,
         ),
     ] = None,
+    device: Annotated[
+        DeviceName,
+        typer.Option(
+            metavar="auto|cpu|cuda",
+            help="Where ONNX models look at photos: on a GPU where there is one, or as told. The "
+            "embedded one is made for processors and stays there.",
+            rich_help_panel=_RUN,
+        ),
+    ] = DeviceName.AUTO,
     gpus: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0,
             metavar="SHARE",
-            help="On Ray, how much of a GPU each worker that looks at photos gets: for scorers "
-            "that use one. The embedded one does not.",
+            help="On Ray, how much of a GPU each worker that looks at photos gets.",
+            show_default="1 where one is used",
             rich_help_panel=_RUN,
         ),
-    ] = 0.0,
+    ] = None,
     key_file: Annotated[
         Path | None,
         typer.Option(
@@ -217,6 +234,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             work_limit=WORK if work_limit is None else work_limit,
             block=block or BLOCK,
             max_side=max_side or MAX_SIDE,
+            device=device.value,
             certificates=certificates,
             key="" if key_file is None else _key(key_file),
         )

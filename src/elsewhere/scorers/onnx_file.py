@@ -69,7 +69,7 @@ class OnnxScorer:
         """Read cells and model, and hold the one against the other."""
         if self._about is None:
             cells = Cells.load(self._told.cells)
-            self._session = session(self._path, self._told.sha256)
+            self._session = session(self._path, self._told.sha256, anywhere=True)
             self._cells = cells.count
             self._check_shapes(self._session, cells.count)
             self._row(self._tensor_of(np.full((*self._told.size[::-1], 3), 127, np.uint8)))

@@ -13,7 +13,7 @@ import os
 import threading
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,12 @@ from elsewhere.errors import FileError, ScorerError
 if TYPE_CHECKING:
     import onnxruntime
 
+Device = Literal["auto", "cpu", "cuda"]
+"""Where a model runs that can run elsewhere than on the processor; auto: a GPU if there is one."""
+
+_CPU, _CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 _loading = threading.Lock()
+_chosen: list[Device] = ["cpu"]
 
 
 def runtime() -> Any:
@@ -58,40 +63,78 @@ def verified(path: Path, sha256: str | None) -> bytes:
     return content
 
 
-def session(path: Path, sha256: str | None) -> Session:
-    """The one warm session of this process for the file, made when first asked for."""
+def run_on(device: Device) -> None:
+    """Where sessions of this process run that are made from now on, if their models can.
+
+    Unless this is called it is the processor: a row that is kept from one run to the next must
+    not depend on where it was made.
+    """
+    _chosen[0] = device
+
+
+def offers_cuda() -> bool:
+    """Whether the ONNX Runtime that is installed was built for CUDA; not whether a GPU is there."""
+    return _CUDA in runtime().get_available_providers()
+
+
+def session(path: Path, sha256: str | None, *, anywhere: bool = False) -> Session:
+    """The one warm session of this process for the file, made when first asked for.
+
+    `anywhere` is for models that may run on a GPU. One that is quantised for processors, as the
+    embedded tower is, would only be sent to and fro.
+    """
+    device = _chosen[0] if anywhere else "cpu"
     try:
         known = path.stat()
         state = known.st_mtime_ns, known.st_size
     except OSError:
         state = 0, 0  # the attempt to read it finds the words
     with _loading:  # two threads must not both load what one of them can use
-        return _session(path.resolve(), sha256, state)
+        return _session(path.resolve(), sha256, state, device)
 
 
 @lru_cache(maxsize=4)
-def _session(path: Path, sha256: str | None, state: tuple[int, int]) -> Session:
-    return Session(verified(path, sha256), path.name)
+def _session(path: Path, sha256: str | None, state: tuple[int, int], device: Device) -> Session:
+    return Session(verified(path, sha256), path.name, device)
+
+
+def _providers(device: Device, offered: list[str], name: str) -> list[Any]:
+    """What ONNX Runtime is asked to run a model with, the first that it can."""
+    if device == "cpu" or (device == "auto" and _CUDA not in offered):
+        return [_CPU]
+    if _CUDA not in offered:
+        raise ScorerError(
+            f"{name} cannot run on a GPU, for this ONNX Runtime was built without CUDA: "
+            "pip install onnxruntime-gpu in its place, or use the device cpu"
+        )
+    # Unless told, CUDA rounds what it multiplies to 10 bits: scores would not be the model's.
+    return [(_CUDA, {"use_tf32": "0"}), _CPU]
 
 
 class Session:
     """One model, ready to run; safe to call from several threads at once."""
 
-    def __init__(self, content: bytes, name: str) -> None:
+    def __init__(self, content: bytes, name: str, device: Device = "cpu") -> None:
         engine = runtime()
         options = engine.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
+        providers = _providers(device, engine.get_available_providers(), name)
         try:
             self._run: onnxruntime.InferenceSession = engine.InferenceSession(
-                content, options, providers=["CPUExecutionProvider"]
+                content, options, providers=providers
             )
         except Exception as problem:  # ONNX Runtime has no public base class for its errors
             raise ScorerError(
                 f"{name} is not an ONNX model that can be run ({_first_line(problem)}): "
                 "check the file"
             ) from None
+        if device == "cuda" and _CUDA not in self._run.get_providers():
+            raise ScorerError(
+                f"{name} cannot run on a GPU, for none can be used here: look at what nvidia-smi "
+                "says, or use the device cpu"
+            )
         self.name = name
         self.sha256 = hashlib.sha256(content).hexdigest()
         self.inputs: dict[str, list[Any]] = {x.name: x.shape for x in self._run.get_inputs()}
