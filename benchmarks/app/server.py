@@ -75,9 +75,10 @@ def pins(
     """Click, and measure."""
     table = client.get("/api/table").json()
     if table["stage"] == "reading":
-        wait(client, table["job"])
+        wait(client, table["jobs"][0])
         table = client.get("/api/table").json()
-    stop(client, table["job"])
+    for job in table["jobs"]:
+        stop(client, job)
     ids = [photo["id"] for photo in table["album"]["photos"]]
     wishes = {**table["wishes"], **more, "keep": [], "drop": []}
     first = client.put("/api/wishes", json=wishes).raise_for_status().json()

@@ -64,8 +64,8 @@ class Served:
 
     def settled(self) -> dict[str, Any]:
         """The table, once nothing goes on any more."""
-        while (table := self.told())["job"] is not None:
-            self.events(table["job"])
+        while (table := self.told())["jobs"]:
+            self.events(table["jobs"][0])
         return table
 
     def told(self) -> dict[str, Any]:

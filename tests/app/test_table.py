@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from elsewhere.app.stairs import start_frontier
 from elsewhere.app.uploads import parts
 from tests.app.house import PHOTOS, Made, Served, picture
 
@@ -19,6 +20,10 @@ def put(house: Served, **wishes: Any) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     told: dict[str, Any] = answer.json()
     return told
+
+
+def ways(answer: dict[str, Any]) -> tuple[bool, bool]:
+    return answer["undo"]["can_undo"], answer["undo"]["can_redo"]
 
 
 def test_an_album_lies_on_the_table(house: Served) -> None:
@@ -50,15 +55,39 @@ def test_a_pin_is_answered_and_undone(house: Served) -> None:
     assert kept in answer["plan"]["kept"] and answer["states"][kept] == "kept"
     answer = put(house, keep=[], drop=[ids[dropped]])
     assert dropped in answer["plan"]["withheld"] and answer["states"][dropped] == "dropped"
-    assert answer["undo"] == {"can_undo": True, "can_redo": False}
+    assert ways(answer) == (True, False)
     for _ in range(2):
         back = house.client.post("/api/undo").json()
     assert back["plan"]["withheld"] == before["withheld"]
-    assert back["undo"] == {"can_undo": False, "can_redo": True}
+    assert ways(back) == (False, True)
     again = house.client.post("/api/undo").json()
     assert again["plan"]["withheld"] == before["withheld"], "there is nothing before the first"
     forth = house.client.post("/api/redo").json()
     assert forth["states"][kept] == "kept"
+
+
+def test_two_windows_do_not_overwrite_each_other(house: Served) -> None:
+    told = house.told()
+    turn, now = told["undo"]["turn"], told["wishes"]
+    one = house.client.put(f"/api/wishes?turn={turn}", json={**now, "top": 3})
+    assert one.status_code == 200
+    # the other window has not seen it
+    other = house.client.put(f"/api/wishes?turn={turn}", json={**now, "top": 4})
+    assert other.status_code == 409 and "another window" in other.json()["error"]
+    assert house.client.post(f"/api/undo?turn={turn}").status_code == 409
+    assert house.told()["wishes"]["top"] == 3
+    turn = one.json()["undo"]["turn"]
+    assert house.client.post(f"/api/undo?turn={turn}").json()["wishes"]["top"] == now["top"]
+    # a better plan for the same wish is no turn
+    assert house.settled()["undo"]["turn"] == house.told()["undo"]["turn"] != turn
+
+
+def test_two_windows_hear_one_frontier(house: Served) -> None:
+    first, second = start_frontier(house.table), start_frontier(house.table)
+    assert second is first or first.ended
+    put(house, top=3)
+    assert start_frontier(house.table) is not first
+    first.join(20)
 
 
 def test_the_secret_k_is_drawn_once_and_told_nobody(house: Served) -> None:

@@ -3,13 +3,15 @@
 A click is answered at once by the best plan that a few hundredths of a second give; where that is
 not proved, somebody else goes on with the proof. Each plan prefers to be like the one before it,
 and the secret k is drawn once a session for each top that is asked for, so a click changes as
-little as it can.
+little as it can. Each wish keeps the scores that it was answered with: where the attackers change,
+what was asked of the others before can still be undone to.
 """
 
 from __future__ import annotations
 
+import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
@@ -17,6 +19,7 @@ from random import Random
 from elsewhere.album.places import Places, places_of
 from elsewhere.app import contract
 from elsewhere.app.looks import Looks, Tables
+from elsewhere.errors import InputError
 from elsewhere.globe import place
 from elsewhere.job import Seen
 from elsewhere.job.ledger.entries import Ledger
@@ -38,11 +41,22 @@ MOST_STEPS = 500
 """So many wishes back can be undone."""
 
 
+class OvertakenError(InputError):
+    """A wish was made by a window that has not seen the last one."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the album was changed in another window: this one shows it as it is now; click again"
+        )
+
+
 @dataclass(frozen=True)
 class Entry:
     """A wish, and what came of it."""
 
     wishes: contract.Wishes
+    seen: Seen
+    """The album as the attackers of these wishes see it."""
     places: Places
     posted: Posted
     plan: AlbumPlan | None
@@ -62,13 +76,15 @@ class Desk:
     """The wishes for one album that was seen."""
 
     def __init__(self, seen: Seen, seed: bytes, ledger: Ledger | None = None) -> None:
-        self.seen = seen
+        self._seen = {_words(seen): seen}
+        self._first = seen
         self._seed = seed
         self._ledger = ledger
         self._lock = threading.RLock()
         self._entries: list[Entry] = []
         self._at = -1
         self._version = 0
+        self._turn = secrets.randbelow(1 << 30)  # no other album's turn is taken for ours
         self._nearest: AlbumPlan | None = None
         self._places: dict[tuple[str, ...], Places] = {}
         self._posted: dict[object, Posted] = {}
@@ -82,10 +98,35 @@ class Desk:
             return self._entries[self._at]
 
     @property
+    def seen(self) -> Seen:
+        """The album as those see it who attack now."""
+        with self._lock:
+            return self.now.seen if self._entries else self._first
+
+    def knows(self, scorers: Sequence[str]) -> bool:
+        """Whether all of these have looked at the photos already."""
+        return tuple(scorers) in self._seen
+
+    def learn(self, seen: Seen) -> None:
+        """The same photos, as other scorers see them."""
+        assert [one.id for one in seen.photos] == [one.id for one in self._first.photos]
+        with self._lock:
+            self._seen[_words(seen)] = seen
+
+    @property
     def ways(self) -> contract.Undo:
         """Which ways one can go from here."""
         with self._lock:
-            return contract.Undo(can_undo=self._at > 0, can_redo=self._at + 1 < len(self._entries))
+            return contract.Undo(
+                can_undo=self._at > 0,
+                can_redo=self._at + 1 < len(self._entries),
+                turn=self._turn,
+            )
+
+    def expect(self, turn: int | None) -> None:
+        """Refuse whoever looks at an older turn than ours; None asks for nothing."""
+        if turn is not None and turn != self._turn:
+            raise OvertakenError
 
     def wish(self, wishes: contract.Wishes, seconds: float = QUICK) -> Entry:
         """A new wish; what was undone before is forgotten."""
@@ -93,6 +134,7 @@ class Desk:
             if self._entries and self.now.wishes == wishes:
                 return self.now
             made = self._planned(wishes, seconds)
+            self._turn += 1
             self._entries = [*self._entries[: self._at + 1], made][-MOST_STEPS:]
             self._at = len(self._entries) - 1
             self._remember(made)
@@ -103,6 +145,7 @@ class Desk:
         with self._lock:
             if 0 <= self._at + by < len(self._entries):
                 self._at += by
+                self._turn += 1
                 self._version += 1
                 self._entries[self._at] = replace(self.now, version=self._version)
                 self._remember(self.now)
@@ -142,14 +185,15 @@ class Desk:
     def _planned(self, wishes: contract.Wishes, seconds: float) -> Entry:
         places = self._places_at(tuple(wishes.at))
         self._version += 1
-        empty = Entry(wishes, places, NOTHING_POSTED, None, None, self._version)
+        seen = self._seen[tuple(wishes.scorers)]
+        empty = Entry(wishes, seen, places, NOTHING_POSTED, None, None, self._version)
         if not places:
             return empty
-        entry = replace(empty, posted=self._posted_for(wishes, places))
+        entry = replace(empty, posted=self._posted_for(wishes, seen, places))
         plan = self._solve(entry, seconds, self._nearest)
         if plan.plan.status == Status.UNKNOWN:
             plan = self._solve(entry, AGAIN * seconds, self._nearest)
-        return replace(entry, plan=plan, looks=self._looks_at(wishes, plan, entry.posted))
+        return replace(entry, plan=plan, looks=self._looks_at(entry, plan))
 
     def _solve(
         self,
@@ -159,11 +203,11 @@ class Desk:
         stopped: threading.Event | None = None,
     ) -> AlbumPlan:
         """A plan; one that nobody can stop is for somebody who waits, so it is not explained."""
-        same = near is not None and near.plan.promise.photos == len(self.seen.photos) + len(
+        same = near is not None and near.plan.promise.photos == len(entry.seen.photos) + len(
             entry.posted.ids
         )
         return plan_album(
-            self.seen,
+            entry.seen,
             entry.places,
             as_typed(entry.wishes, seconds if _one_try(entry.wishes) else 2 * seconds),
             posted=entry.posted,
@@ -177,22 +221,22 @@ class Desk:
     def _places_at(self, at: tuple[str, ...]) -> Places:
         if at not in self._places:
             told = [place(text) for text in at] or None
-            self._places[at] = places_of(self.seen.photos, at=told)
+            self._places[at] = places_of(self._first.photos, at=told)
         return self._places[at]
 
-    def _posted_for(self, wishes: contract.Wishes, places: Places) -> Posted:
+    def _posted_for(self, wishes: contract.Wishes, seen: Seen, places: Places) -> Posted:
         if self._ledger is None:
             return NOTHING_POSTED
         key = _where(wishes)
         if key not in self._posted:
             typed = as_typed(wishes, None)
-            self._posted[key] = posted_for(self.seen, places, typed, ledger=self._ledger)
+            self._posted[key] = posted_for(seen, places, typed, ledger=self._ledger)
         return self._posted[key]
 
-    def _looks_at(self, wishes: contract.Wishes, plan: AlbumPlan, posted: Posted) -> Looks:
-        key = _where(wishes)
+    def _looks_at(self, entry: Entry, plan: AlbumPlan) -> Looks:
+        key = _where(entry.wishes)
         if key not in self._looks:
-            self._looks[key] = Looks(self.seen, plan.watches, posted, self._tables)
+            self._looks[key] = Looks(entry.seen, plan.watches, entry.posted, self._tables)
         return self._looks[key]
 
 
@@ -230,7 +274,12 @@ def _where(wishes: contract.Wishes) -> object:
         wishes.hide_level,
         wishes.radius_km,
         wishes.prior,
+        tuple(wishes.scorers),
     )
+
+
+def _words(seen: Seen) -> tuple[str, ...]:
+    return tuple(attack.word for attack in seen.attacks)
 
 
 def _improves(new: AlbumPlan, old: AlbumPlan) -> bool:

@@ -17,8 +17,7 @@ from elsewhere.job.showing.reporting import write_report
 
 def export(table: Table, asked: contract.Export) -> Job:
     """Write the copy of what is on the table now; refused at once where it could not be written."""
-    desk = table.desk
-    entry = desk.now
+    entry = table.desk.now
     target = path(asked.target)
     private = None if asked.private is None else path(asked.private)
     if entry.plan is None or not entry.plan.plan.found:
@@ -26,11 +25,11 @@ def export(table: Table, asked: contract.Export) -> Job:
     if table.jobs.running("export"):
         raise InputError("a copy is being written already: wait for it, or stop it")
     plan = entry.plan
-    refuse_sharing(desk.seen, target, private, order=asked.order, names=asked.names)
+    refuse_sharing(entry.seen, target, private, order=asked.order, names=asked.names)
 
     def work(job: Job) -> None:
         shared = share(
-            desk.seen,
+            entry.seen,
             plan,
             target,
             private=private,
@@ -42,7 +41,7 @@ def export(table: Table, asked: contract.Export) -> Job:
         )
         job.say(Event(stage="telling"))
         report = write_report(
-            desk.seen, plan, shared.private, posted=entry.posted, shared=shared,
+            entry.seen, plan, shared.private, posted=entry.posted, shared=shared,
             command="elsewhere app",
         )  # fmt: skip
         table.exported = contract.Exported(

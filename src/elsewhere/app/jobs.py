@@ -23,7 +23,7 @@ from elsewhere.app.guard import BROKEN
 from elsewhere.errors import ElsewhereError
 from elsewhere.job import Step
 
-Kind = Literal["reading", "proof", "frontier", "export", "verify"]
+Kind = Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
 REMEMBERED = 16
 """Jobs whose events are kept; the oldest that ended goes first."""
 
@@ -35,9 +35,11 @@ class CancelledError(Exception):
 class Job:
     """One piece of work. Its `work` is called in a thread with the job itself."""
 
-    def __init__(self, kind: Kind, work: Callable[[Job], None]) -> None:
+    def __init__(self, kind: Kind, work: Callable[[Job], None], about: object = None) -> None:
         self.id = secrets.token_hex(8)
         self.kind = kind
+        self.about = about
+        """What it was begun for; whoever wants the same need not begin it again."""
         self.state: Literal["running", "done", "failed", "cancelled"] = "running"
         self.cancelled = threading.Event()
         self._work = work
@@ -158,9 +160,9 @@ class Jobs:
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
-    def start(self, kind: Kind, work: Callable[[Job], None]) -> Job:
+    def start(self, kind: Kind, work: Callable[[Job], None], about: object = None) -> Job:
         """Begin a job."""
-        job = Job(kind, work)
+        job = Job(kind, work, about)
         with self._lock:
             self._jobs[job.id] = job
             ended = [one for one in self._jobs.values() if one.ended]

@@ -24,8 +24,8 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.showing.auditing import world
 from elsewhere.posterior import together
 
-Tables = dict[tuple[int, tuple[str, ...]], Floats]
-"""By attack, and by what is posted behind the album's own rows."""
+Tables = dict[tuple[str, tuple[str, ...]], Floats]
+"""By scorer, and by what is posted behind the album's own rows."""
 FEW = 5
 """Guesses that are named in a view."""
 
@@ -95,7 +95,7 @@ class Looks:
         likely = np.exp(together(values, attack.about.exponents))
         return contract.View(
             scorer=attack.word,
-            place=watch.place.label,
+            hides=watch.hides,
             whole=watch.whole,
             photos=len(seen),
             cells=attack.about.cells,
@@ -136,7 +136,7 @@ class Looks:
     def _values(self, number: int) -> Floats:
         """The rows that a watch adds up, without the cells that its audience rules out."""
         watch = self.watches[number]
-        key = watch.attack, self.posted.ids
+        key = self.seen.attacks[watch.attack].word, self.posted.ids
         if key not in self._tables:
             table = self.posted.behind(self.seen.attacks[watch.attack].scores, watch.attack)
             self._tables[key] = table.values.astype(np.float64)

@@ -25,6 +25,8 @@ from elsewhere.errors import InputError
 
 NDJSON = "application/x-ndjson"
 JobId = Annotated[str, "the id of a job"]
+Turn = Annotated[int | None, Query(ge=0)]
+"""The turn that the page saw last (`undo.turn`); 409 where another window was quicker."""
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "one Event a line, until the job is over",
@@ -138,25 +140,24 @@ def plan_routes(table: Table) -> APIRouter:
     routes = APIRouter(tags=["plan"])
 
     @routes.put("/api/wishes", response_model=contract.Answer)
-    def put_wishes(wishes: contract.Wishes) -> Response:
+    def put_wishes(wishes: contract.Wishes, turn: Turn = None) -> Response:
         """All wishes at once; the answer is the best plan so far."""
-        return _json(table.wish(wishes))
+        return _json(table.wish(wishes, turn))
 
     @routes.post("/api/undo")
-    def undo() -> contract.Answer:
+    def undo(turn: Turn = None) -> contract.Answer:
         """The wishes before, with their plan."""
-        return table.step(-1)
+        return table.step(-1, turn)
 
     @routes.post("/api/redo")
-    def redo() -> contract.Answer:
+    def redo(turn: Turn = None) -> contract.Answer:
         """The wishes after, where some were undone."""
-        return table.step(1)
+        return table.step(1, turn)
 
     @routes.get("/api/guesses")
     def get_guesses(watch: Annotated[int, Query(ge=0, le=10_000)] = 0) -> contract.Belief:
         """What one attacker believes before and after, with the zone and the decoys."""
-        desk = table.desk
-        return telling.belief_of(desk.seen, desk.now, watch)
+        return telling.belief_of(table.desk.now, watch)
 
     @routes.get("/api/frontier", response_class=StreamingResponse, responses=STREAM)
     def get_frontier() -> StreamingResponse:

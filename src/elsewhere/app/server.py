@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 import elsewhere
 from elsewhere.app import contract, routes
+from elsewhere.app.desk import OvertakenError
 from elsewhere.app.guard import Guard
 from elsewhere.app.page_files import PageFile, page_files
 from elsewhere.app.table import Table
@@ -70,7 +71,8 @@ def _sentences(app: FastAPI) -> None:
 
     @app.exception_handler(ElsewhereError)
     def on_purpose(request: Request, problem: ElsewhereError) -> JSONResponse:
-        return _problem(409 if isinstance(problem, CheckError) else 400, str(problem))
+        late = isinstance(problem, CheckError | OvertakenError)
+        return _problem(409 if late else 400, str(problem))
 
     @app.exception_handler(routes.NotThereError)
     def not_there(request: Request, problem: routes.NotThereError) -> JSONResponse:

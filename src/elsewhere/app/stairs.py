@@ -16,15 +16,17 @@ PATIENCE = 10.0
 
 def start_frontier(table: Table) -> Job:
     """The frontier of the wishes that count now."""
-    desk = table.desk
-    entry = desk.now
+    entry = table.desk.now
     plan = entry.plan
     if plan is None:
         raise InputError("no place is known yet, so there is nothing to withhold photos for")
+    for running in table.jobs.running("frontier"):
+        if running.about is entry.wishes and not running.cancelled.is_set():
+            return running  # another window asked for it already
     table.jobs.cancel("frontier")
 
     def work(job: Job) -> None:
-        scores = tables(desk.seen, plan, entry.posted)
+        scores = tables(entry.seen, plan, entry.posted)
         greedy = greedy_stairs(plan.plan.promise, scores)
         greedy_k = dict(greedy)
         for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.cancelled):
@@ -41,8 +43,8 @@ def start_frontier(table: Table) -> Job:
                 )
             )
         if plan.plan.found and not entry.posted:
-            would = greedy_withholds(desk.seen, plan)
+            would = greedy_withholds(entry.seen, plan)
             if would is not None:
                 job.say(Event(greedy=len(would)))
 
-    return table.jobs.start("frontier", work)
+    return table.jobs.start("frontier", work, about=entry.wishes)

@@ -20,6 +20,7 @@ from elsewhere.app.contract import Event
 from elsewhere.app.desk import FIRST, Desk, Entry
 from elsewhere.app.jobs import CancelledError, Job, Jobs, left_of, sentence
 from elsewhere.app.keys import Keys
+from elsewhere.app.rescoring import scored_by
 from elsewhere.app.thumbs import SIDES, Thumbs
 from elsewhere.errors import InputError
 from elsewhere.job import Seen, Step, see
@@ -90,7 +91,6 @@ class Table:
         scorers: Sequence[str] | None = None,
         *,
         own: Path | None = None,
-        wishes: contract.Wishes | None = None,
     ) -> Job:
         """Read and score these, instead of what lies on the table now.
 
@@ -101,9 +101,9 @@ class Table:
         with self._lock:
             self._stage = "reading"
             self._paths, self._own = tuple(paths), own
-            self._scorers = tuple(scorers or self._usual)
+            self._scorers = tuple(dict.fromkeys(scorers or self._usual))
             number = self._number
-            return self.jobs.start("reading", lambda job: self._read(job, number, wishes))
+            return self.jobs.start("reading", lambda job: self._read(job, number))
 
     def close(self) -> None:
         """Take everything off the table."""
@@ -117,30 +117,34 @@ class Table:
         if own is not None:
             shutil.rmtree(own, ignore_errors=True)
 
-    def wish(self, wishes: contract.Wishes) -> contract.Answer:
+    def wish(self, wishes: contract.Wishes, turn: int | None = None) -> contract.Answer:
         """Answer a wish: a plan at once, and a job where something goes on."""
         desk = self.desk
-        if tuple(wishes.scorers) != tuple(attack.word for attack in desk.seen.attacks):
-            return self._score_again(desk, wishes)
+        desk.expect(turn)
+        wishes = wishes.model_copy(update={"scorers": list(dict.fromkeys(wishes.scorers))})
+        if not desk.knows(wishes.scorers):
+            return self._score_first(desk, wishes)
         self.jobs.cancel("proof", "frontier")
         return self._answered(desk, desk.wish(wishes))
 
-    def step(self, by: int) -> contract.Answer:
+    def step(self, by: int, turn: int | None = None) -> contract.Answer:
         """Undo or redo."""
         desk = self.desk
+        desk.expect(turn)
         self.jobs.cancel("proof", "frontier")
         return self._answered(desk, desk.step(by))
 
     def told(self) -> contract.Table:
         """The whole state."""
+        # first what goes on: whoever hears of a job that is over by now hears of its end as well
+        jobs = self.jobs.running("reading", "scoring", "proof", "export", "verify")
         with self._lock:
             desk, stage, error = self._desk, self._stage, self._error
             laid, left = list(self._laid), list(self._left)
-        job = next(iter(reversed(self.jobs.running("reading", "export", "verify", "proof"))), None)
         shown = contract.Table(
             stage=stage,  # type: ignore[arg-type]
             error=error,
-            job=job.told() if job else None,
+            jobs=[job.told() for job in jobs],
             wishes=contract.Wishes(scorers=list(self._scorers)),
             exported=self.exported,
             choices=choices(),
@@ -156,11 +160,11 @@ class Table:
         answer = telling.answer_of(desk, entry)
         return shown.model_copy(
             update={
-                "album": telling.album_of(desk.seen, self.photos(), left),
+                "album": telling.album_of(entry, self._photos(entry), left),
                 "places": answer.places,
                 "wishes": entry.wishes,
                 "plan": answer.plan,
-                "audit": telling.audit_of(desk.seen, entry),
+                "audit": telling.audit_of(entry),
                 "audit_after": answer.audit_after,
                 "undo": answer.undo,
             }
@@ -172,7 +176,10 @@ class Table:
             desk, laid = self._desk, list(self._laid)
         if desk is None:
             return [self.photo_laid(n, photo) for n, photo in enumerate(laid)]
-        return telling.photos_of(desk.seen, desk.now, lambda n: self.link(desk.seen.photos[n]))
+        return self._photos(desk.now)
+
+    def _photos(self, entry: Entry) -> list[contract.Photo]:
+        return telling.photos_of(entry, self.link)
 
     def photo_laid(self, n: int, photo: Photo) -> contract.Photo:
         """A photo that was read and is not yet scored."""
@@ -218,20 +225,26 @@ class Table:
         )
         job.check()
 
-    def _score_again(self, desk: Desk, wishes: contract.Wishes) -> contract.Answer:
-        """Other scorers: the same photos are read and scored anew, and the wishes stay."""
+    def _score_first(self, desk: Desk, wishes: contract.Wishes) -> contract.Answer:
+        """Other attackers are asked about the photos; until then all is as it was."""
         for word in wishes.scorers:
-            find(word).load()  # what cannot be had must not cost the album
-        with self._lock:
-            paths, own = self._paths, self._own
-            self._own = None  # the photos stay where they are
-        job = self.open(paths, wishes.scorers, own=own, wishes=wishes)
-        return contract.Answer(
-            wishes=wishes, plan=None, places=[], states=[], shares=[], audit_after=[],
-            job=job.told(), undo=contract.Undo(can_undo=False, can_redo=False),
-        )  # fmt: skip
+            find(word).load()  # what cannot be had is said at once
+        self.jobs.cancel("scoring")
+        scorers = {"scorers": wishes.scorers}
+        entry = desk.wish(wishes.model_copy(update={"scorers": desk.now.wishes.scorers}))
 
-    def _read(self, job: Job, number: int, wishes: contract.Wishes | None) -> None:
+        def work(job: Job) -> None:
+            seen = scored_by(desk.seen, wishes.scorers, cache=self._cache, progress=job.step)
+            job.check()
+            desk.learn(seen)
+            self.jobs.cancel("proof", "frontier")
+            # what was wished meanwhile is kept
+            made = desk.wish(desk.now.wishes.model_copy(update=scorers), FIRST)
+            job.say(Event(answer=self._answered(desk, made)))
+
+        return telling.answer_of(desk, entry, self.jobs.start("scoring", work).told())
+
+    def _read(self, job: Job, number: int) -> None:
         def progress(step: Step) -> None:
             job.step(step)
             self._lay(number, step)
@@ -247,8 +260,7 @@ class Table:
         try:
             seen = see(self._paths, scorers=self._scorers, cache=self._cache, progress=progress)
             desk = Desk(seen, self._seed, self._ledger)
-            first = wishes or contract.Wishes(scorers=list(self._scorers))
-            entry = desk.wish(first, FIRST)
+            entry = desk.wish(contract.Wishes(scorers=list(self._scorers)), FIRST)
             with self._lock:
                 if number != self._number:
                     raise CancelledError

@@ -6,24 +6,22 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from elsewhere.app import contract
+from elsewhere.album import Photo
+from elsewhere.app import contract, sentences
 from elsewhere.app.desk import Desk, Entry
 from elsewhere.app.looks import guess, guesses
-from elsewhere.job import Seen
 from elsewhere.job.showing.leaking import leaking
 from elsewhere.job.showing.reporting import album_name
 from elsewhere.posterior import together
-from elsewhere.report.words import ordinal
-from elsewhere.words import counted, listed
 
 ON_THE_MAP = 30
 
 
-def plan_of(seen: Seen, entry: Entry) -> contract.Plan | None:
+def plan_of(entry: Entry) -> contract.Plan | None:
     """A plan for the page: nothing in it tells the secret k."""
     if entry.plan is None:
         return None
-    plan, wishes = entry.plan.plan, entry.plan.wishes
+    plan, wishes, seen = entry.plan.plan, entry.plan.wishes, entry.seen
     rivals: list[contract.Guess] = []
     if plan.views and entry.plan.watches:
         cells = seen.attacks[entry.plan.watches[0].attack].about.globe
@@ -42,17 +40,11 @@ def plan_of(seen: Seen, entry: Entry) -> contract.Plan | None:
         verdict=entry.plan.verdict,
         explanation="" if plan.found else plan.explanation,
         notes=list(entry.plan.notes),
-        protected_k=_promised(entry),
+        protected_k=sentences.promised(entry),
         rivals=rivals,
+        headline=sentences.headline(entry),
+        proof=sentences.proof(entry),
     )
-
-
-def _promised(entry: Entry) -> int:
-    assert entry.plan is not None
-    if not entry.plan.plan.found:
-        return 0
-    top = entry.plan.wishes.top
-    return entry.plan.plan.protected_k if top is None else top
 
 
 def answer_of(desk: Desk, entry: Entry, job: contract.Job | None = None) -> contract.Answer:
@@ -61,9 +53,9 @@ def answer_of(desk: Desk, entry: Entry, job: contract.Job | None = None) -> cont
     found = plan is not None and plan.plan.found
     return contract.Answer(
         wishes=entry.wishes,
-        plan=plan_of(desk.seen, entry),
+        plan=plan_of(entry),
         places=places_of_entry(entry),
-        states=states(desk.seen, entry),
+        states=states(entry),
         shares=[] if looks is None else looks.shares(plan),
         audit_after=looks.after(plan.plan.kept) if looks and plan and found else [],
         job=job,
@@ -87,9 +79,9 @@ def places_of_entry(entry: Entry) -> list[contract.Place]:
     ]
 
 
-def states(seen: Seen, entry: Entry) -> list[contract.PhotoState]:
+def states(entry: Entry) -> list[contract.PhotoState]:
     """What becomes of each photo."""
-    plan = entry.plan
+    plan, photos = entry.plan, entry.seen.photos
     pinned: dict[str, contract.PhotoState] = {
         **dict.fromkeys(entry.wishes.keep, "kept"),
         **dict.fromkeys(entry.wishes.drop, "dropped"),
@@ -98,16 +90,16 @@ def states(seen: Seen, entry: Entry) -> list[contract.PhotoState]:
     found = plan is not None and plan.plan.found
     rest: list[contract.PhotoState] = [
         "seen" if not found else "withheld" if n in withheld else "shared"
-        for n in range(len(seen.photos))
+        for n in range(len(photos))
     ]
-    return [pinned.get(photo.id, rest[n]) for n, photo in enumerate(seen.photos)]
+    return [pinned.get(photo.id, rest[n]) for n, photo in enumerate(photos)]
 
 
-def photos_of(seen: Seen, entry: Entry, thumb: Callable[[int], str]) -> list[contract.Photo]:
+def photos_of(entry: Entry, thumb: Callable[[Photo], str]) -> list[contract.Photo]:
     """The photos on the table; `thumb` gives the link to one's picture."""
-    looks = entry.looks
-    shares = looks.shares(entry.plan) if looks else [None] * len(seen.photos)
-    ranks = looks.own_ranks if looks else [None] * len(seen.photos)
+    looks, photos = entry.looks, entry.seen.photos
+    shares = looks.shares(entry.plan) if looks else [None] * len(photos)
+    ranks = looks.own_ranks if looks else [None] * len(photos)
     place_of = {n: one.label for one in entry.places.places for n in one.photos}
     out = set(entry.posted.already)
     return [
@@ -116,21 +108,22 @@ def photos_of(seen: Seen, entry: Entry, thumb: Callable[[int], str]) -> list[con
             id=photo.id,
             width=photo.rendition.width,
             height=photo.rendition.height,
-            thumb=thumb(n),
+            thumb=thumb(photo),
             share=shares[n],
             own_rank=ranks[n],
             place=place_of.get(n),
             posted=n in out,
             state=state,
         )
-        for n, (photo, state) in enumerate(zip(seen.photos, states(seen, entry), strict=True))
+        for n, (photo, state) in enumerate(zip(photos, states(entry), strict=True))
     ]
 
 
 def album_of(
-    seen: Seen, photos: Sequence[contract.Photo], left: Sequence[contract.Left]
+    entry: Entry, photos: Sequence[contract.Photo], left: Sequence[contract.Left]
 ) -> contract.Album:
     """The album as it lies on the table."""
+    seen = entry.seen
     return contract.Album(
         name=album_name(seen),
         photos=list(photos),
@@ -141,41 +134,32 @@ def album_of(
     )
 
 
-def audit_of(seen: Seen, entry: Entry) -> contract.Audit:
+def audit_of(entry: Entry) -> contract.Audit:
     """What the album gives away as it is."""
     leaks = [
         contract.Leak(kind=one.kind, photos=len(one.photos), examples=list(one.examples))
-        for one in leaking(seen.photos)
+        for one in leaking(entry.seen.photos)
     ]
-    attack = seen.attacks[0]
+    if entry.looks is not None:
+        verdict = sentences.found(entry, "")
+        return contract.Audit(verdict=verdict, views=entry.looks.before, leaks=leaks)
+    attack = entry.seen.attacks[0]
     likely = together(attack.scores.values, attack.about.exponents)
     best = guesses(np.exp(likely), attack.about.globe, 5)
-    photos = counted(len(seen.photos), "photo")
-    if entry.looks is None:
-        verdict = f"From these {photos} {attack.called} guesses {best[0].name}."
-        return contract.Audit(verdict=verdict, views=[], leaks=leaks, guesses=best)
-    views = entry.looks.before
-    mine: dict[str, contract.View] = {}
-    for view in views:
-        if view.scorer == attack.word:
-            mine.setdefault(view.place, view)
-    told = [f"{view.place} {ordinal(view.rank)}" for view in mine.values()]
-    verdict = (
-        f"From these {photos} {attack.called} finds {listed(told)} of {attack.about.cells} places."
-    )
-    return contract.Audit(verdict=verdict, views=views, leaks=leaks)
+    verdict = sentences.found(entry, best[0].name)
+    return contract.Audit(verdict=verdict, views=[], leaks=leaks, guesses=best)
 
 
-def belief_of(seen: Seen, entry: Entry, number: int) -> contract.Belief:
+def belief_of(entry: Entry, number: int) -> contract.Belief:
     """What one watch believes before and after; without places, what the first scorer does."""
-    looks, plan = entry.looks, entry.plan
+    looks, plan, seen = entry.looks, entry.plan, entry.seen
     if looks is None or plan is None:
         attack = seen.attacks[0]
         likely = together(attack.scores.values, attack.about.exponents)
         first = guesses(np.exp(likely), attack.about.globe, ON_THE_MAP)
         return contract.Belief(
-            watch=0, watches=[], place=None, before=first, after=[], rank_before=None,
-            rank_after=None, zone=[], rivals=[],
+            watch=0, watches=[], place=None, hides=None, before=first, after=[],
+            rank_before=None, rank_after=None, zone=[], rivals=[],
         )  # fmt: skip
     number = min(number, len(looks.watches) - 1)
     watch = looks.watches[number]
@@ -195,6 +179,7 @@ def belief_of(seen: Seen, entry: Entry, number: int) -> contract.Belief:
         watch=number,
         watches=looks.names,
         place=watch.place.label,
+        hides=watch.hides,
         before=[] if before is None else guesses(before, cells, ON_THE_MAP),
         after=[] if after is None else guesses(after, cells, ON_THE_MAP),
         rank_before=None if views[0] is None else views[0].rank,

@@ -55,9 +55,10 @@ export const getTable = () => ask<Table>('GET', '/api/table')
 export const openAlbum = (paths: string[], scorers: string[]) =>
   ask<Started>('POST', '/api/albums', { paths, scorers })
 export const closeAlbum = () => ask<Table>('DELETE', '/api/albums')
-export const putWishes = (wishes: Wishes) => ask<Answer>('PUT', '/api/wishes', wishes)
-export const undo = () => ask<Answer>('POST', '/api/undo')
-export const redo = () => ask<Answer>('POST', '/api/redo')
+export const putWishes = (wishes: Wishes, turn: number) =>
+  ask<Answer>('PUT', `/api/wishes?turn=${turn}`, wishes)
+export const undo = (turn: number) => ask<Answer>('POST', `/api/undo?turn=${turn}`)
+export const redo = (turn: number) => ask<Answer>('POST', `/api/redo?turn=${turn}`)
 export const getPhotos = () => ask<Photo[]>('GET', '/api/photos')
 export const getPhoto = (n: number, signal?: AbortSignal) =>
   ask<PhotoDetails>('GET', `/api/photos/${n}`, undefined, signal)

@@ -69,7 +69,7 @@ export interface Guess {
 
 export interface View {
   scorer: string
-  place: string
+  hides: string
   whole: boolean
   photos: number
   cells: number
@@ -104,17 +104,22 @@ export interface Plan {
   notes: string[]
   protected_k: number
   rivals: Guess[]
-  greedy_withheld: number | null
+  /** One sentence: what the album gives away, and what the plan does about it. */
+  headline: string
+  /** How sure the plan is. */
+  proof: string
 }
 
 export interface Undo {
   can_undo: boolean
   can_redo: boolean
+  /** Changes with every wish: given with the next, so that two windows do not overwrite each other. */
+  turn: number
 }
 
 export interface Job {
   id: string
-  kind: 'reading' | 'proof' | 'frontier' | 'export' | 'verify'
+  kind: 'reading' | 'scoring' | 'proof' | 'frontier' | 'export' | 'verify'
   state: 'running' | 'done' | 'failed' | 'cancelled'
 }
 
@@ -163,7 +168,7 @@ export interface Table {
   plan: Plan | null
   audit: Audit | null
   audit_after: View[]
-  job: Job | null
+  jobs: Job[]
   exported: Exported | null
   undo: Undo
   choices: Choices
@@ -203,6 +208,7 @@ export interface PhotoDetails {
   picture: string
   guesses: Guess[]
   own_p: number | null
+  alone: string
   changes: string[]
   leaks: [string, string][]
   time: string | null
@@ -213,6 +219,7 @@ export interface Belief {
   watch: number
   watches: string[]
   place: string | null
+  hides: string | null
   before: Guess[]
   after: Guess[]
   rank_before: number | null

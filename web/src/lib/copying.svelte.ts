@@ -62,6 +62,7 @@ class Copying {
     } finally {
       this.running = null
       this.job = null
+      table.over(kind)
     }
   }
 }

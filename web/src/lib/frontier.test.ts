@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Point } from './contract'
-import { greedyNeeds, height, mostShown, pointWords, ticks, withPoint } from './frontier'
+import { greedyNeeds, height, mostShown, over, pointWords, ticks, withPoint } from './frontier'
 
 const point = (withheld: number, protected_k: number, greedy_k: number | null = null): Point => ({
   withheld, protected_k, bound: protected_k, proved: true, greedy_k,
@@ -10,6 +10,10 @@ describe('the frontier', () => {
   it('is in order however its points come', () => {
     const points = [point(2, 3), point(0, 0), point(1, 1), point(2, 4)].reduce(withPoint, [] as Point[])
     expect(points.map((one) => [one.withheld, one.protected_k])).toEqual([[0, 0], [1, 1], [2, 4]])
+  })
+  it('keeps what is shown until it is solved anew', () => {
+    const shown = [point(0, 0), point(1, 2), point(2, 4)]
+    expect(over(shown, [point(0, 1)]).map((one) => one.protected_k)).toEqual([1, 2, 4])
   })
   it('says what greedy would need', () => {
     const points = [point(0, 0, 0), point(3, 7, 4), point(6, 22, 20)]

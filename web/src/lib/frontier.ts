@@ -13,6 +13,11 @@ export function withPoint(points: Point[], point: Point): Point[] {
   return [...rest, point].sort((a, b) => a.withheld - b.withheld)
 }
 
+/** What is solved anew over what is shown; the old points stay until theirs are solved, so that nobody's slider goes away. */
+export function over(shown: Point[], solved: Point[]): Point[] {
+  return solved.reduce(withPoint, shown)
+}
+
 /** Ranks span orders of magnitude: the height of a top, from 0 to 1. */
 export function height(k: number, most: number): number {
   return most <= 0 ? 0 : Math.log1p(Math.max(0, k)) / Math.log1p(most)

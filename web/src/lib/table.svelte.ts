@@ -6,8 +6,10 @@ import type {
   Answer, Audit, Choices, Event, Exported, Job, Left, Photo, PhotoState, Place, Plan, Stage,
   Table as Told, Undo, View, Wishes,
 } from './contract'
+import { Arriving } from './arriving'
 import { Latest } from './latest'
 import * as session from './session'
+import { samePhotos, withKnownLinks } from './photos'
 import { auditKey, guessState, toggleDrop, togglePin } from './wishes'
 
 const REFRESH = 8 * 60_000 // links to pictures work for ten minutes
@@ -28,24 +30,28 @@ class Table {
   plan = $state.raw<Plan | null>(null)
   audit = $state.raw<Audit | null>(null)
   after = $state.raw<View[]>([])
-  undo = $state.raw<Undo>({ can_undo: false, can_redo: false })
+  undo = $state.raw<Undo>({ can_undo: false, can_redo: false, turn: 0 })
   choices = $state.raw<Choices | null>(null)
   exported = $state.raw<Exported | null>(null)
-  /** The last word of the reading job. */
+  /** The last word of the job that reads the album, or asks another attacker about it. */
   progress = $state.raw<Event>({})
-  job = $state.raw<Job | null>(null)
-  proving = $state(false)
+  /** What goes on, by its kind. */
+  jobs = $state.raw<Partial<Record<Job['kind'], Job>>>({})
   waiting = $state(false)
   /** Grows whenever an answer was applied: what depends on the plan asks again. */
   answers = $state(0)
 
-  private listening: AbortController | null = null
+  private listening = new Map<Job['kind'], AbortController>()
   private shown = ''
   private queue = new Latest<Wishes, Answer>(
-    (wishes) => api.putWishes(wishes),
+    (wishes) => api.putWishes(wishes, this.undo.turn),
     (answer, last) => this.take(answer, last),
     (problem) => void this.failedWish(problem),
   )
+
+  get proving(): boolean {
+    return this.jobs.proof !== undefined
+  }
 
   /** Come in, and pick up whatever is going on. */
   async begin(): Promise<void> {
@@ -60,6 +66,8 @@ class Table {
     api.useSecret(secret)
     await this.reload()
     setInterval(() => void this.freshLinks(), REFRESH)
+    // another window of the same session may have moved on
+    addEventListener('focus', () => void this.catchUp())
   }
 
   async reload(): Promise<void> {
@@ -81,7 +89,7 @@ class Table {
   }
 
   async close(): Promise<void> {
-    this.listening?.abort()
+    this.deafen()
     await this.guarded(async () => this.show(await api.closeAlbum()))
   }
 
@@ -98,20 +106,40 @@ class Table {
   async step(by: -1 | 1): Promise<void> {
     if (!this.queue.idle) return
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
-    await this.guarded(async () => this.take(await (by < 0 ? api.undo() : api.redo()), true))
+    const turn = this.undo.turn
+    try {
+      this.take(await (by < 0 ? api.undo(turn) : api.redo(turn)), true)
+    } catch (problem) {
+      await this.failedWish(problem)
+    }
   }
 
   async freshLinks(): Promise<void> {
     if (this.photos.length === 0) return
     await this.guarded(async () => {
       const fresh = await api.getPhotos()
-      if (fresh.length === this.photos.length) this.photos = fresh
+      if (samePhotos(fresh, this.photos)) this.photos = fresh
     })
   }
 
   say(problem: unknown): void {
     if (problem instanceof api.Problem && problem.status === 401) this.lock(problem)
     else this.notice = problem instanceof Error ? problem.message : String(problem)
+  }
+
+  /** What another window did meanwhile. */
+  private async catchUp(): Promise<void> {
+    const settled = this.stage === 'empty' || this.stage === 'ready' || this.stage === 'failed'
+    if (!settled || !this.queue.idle) return
+    await this.guarded(async () => {
+      const told = await api.getTable()
+      if (!this.queue.idle) return // somebody clicked here in the meantime
+      const same =
+        told.stage === this.stage &&
+        told.undo.turn === this.undo.turn &&
+        samePhotos(told.album?.photos ?? [], this.photos)
+      if (!same) this.show(told)
+    })
   }
 
   private change(n: number, how: (wishes: Wishes, id: string) => Wishes): void {
@@ -126,11 +154,10 @@ class Table {
 
   private async start(begin: () => Promise<{ job: Job }>): Promise<void> {
     this.notice = ''
-    this.listening?.abort()
+    this.deafen()
     await this.guarded(async () => {
-      const { job } = await begin()
+      await begin()
       this.show(await api.getTable())
-      if (this.stage === 'reading' && !this.job) this.listen(job)
     })
   }
 
@@ -138,7 +165,7 @@ class Table {
     this.stage = told.stage
     this.error = told.error ?? ''
     this.name = told.album?.name ?? ''
-    this.photos = told.album?.photos ?? []
+    this.photos = withKnownLinks(told.album?.photos ?? [], this.photos)
     this.states = this.photos.map((one) => one.state ?? 'seen')
     this.shares = this.photos.map((one) => one.share ?? null)
     this.left = told.album?.left ?? []
@@ -152,18 +179,17 @@ class Table {
     this.choices = told.choices
     this.exported = told.exported
     this.shown = auditKey(told.wishes)
+    this.waiting = false
     this.answers++
-    if (told.job) this.listen(told.job)
-    else this.job = null
+    for (const kind of Object.keys(this.jobs) as Job['kind'][])
+      if (!told.jobs.some((job) => job.kind === kind)) this.over(kind)
+    for (const job of told.jobs) this.listen(job)
   }
 
-  private take(answer: Answer, last: boolean): void {
+  private take(answer: Answer, last: boolean, told = false): void {
+    if (answer.undo.turn >= this.undo.turn) this.undo = answer.undo
     this.waiting = !last
     if (!last) return // what was clicked since would jump back for a moment
-    if (answer.job?.kind === 'reading') {
-      void this.reload() // other scorers: the album is read again
-      return
-    }
     if (answer.plan && this.plan && answer.plan.version < this.plan.version) return
     this.wishes = answer.wishes
     this.plan = answer.plan
@@ -171,63 +197,77 @@ class Table {
     this.states = answer.states
     this.shares = answer.shares.length ? answer.shares : this.shares
     this.after = answer.audit_after
-    this.undo = answer.undo
     this.answers++
-    this.proving = false
+    if (!told) this.over('proof')
     if (answer.job) this.listen(answer.job)
     const key = auditKey(answer.wishes)
     if (key !== this.shown) void this.askAudit(key)
   }
 
-  /** Other places or another width: what was believed before changes too. */
+  /** Other places, attackers or another width: what was believed before changes too. */
   private async askAudit(key: string): Promise<void> {
     await this.guarded(async () => {
       const told = await api.getTable()
       if (this.wishes && auditKey(this.wishes) === key && told.stage === 'ready') {
         this.audit = told.audit
-        this.photos = told.album?.photos ?? this.photos
+        this.photos = withKnownLinks(told.album?.photos ?? this.photos, this.photos)
+        this.scorers = told.album?.scorers ?? this.scorers
         this.shown = key
       }
     })
   }
 
   private listen(job: Job): void {
-    this.listening?.abort()
+    if (this.jobs[job.kind]?.id === job.id) return
+    this.listening.get(job.kind)?.abort()
+    this.jobs = { ...this.jobs, [job.kind]: job }
+    if (job.kind === 'export' || job.kind === 'verify') return // the copy has its own ear
+    if (job.kind !== 'proof') this.progress = {}
     const control = new AbortController()
-    this.listening = control
-    if (this.job?.id !== job.id) this.progress = {}
-    this.job = job
-    this.proving = job.kind === 'proof'
+    this.listening.set(job.kind, control)
     void this.hear(job, control.signal).catch((problem) => {
       if (!control.signal.aborted) this.say(problem)
     })
   }
 
+  /** A job of this kind is of no more interest. */
+  over(kind: Job['kind']): void {
+    this.listening.get(kind)?.abort()
+    this.listening.delete(kind)
+    if (this.jobs[kind]) this.jobs = { ...this.jobs, [kind]: undefined }
+  }
+
+  private deafen(): void {
+    for (const kind of [...this.listening.keys()]) this.over(kind)
+  }
+
   private async hear(job: Job, signal: AbortSignal): Promise<void> {
-    const laid: Photo[] = []
-    let drawn = 0
-    const draw = () => {
-      drawn = 0
+    const arriving = new Arriving((laid, left, last) => {
+      if (signal.aborted) return
+      if (last) this.progress = last
+      if (job.kind !== 'reading' || this.stage !== 'reading') return
       // a page that was loaded in the middle has some of them already
-      const fresh = laid.splice(0).filter((one) => one.n >= this.photos.length)
-      if (fresh.length === 0 || signal.aborted) return
-      this.photos = [...this.photos, ...fresh]
-      this.states = this.photos.map(() => 'seen' as const)
-    }
+      const fresh = laid.filter((one) => one.n >= this.photos.length)
+      if (fresh.length) {
+        this.photos = [...this.photos, ...fresh]
+        this.states = [...this.states, ...fresh.map(() => 'seen' as const)]
+      }
+      const names = new Set(this.left.map((one) => one.name))
+      const lost = left.filter((one) => !names.has(one.name))
+      if (lost.length) this.left = [...this.left, ...lost]
+    })
+    let problem = ''
     for await (const event of api.jobEvents(job.id, signal)) {
       if (signal.aborted) return
-      if (event.left?.length && this.stage === 'reading') this.left = [...this.left, ...event.left]
-      if (event.photo && this.stage === 'reading') {
-        laid.push(event.photo)
-        drawn ||= requestAnimationFrame(draw)
-      }
-      if (event.stage) this.progress = { ...event, photo: null }
-      if (event.answer) this.take(event.answer, true)
-      if (event.exported) this.exported = event.exported
+      arriving.add(event)
+      // whoever clicks meanwhile is answered anyway
+      if (event.answer && this.queue.idle) this.take(event.answer, true, true)
+      if (event.error) problem = event.error
     }
+    if (signal.aborted) return
+    this.over(job.kind)
     if (job.kind === 'reading') await this.reload()
-    if (job.kind === 'proof') this.proving = false
-    if (this.job?.id === job.id) this.job = null
+    if (job.kind === 'scoring' && problem) this.say(new Error(problem))
   }
 
   private async failedWish(problem: unknown): Promise<void> {

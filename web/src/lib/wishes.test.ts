@@ -45,8 +45,10 @@ describe('places', () => {
 })
 
 describe('what depends on a wish', () => {
-  it('is not asked again while only the top moves', () => {
-    expect(frontierKey(withTop(none, 9))).toBe(frontierKey(withBudget(none, 3)))
+  it('is not asked again along the slider, but for another promise', () => {
+    expect(frontierKey(withBudget(none, 4))).toBe(frontierKey(withBudget(none, 3)))
+    expect(frontierKey(withTop(none, 9))).not.toBe(frontierKey(none))
+    expect(frontierKey(withBudget(none, 3))).not.toBe(frontierKey(none))
     expect(frontierKey(togglePin(none, 'a'))).not.toBe(frontierKey(none))
     expect(auditKey(togglePin(none, 'a'))).toBe(auditKey(none))
     expect(auditKey({ ...none, radius_km: 5 })).not.toBe(auditKey(none))

@@ -43,9 +43,12 @@ export const withBudget = (wishes: Wishes, budget: number): Wishes => ({
   budget,
 })
 
-/** All that the frontier depends on: what it says is still true while only the top moves. */
+/**
+ * All that the frontier depends on. How large a budget is does not matter, for it has them all; that
+ * there is one does: single photos are held to a top only where one is asked for.
+ */
 export function frontierKey(wishes: Wishes): string {
-  return JSON.stringify({ ...wishes, top: 0, budget: 0, exact_top: 0 })
+  return JSON.stringify({ ...wishes, budget: wishes.budget !== null })
 }
 
 /** All that decides what is believed of the whole album, before any plan. */

@@ -1,43 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Audit, Place, Plan } from './contract'
-import {
-  headline, listed, ordinal, percent, photoLabel, progressWords, proofWords, roughly, strongest,
-  telling,
-} from './words'
-
-const audit: Audit = {
-  verdict: 'From these 43 photos embedded finds Lisbon 1st of 512 places.', views: [], leaks: [], guesses: [],
-}
-const plan = (over: Partial<Plan>): Plan => ({
-  version: 1, status: 'optimal', proved: true, withheld: [1, 2, 3], kept: [0], cost: 3, bound: 3,
-  verdict: '', explanation: '', notes: [], protected_k: 5, rivals: [], greedy_withheld: null, ...over,
-})
-const lisbon: Place = { label: 'Lisbon', lat: 38.7, lon: -9.1, photos: [], by_time: [], hidden: true }
-
-describe('the sentence at the top', () => {
-  it('says what is found and what to withhold', () => {
-    expect(headline(audit, plan({}), [lisbon])).toBe(
-      'From these 43 photos embedded finds Lisbon 1st of 512 places; withhold 3 and it is not among the first 5.',
-    )
-  })
-  it('knows one guess, several places and nothing to withhold', () => {
-    expect(headline(audit, plan({ protected_k: 1 }), [lisbon])).toContain('it is not the first guess.')
-    expect(headline(audit, plan({ withheld: [] }), [lisbon, { ...lisbon, label: 'Porto' }])).toContain(
-      'withhold nothing and none is among the first 5.',
-    )
-  })
-  it('promises nothing where nothing is promised', () => {
-    expect(headline(audit, plan({ status: 'infeasible' }), [lisbon])).toContain('nothing that could be withheld')
-    expect(headline(audit, plan({ status: 'unknown' }), [lisbon])).toContain('being looked for')
-    expect(headline(audit, plan({ protected_k: 0 }), [lisbon])).toContain('may still be found first')
-    expect(headline(audit, null, [])).toBe(audit.verdict)
-  })
-  it('never calls a plan proved that is not', () => {
-    expect(proofWords(plan({ status: 'feasible', proved: false }))).not.toContain('proved')
-    expect(proofWords(plan({}))).toContain('proved the fewest')
-    expect(proofWords(plan({}), true)).not.toContain('fewest') // a budget may be spent in vain
-  })
-})
+import { ordinal, percent, photoLabel, progressWords, roughly, strongest, telling } from './words'
 
 describe('a photo', () => {
   it('is measured against the strongest', () => {
@@ -65,7 +27,6 @@ describe('numbers', () => {
       'under 0.1 %', '3.4 %', '50 %', 'over 99 %', '100 %',
     ])
     expect([0.4, 45, 600, 7200].map(roughly)).toEqual(['a moment', '45 s', '10 min', '2.0 h'])
-    expect(listed(['a', 'b', 'c'])).toBe('a, b and c')
   })
   it('of progress are those that are known', () => {
     expect(progressWords({ count: 3, total: 12, per_second: 2.5, left_s: 3.6 })).toBe(

@@ -1,5 +1,6 @@
-// What is said about photos, plans and progress, in the words of the house.
-import type { Audit, Event, PhotoState, Place, Plan } from './contract'
+// What is said about photos and progress, in the words of the house. What is said of plans and of
+// places comes from the server, whose words are the command line's.
+import type { Event, PhotoState } from './contract'
 
 export const STATE_NAMES: Record<PhotoState, string> = {
   seen: 'Read',
@@ -52,44 +53,6 @@ export function telling(share: number | null | undefined, strongest: number): Te
 
 export function strongest(shares: (number | null)[]): number {
   return shares.reduce<number>((most, one) => Math.max(most, Math.abs(one ?? 0)), 0)
-}
-
-export function listed(names: string[]): string {
-  if (names.length < 2) return names[0] ?? ''
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-}
-
-/** The one sentence at the top. */
-export function headline(audit: Audit | null, plan: Plan | null, places: Place[]): string {
-  const before = audit?.verdict ?? ''
-  if (!plan) return before
-  const stem = before.replace(/\.$/, '')
-  if (plan.status === 'infeasible')
-    return `${stem}; as things are pinned, nothing that could be withheld hides that.`
-  if (plan.status === 'unknown') return `${stem}; a plan is being looked for.`
-  const many = places.filter((one) => one.hidden).length > 1
-  const out = plan.withheld.length
-  const what = out === 0 ? 'withhold nothing' : `withhold ${out}`
-  if (plan.protected_k === 0)
-    return `${stem}; ${what} and ${many ? 'one of them may still be found first' : 'it may still be found first'}.`
-  const where = plan.protected_k === 1 ? 'the first guess' : `among the first ${plan.protected_k}`
-  return `${stem}; ${what} and ${many ? 'none is' : 'it is not'} ${where}.`
-}
-
-/** How sure the plan is. */
-export function proofWords(plan: Plan, budget = false): string {
-  const out = counted(plan.withheld.length, 'photo')
-  switch (plan.status) {
-    case 'optimal':
-      if (budget) return `${out} withheld: proved the best they can do`
-      return plan.withheld.length ? `${out} withheld: proved the fewest` : 'Nothing to withhold: proved'
-    case 'feasible':
-      return `${out} withheld: best so far, proof goes on`
-    case 'infeasible':
-      return 'No plan can do this: proved'
-    case 'unknown':
-      return 'Still looking for a plan'
-  }
 }
 
 const WORK: Record<string, string> = {

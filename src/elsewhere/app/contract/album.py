@@ -79,6 +79,8 @@ class PhotoDetails(Told):
     guesses: list[Guess]
     """Its own likeliest places."""
     own_p: Chance | None
+    alone: str
+    """Where it puts what is hidden by itself, in words; empty where nothing is."""
     changes: list[str]
     """What it changes, in words."""
     leaks: list[tuple[str, str]]

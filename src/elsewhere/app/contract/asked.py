@@ -49,7 +49,7 @@ class Wishes(Asked):
     """Pinned photos, by id."""
     drop: Annotated[list[Name], Field(max_length=20_000)] = []
     scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] = ["embedded"]
-    """Others than now mean that the album is scored again: the answer is then a job."""
+    """Those that are new are asked about the photos first: the answer is then a job."""
 
 
 class Export(Asked):

@@ -12,7 +12,8 @@ class View(Told):
     """What one attacker believes of one hidden place, from some photos."""
 
     scorer: str
-    place: str
+    hides: str
+    """What is hidden, by name: the place, or the region or country that it lies in."""
     whole: bool
     """From the whole album, or from the place's own photos."""
     photos: int
@@ -61,8 +62,10 @@ class Plan(Told):
     """What is promised: the top that was asked for, or what the budget reached."""
     rivals: list[Guess]
     """Decoys: the cells that come before the first hidden place, the foremost first."""
-    greedy_withheld: int | None = None
-    """So many greedy would need; null where it finds nothing, or where that is not known yet."""
+    headline: str
+    """What the album gives away, and what the plan does about it: one sentence."""
+    proof: str
+    """How sure the plan is: a few words."""
 
 
 class Undo(Told):
@@ -70,6 +73,9 @@ class Undo(Told):
 
     can_undo: bool
     can_redo: bool
+    turn: int = 0
+    """Changes with every wish, undo and redo: whoever gives it with the next is told where another
+    window was quicker."""
 
 
 class Point(Told):
@@ -89,6 +95,9 @@ class Belief(Told):
     watches: list[str]
     """All there are, by name: place, scope, scorer."""
     place: str | None
+    """The album's place, by its label."""
+    hides: str | None
+    """What is hidden of it, by name."""
     before: list[Guess]
     after: list[Guess]
     rank_before: int | None

@@ -14,7 +14,7 @@ class Job(Told):
     """Long work."""
 
     id: str
-    kind: Literal["reading", "proof", "frontier", "export", "verify"]
+    kind: Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
     state: Literal["running", "done", "failed", "cancelled"]
 
 
@@ -29,7 +29,7 @@ class Answer(Told):
 
     wishes: Wishes
     plan: Plan | None
-    """null where no place is known, or while the album is scored again."""
+    """null where no place is known."""
     places: list[Place]
     states: list[PhotoState]
     """One for each photo."""
@@ -37,7 +37,7 @@ class Answer(Told):
     audit_after: list[View]
     """The same views as the audit's, of what would be shared; those that see nothing are out."""
     job: Job | None = None
-    """Where the proof goes on, or the album is scored again."""
+    """Where the proof goes on, or another attacker is asked about the photos."""
     undo: Undo
 
 
@@ -74,8 +74,8 @@ class Table(Told):
     plan: Plan | None = None
     audit: Audit | None = None
     audit_after: list[View] = []
-    job: Job | None = None
-    """The job to listen to: reading, export, verify or proof, whatever runs."""
+    jobs: list[Job] = []
+    """Whatever goes on and can be listened to: reading, scoring, proof, export, verify."""
     exported: Exported | None = None
     undo: Undo = Undo(can_undo=False, can_redo=False)
     choices: Choices
@@ -94,7 +94,7 @@ class Event(Told):
     """Reading: the photo that was just laid on the table."""
     left: list[Left] = []
     answer: Answer | None = None
-    """A proof: a better plan, or the same one proved."""
+    """A better plan, or the same one proved; after scoring, the first with the new attackers."""
     point: Point | None = None
     greedy: int | None = None
     """Frontier: so many photos greedy withholds for what was asked."""

@@ -1,0 +1,112 @@
+"""Other attackers: only they are asked, and nothing that was wished is lost."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks.app.album import rows
+
+from elsewhere.app import rescoring
+from elsewhere.app.jobs import CancelledError
+from elsewhere.errors import InputError
+from elsewhere.globe import Cells
+from elsewhere.job import Step
+from elsewhere.score_files import write_scores
+from elsewhere.scores import Scores
+from tests.app.house import PHOTOS, Served
+
+
+def other_scorer(folder: Path, seed: int = 16, photos: int = PHOTOS) -> str:
+    file = folder / f"other-{seed}.npz"
+    names = [f"IMG_{number:04}.jpg" for number in range(photos)]
+    grid = Cells.default().fingerprint
+    write_scores(file, Scores(rows(PHOTOS, seed)[:photos], names, scorer=f"o {seed}", grid=grid))
+    return f"table:{file}"
+
+
+def put(house: Served, **wishes: Any) -> dict[str, Any]:
+    answer = house.client.put("/api/wishes", json={**house.told()["wishes"], **wishes})
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def test_another_attacker_costs_neither_pins_nor_undo(
+    house: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = house.told()
+    first = before["wishes"]["scorers"]
+    ids = [photo["id"] for photo in before["album"]["photos"]]
+    dropped = before["plan"]["kept"][0]
+    put(house, drop=[ids[dropped]])
+    known = {id(attack.scores) for attack in house.table.desk.seen.attacks}
+    monkeypatch.setattr("elsewhere.app.table.see", lambda *_, **__: pytest.fail("read again"))
+    answer = put(house, scorers=[*first, other_scorer(tmp_path)])
+    assert answer["job"]["kind"] == "scoring"
+    assert answer["wishes"]["scorers"] == first, "until then all is as it was"
+    events = house.events(answer["job"])
+    asked = [event for event in events if event.get("stage") == "scoring"]
+    assert asked[-1]["count"] == asked[-1]["total"] == PHOTOS, "the first was asked before"
+    made = next(event["answer"] for event in events if "answer" in event)
+    assert made["states"][dropped] == "dropped" and len(made["wishes"]["scorers"]) == 2
+    now = house.settled()
+    assert [one["word"] for one in now["album"]["scorers"]] == made["wishes"]["scorers"]
+    assert known <= {id(attack.scores) for attack in house.table.desk.seen.attacks}
+    for _ in range(2):
+        back = house.client.post("/api/undo").json()
+    assert back["wishes"] == before["wishes"]
+    assert back["plan"]["withheld"] == before["plan"]["withheld"]
+    assert len(house.client.get("/api/guesses").json()["watches"]) == 1
+    house.client.post("/api/redo")
+    forth = house.client.post("/api/redo").json()
+    assert forth["plan"]["withheld"] == now["plan"]["withheld"]
+    assert forth["wishes"]["scorers"] == made["wishes"]["scorers"] and forth["job"] is None
+
+
+def test_what_is_wished_meanwhile_is_kept(
+    house: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    real = rescoring.scored_by
+
+    def slowly(*args: Any, **more: Any) -> Any:
+        assert go_on.wait(20)
+        return real(*args, **more)
+
+    monkeypatch.setattr("elsewhere.app.table.scored_by", slowly)
+    first = house.told()["wishes"]["scorers"]
+    job = put(house, scorers=[*first, other_scorer(tmp_path)])["job"]
+    assert job["id"] in [one["id"] for one in house.told()["jobs"]], "a reload finds it"
+    assert put(house, top=3)["plan"] is not None
+    go_on.set()
+    house.events(job)
+    now = house.settled()["wishes"]
+    assert now["top"] == 3 and len(now["scorers"]) == 2
+
+
+def test_an_attacker_who_cannot_see_every_photo_is_none(house: Served, tmp_path: Path) -> None:
+    before = house.told()
+    first = before["wishes"]["scorers"]
+    events = house.events(
+        put(house, scorers=[*first, other_scorer(tmp_path, 17, PHOTOS - 1)])["job"]
+    )
+    assert "cannot look at every photo" in events[-1]["error"]
+    after = house.told()
+    assert after["wishes"] == before["wishes"] and after["stage"] == "ready"
+    unknown = {**before["wishes"], "scorers": ["nobody"]}
+    assert house.client.put("/api/wishes", json=unknown).status_code == 400
+
+
+def test_asking_can_be_stopped(house: Served, tmp_path: Path) -> None:
+    seen = house.table.desk.seen
+
+    def stop(step: Step) -> None:
+        raise CancelledError
+
+    with pytest.raises(CancelledError):
+        rescoring.scored_by(seen, [other_scorer(tmp_path, 18)], progress=stop)
+    with pytest.raises(InputError):
+        rescoring.scored_by(seen, [other_scorer(tmp_path, 19, 3)])

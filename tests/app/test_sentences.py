@@ -1,0 +1,121 @@
+"""What the page says: by the name of what is hidden, and never more than was proved."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from elsewhere.app import contract, desk, sentences, telling
+from elsewhere.app.desk import Desk, Entry
+from elsewhere.job import Seen
+from elsewhere.job.posted.values import Posted
+from elsewhere.protect.plan import Status
+from tests.job.makers import Stay, trip
+
+SEED = b"the same draws in every run of the tests"
+
+
+@pytest.fixture(scope="module")
+def lisbon() -> Seen:
+    return trip([Stay("Lisbon", 12, 0)], seed=4)
+
+
+@pytest.fixture(scope="module")
+def both() -> Seen:
+    return trip([Stay("Lisbon", 10, 0), Stay("Porto", 6, 3)], seed=4)
+
+
+def asked(seen: Seen, **more: object) -> Entry:
+    return Desk(seen, SEED).wish(
+        contract.Wishes.model_validate({"scorers": ["made-up 0"], **more}), 10.0
+    )
+
+
+def with_status(entry: Entry, status: Status) -> Entry:
+    assert entry.plan is not None
+    return replace(entry, plan=replace(entry.plan, plan=replace(entry.plan.plan, status=status)))
+
+
+def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: Seen) -> None:
+    entry = asked(lisbon)
+    assert entry.plan is not None and entry.plan.plan.withheld
+    out = len(entry.plan.plan.withheld)
+    assert sentences.headline(entry) == (
+        "From these 12 photos the model made-up 0 finds Lisbon, Portugal 4th of 512 places; "
+        f"withhold {out} and it is not among the first 5."
+    )
+    first = sentences.headline(asked(lisbon, top=1, exact_top=True))
+    assert first.endswith("it is not the first guess.")
+
+
+@pytest.mark.parametrize(
+    ("level", "named", "verb"),
+    [
+        (None, ["Lisbon, Portugal", "Porto, Portugal"], "none is"),
+        (
+            "region",
+            ["Setúbal region, Portugal and Lisbon region, Portugal", "Porto region, Portugal"],
+            "none is",
+        ),
+        ("country", ["Portugal"], "it is not"),
+    ],
+)
+def test_places_are_called_by_what_is_hidden(
+    both: Seen, level: str | None, named: list[str], verb: str
+) -> None:
+    entry = asked(both, hide_level=level, top=1, exact_top=True, margin="none", each_photo=False)
+    said = sentences.headline(entry)
+    found = re.sub(r" \d+(st|nd|rd|th)\b", "", said)
+    assert f"finds {' and '.join(named)} of 512 places" in found, said
+    assert said.endswith(f"{verb} the first guess.")
+    belief = telling.belief_of(entry, 0)
+    assert belief.place == "Lisbon, Portugal" and belief.hides == named[0]
+    assert {view.hides for view in telling.audit_of(entry).views} == set(named)
+
+
+def test_nothing_is_promised_where_nothing_is(lisbon: Seen, both: Seen) -> None:
+    entry = asked(lisbon)
+    stuck = with_status(entry, Status.INFEASIBLE)
+    assert sentences.headline(stuck).endswith("; no plan hides that.")
+    pinned = replace(stuck, wishes=entry.wishes.model_copy(update={"keep": ["a"]}))
+    assert sentences.headline(pinned).endswith("; as things are pinned, no plan hides that.")
+    public = replace(stuck, posted=Posted(already=(0,)))
+    assert "with what is public already" in sentences.headline(public)
+    assert sentences.headline(with_status(entry, Status.UNKNOWN)).endswith("being looked for.")
+    poor = asked(both, top=None, budget=0, each_photo=False)
+    assert "withhold nothing and one of them may still be found first" in sentences.headline(poor)
+    assert entry.plan is not None
+    gone = replace(entry, posted=Posted(already=entry.plan.plan.kept))
+    assert "every photo that may be kept is public already" in sentences.headline(gone)
+
+
+def test_no_plan_is_called_proved_that_is_not(
+    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = asked(lisbon)
+    assert sentences.proof(entry).endswith("withheld: proved the fewest")
+    open_ = with_status(entry, Status.FEASIBLE)
+    assert "proved" not in sentences.proof(open_) and "at least" in sentences.proof(open_)
+    assert "proved" not in sentences.proof(with_status(entry, Status.UNKNOWN))
+    # a budget may be spent in vain: these are not the fewest
+    within = asked(lisbon, top=None, budget=3, each_photo=False)
+    assert sentences.proof(within).endswith("proved the best they can do")
+    monkeypatch.setattr(desk, "AGAIN", 0)
+    starred = asked(lisbon, stars=True)
+    assert starred.plan is not None
+    if starred.plan.plan.promise.values is not None:
+        assert "fewest" not in sentences.proof(starred)
+
+
+def test_one_photo_is_told_by_what_is_hidden(both: Seen) -> None:
+    entry = asked(both, hide_level="country", top=1, exact_top=True, margin="none")
+    assert entry.looks is not None
+    watch = entry.looks.watches[0]
+    assert sentences.alone(watch, 3, 0.041).replace("\u00a0", " ") == (
+        "Alone it puts Portugal 3rd (4.1 %)."
+    )
+    views = entry.looks.view(0, None), entry.looks.view(0, [0])
+    for now, then in (views, views[::-1], (views[0], views[0]), (views[0], None)):
+        assert "Portugal" in sentences.change(watch, now, then, shared=True)

@@ -1,0 +1,17 @@
+// The photos of the table as they come in again and again.
+import type { Photo } from './contract'
+
+/** Whether two lists are of the same photos, whatever is known of them. */
+export function samePhotos(some: Photo[], others: Photo[]): boolean {
+  return some.length === others.length && some.every((one, n) => one.id === others[n]?.id)
+}
+
+const picture = (link: string) => link.split('?')[0]
+
+/** The same photos with the links that are shown already: another link would load the picture anew. */
+export function withKnownLinks(fresh: Photo[], known: Photo[]): Photo[] {
+  return fresh.map((one, n) => {
+    const before = known[n]?.thumb
+    return before && picture(before) === picture(one.thumb) ? { ...one, thumb: before } : one
+  })
+}
