@@ -163,6 +163,40 @@ def test_a_place_that_is_first_all_along_needs_no_chart() -> None:
     assert "it is the first guess from the first photo on." in text
 
 
+def figures(html: str) -> dict[str, str]:
+    """The numbers under the verdict, by what they are called."""
+    found = re.search(r'<dl class="figures">(.*?)</dl>', html, re.DOTALL)
+    assert found is not None
+    pairs = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", found[1], re.DOTALL)
+    return {text_of(name).strip(): text_of(told).strip() for name, told in pairs}
+
+
+@pytest.mark.parametrize(
+    ("right", "radius", "called", "within"),
+    [
+        ("within 25 km", 25.0, "a guess falls within 25 km", 0),
+        ("within 200 km", 200.0, "a guess falls within 200 km", 1),
+        ("within 60 km", 60.0, "a guess falls in a cell within 60 km", None),
+        ("in Portugal", None, "a guess falls in Portugal", None),
+    ],
+)
+def test_the_first_numbers_have_the_words_of_what_is_hidden(
+    right: str, radius: float | None, called: str, within: int | None
+) -> None:
+    made = contents(8, 2)
+    scene = replace(made.scenes[0], right=right, radius_km=radius)
+    told = figures(page(replace(made, scenes=(scene,))))
+    assert scene.before.truth is not None
+    assert scene.after is not None
+    assert scene.after.truth is not None
+    chances = [
+        truth.probability if within is None else truth.within[within].chance
+        for truth in (scene.before.truth, scene.after.truth)
+    ]
+    assert told[called] == said(" → ".join(map(chance, chances)))
+    assert sum(name.startswith("a guess falls") for name in told) == 1
+
+
 def test_every_step_of_the_staircase_is_in_the_table() -> None:
     made = contents(12, 3)
     assert made.staircase is not None

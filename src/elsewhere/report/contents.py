@@ -53,6 +53,11 @@ class Scene:
     """The ground of the zone: boxes of south, west, north, east. Empty where it is not known."""
     scope: str = ""
     """Which photos are added up: "the whole album"."""
+    right: str = "within 25 km"
+    """Where a guess is right, in the words of what is hidden: "within 25 km", "in Portugal"."""
+    radius_km: float | None = 25.0
+    """The radius, where what is hidden is one; None for a cell, a city or the ground of a country,
+    of which the probability of the zone is told."""
 
     @property
     def label(self) -> str:

@@ -6,7 +6,8 @@ even markup that got in by mistake could not call out.
 
 from __future__ import annotations
 
-from elsewhere.report.contents import Contents, Fate
+from elsewhere.audit import Exposure
+from elsewhere.report.contents import Contents, Fate, Scene
 from elsewhere.report.frontier import frontier_section
 from elsewhere.report.marks import verdict_mark
 from elsewhere.report.markup import Markup, element
@@ -140,12 +141,7 @@ def _figures(contents: Contents) -> Markup:
                 f" of {scene.before.cells}",
             )
         )
-        if before.within:
-            near = before.within[0]
-            then = chance(after.within[0].chance) if after and after.within else ""
-            figures.append(
-                (f"a guess falls within {near.km:g} km", _change(chance(near.chance), then), "")
-            )
+        figures.append(_right(scene, before, after))
     cells = [
         element(
             "div",
@@ -155,6 +151,19 @@ def _figures(contents: Contents) -> Markup:
         for name, told, beside in figures
     ]
     return element("dl", cells, class_="figures")
+
+
+def _right(scene: Scene, before: Exposure, after: Exposure | None) -> tuple[str, str, str]:
+    """How likely a guess is right about what is hidden, before and after."""
+    measured = [one.km for one in before.within]
+    if scene.radius_km in measured:
+        n = measured.index(scene.radius_km)
+        then = chance(after.within[n].chance) if after else ""
+        return f"a guess falls {scene.right}", _change(chance(before.within[n].chance), then), ""
+    # of other radii only the zone is known: every cell that they touch
+    where = scene.right if scene.radius_km is None else f"in a cell {scene.right}"
+    then = chance(after.probability) if after else ""
+    return f"a guess falls {where}", _change(chance(before.probability), then), ""
 
 
 def _change(before: str, after: str) -> str:

@@ -46,10 +46,14 @@ def test_nothing_to_withhold_speaks_of_the_model() -> None:
         "guesses; a better model may find it."
     )
     country = plan(album, replace(EXACT, hide_level="country")).verdict
-    assert "right within 750 km for 73 % of single photos in Europe" in country
+    assert "right about the country, within 750 km, for 73 % of single photos in Europe" in country
     assert "does not have Portugal among its first 5 guesses" in country
     told = places_of(album.photos, at=[place("Portugal")])
-    assert "right within 750 km" in plan_album(album, told, EXACT).verdict
+    assert "right about the country, within 750 km," in plan_album(album, told, EXACT).verdict
+    wide = plan_album(album, told, replace(EXACT, radius_km=800.0)).verdict
+    assert "right within 750 km for 73 %" in wide
+    city = plan(album, replace(EXACT, hide_level="city")).verdict
+    assert "right about the city, within 25 km, for 17 % of single photos in Europe" in city
     dropped = plan(album, replace(EXACT, drop=("0.jpg",))).verdict
     assert dropped.startswith("Nothing needs withholding beyond what you drop: the model tiny can")
 

@@ -15,6 +15,7 @@ from elsewhere.album import Leak
 from elsewhere.album.left import left
 from elsewhere.album.places import Places, places_of
 from elsewhere.errors import FileError
+from elsewhere.globe import place
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import Posted
@@ -70,6 +71,34 @@ def test_every_watch_is_there_once_with_the_audits_numbers(
             same.shares,
         )
     assert not by_key
+
+
+@pytest.mark.parametrize(
+    ("wishes", "right", "radius"),
+    [
+        ({}, ["within 25 km", "within 25 km"], 25.0),
+        ({"radius_km": 60.0}, ["within 60 km", "within 60 km"], 60.0),
+        ({"radius_km": 0.0}, ["in its cell", "in its cell"], None),
+        ({"hide_level": "cell"}, ["in its cell", "in its cell"], None),
+        ({"hide_level": "city"}, ["in Lisbon, Portugal", "in Kyoto, Japan"], None),
+        ({"hide_level": "country"}, ["in Portugal", "in Japan"], None),
+    ],
+    ids=str,
+)
+def test_a_guess_is_right_in_the_words_of_what_is_hidden(
+    two_towns: Seen, wishes: dict[str, object], right: list[str], radius: float | None
+) -> None:
+    wish = Wishes(**wishes)  # type: ignore[arg-type]
+    found = audit_album(two_towns, places_of(two_towns.photos), wish)
+    scenes = audit_contents(two_towns, found).scenes
+    assert [scene.right for scene in scenes] == right
+    assert {scene.radius_km for scene in scenes} == {radius}
+
+
+def test_who_told_only_the_country_hears_of_the_country(two_towns: Seen) -> None:
+    told = places_of(two_towns.photos, at=[place("Portugal")])
+    found = audit_album(two_towns, told, Wishes())
+    assert [scene.right for scene in audit_contents(two_towns, found).scenes] == ["in Portugal"]
 
 
 def test_after_is_what_the_kept_photos_show(

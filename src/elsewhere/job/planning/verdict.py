@@ -25,7 +25,8 @@ NOT_COVERED = (
     "the place, sensor noise, captions, posting times, your other accounts"
 )
 """What no promise here covers, in one line; the report says it at length (`showing/limits.py`)."""
-_SCALE = {"cell": 25.0, "city": 25.0, "region": 200.0, "country": 750.0}
+_SCALE = {"city": 25.0, "region": 200.0, "country": 750.0}
+"""How far off a guess may be to be right about one, in km, as such models are measured."""
 
 
 def verdict(
@@ -143,10 +144,13 @@ def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wi
     measured = [attack for attack in attacks if attack.about.accuracy]
     if not measured:
         return ""
-    radius = _SCALE.get(wishes.hide_level or "", wishes.radius_km)
     # who said only in which region or country it was has all of that hidden
     areas = [place.area.kind for place in hidden if place.area is not None]
-    radius = max([radius, *(_SCALE.get(kind, 0.0) for kind in areas)])
+    kinds = [kind for kind in (wishes.hide_level, *areas) if kind in _SCALE]
+    widest = max(kinds, key=_SCALE.__getitem__, default=None)
+    radius, close = wishes.radius_km, "within {} km"
+    if widest is not None and _SCALE[widest] >= radius:
+        radius, close = _SCALE[widest], f"about the {widest}, within {{}} km,"
     codes = {ground(place.lat, place.lon, "country")[0].code for place in hidden}
     parts = sorted({continent(code) for code in codes})
     told = []
@@ -157,7 +161,8 @@ def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wi
             shares, where = (table[part], part) if part in table else (table[""], "the world")
             km = min((km for km in shares if km >= radius), default=max(shares))
             told.append(
-                f"{name}right within {km} km for {_percent(shares[km])} of single photos in {where}"
+                f"{name}right {close.format(km)} for {_percent(shares[km])} of single photos in "
+                f"{where}"
             )
     return f" ({'; '.join(dict.fromkeys(told))})" if told else ""
 

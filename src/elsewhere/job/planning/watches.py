@@ -13,7 +13,7 @@ country, region or town count, as rivals and as truth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Watch:
     """The cells that may come before the place: outside every hidden zone."""
     hides: str = ""
     """What is hidden, by name: the place, or the region or country that it lies in."""
+    width: Width = field(default_factory=Width)
+    """How widely it is hidden."""
 
 
 def watches(
@@ -80,8 +82,8 @@ def watches(
             name = hidden_name(place, width)
             everything = len(mine) == total
             if mine and not everything:
-                made.append(Watch(number, place, False, zone, mine, True, rivals, name))
-            made.append(Watch(number, place, True, zone, None, everything, rivals, name))
+                made.append(Watch(number, place, False, zone, mine, True, rivals, name, width))
+            made.append(Watch(number, place, True, zone, None, everything, rivals, name, width))
     return tuple(made)
 
 

@@ -66,7 +66,8 @@ def planned_scenes(
         decoys: tuple[Guess, ...] = ()
         if after is not None and after.truth is not None and after.truth.shares.from_plan:
             decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
-        return Scene(before, after, decoys, _ground(seen, made[number]), _scope(made[number]))
+        watch = made[number]
+        return Scene(before, after, decoys, _ground(seen, watch), _scope(watch), *_right(watch))
 
     return _sorted(made, scene)
 
@@ -88,7 +89,7 @@ def seen_scenes(
             seen, audit.watches, number, posted=posted, opinions=opinions, top=ON_THE_MAP
         )
         assert before is not None, "a watch sees at least one photo"
-        return Scene(before, None, (), _ground(seen, watch), _scope(watch))
+        return Scene(before, None, (), _ground(seen, watch), _scope(watch), *_right(watch))
 
     return _sorted(audit.watches, scene)
 
@@ -106,6 +107,19 @@ def _sorted(made: Sequence[Watch], scene: Callable[[int], Scene]) -> Scenes:
 
 def _scope(watch: Watch) -> str:
     return "the whole album" if watch.whole else "its own photos"
+
+
+def _right(watch: Watch) -> tuple[str, float | None]:
+    """Where a guess is right, in words, and within which radius where that is all there is to it.
+
+    Whoever hides a country does not ask how near to a town a guess comes.
+    """
+    width = watch.width
+    if watch.place.area is not None or width.level in {"city", "region", "country"}:
+        return f"in {watch.hides}", None
+    if width.km:
+        return f"within {width.km:g} km", width.km
+    return "in its cell", None
 
 
 def _ground(seen: Seen, watch: Watch) -> tuple[tuple[float, float, float, float], ...]:
