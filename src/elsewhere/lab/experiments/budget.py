@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
 from elsewhere.lab.paper import BUDGETS, beside
@@ -37,7 +38,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
 def one(each: Collection) -> Row:
     """All budgets of one collection."""
     steps = greedy_steps(each.scores, each.truth)
-    rng = np.random.default_rng([each.number, each.photos])
+    order = np.random.default_rng([each.number, each.photos]).permutation(each.photos)
     row: dict[str, Value] = {"kind": each.kind, "number": each.number, "photos": each.photos}
     for share in BUDGETS:
         named = (f"{what} {share}" for what in ("optimal", "greedy", "status", "plan", "full"))
@@ -52,7 +53,7 @@ def one(each: Collection) -> Row:
         row[status] = str(plan.status)
         row[chosen] = packed(plan.withheld)
         if each.kind != "Albums":
-            row[full] = packed(filled(each.scores, each.truth, plan.withheld, budget, rng))
+            row[full] = packed(filled(each.scores, each.truth, plan.withheld, budget, order))
     return row
 
 
@@ -61,12 +62,13 @@ def filled(
     truth: int,
     withheld: Sequence[int],
     budget: int,
-    rng: np.random.Generator,
+    order: Sequence[int] | NDArray[np.intp],
 ) -> list[int]:
-    """Another plan that is as good: further photos, taken at random, fill the budget up.
+    """Another plan that is as good: further photos, in a given order, fill the budget up.
 
     Any plan within the budget that reaches the best protected-k is optimal, and a solver that is
-    not asked for fewer photos returns an arbitrary one; this is one such.
+    not asked for fewer photos returns an arbitrary one; this is one such. The order is one for all
+    budgets of a collection, so that chance alone changes no photo's fate between two of them.
     """
     rows = gains(scores, truth)
     kept = np.ones(len(rows), bool)
@@ -74,10 +76,10 @@ def filled(
     sums = rows[kept].sum(axis=0)
     best = int((sums >= 0).sum())
     free = budget - len(withheld)
-    for photo in rng.permutation(np.flatnonzero(kept)).tolist():
+    for photo in order:
         if free == 0 or kept.sum() == 1:
             break
-        if int((sums - rows[photo] >= 0).sum()) >= best:
+        if kept[photo] and int((sums - rows[photo] >= 0).sum()) >= best:
             sums, free = sums - rows[photo], free - 1
             kept[photo] = False
     return np.flatnonzero(~kept).tolist()
