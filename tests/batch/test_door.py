@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -56,6 +61,41 @@ def test_what_is_refused(
     (tmp_path / "short").write_bytes(b"1234")
     found, told = elsewhere(*words)
     assert (found, bool(re.search(why, told))) == (code, True), told
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
+@pytest.mark.parametrize("sign", ["batch.json", "albums/*.parquet"])  # workers start, or are at it
+def test_ctrl_c_says_how_to_go_on(sign: str, tmp_path: Path) -> None:
+    write(scored(400), tmp_path / "in.parquet")
+    words = ["batch", "in.parquet", "-o", "out", "--block", "8", "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "elsewhere.cli", *words],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    end = time.monotonic() + 60
+    while not list(tmp_path.glob(f"out/{sign}")):
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: the workers get it too
+    printed, said = process.communicate(timeout=60)
+    assert (process.returncode, printed) == (130, "")
+    assert re.fullmatch(
+        r"elsewhere: stopped, (nothing is planned yet|[1-9]\d* of 400 albums are planned): give "
+        r"the same command again and it goes on in out\n",
+        said,
+    ), said
+    before = {file: file.stat().st_mtime_ns for file in tmp_path.glob("out/albums/*.parquet")}
+    code, told = elsewhere(tmp_path / "in.parquet", "-o", tmp_path / "out", *words[4:])
+    assert code == 0 and told.startswith("400 albums: ")
+    assert {file: file.stat().st_mtime_ns for file in before} == before, "done a second time"
+    assert [row["album"] for row in albums_in(tmp_path / "out")] == [
+        f"album-{n:06}" for n in range(400)
+    ]
 
 
 def test_the_page_counts_and_names_and_escapes() -> None:

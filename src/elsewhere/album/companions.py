@@ -7,12 +7,13 @@ others are named as what they are, and the notes are read for what they say abou
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elsewhere.album.kinds import PHOTOS
+from elsewhere.album.kinds import PHOTOS, SIDECAR_SUFFIXES
 from elsewhere.album.left import Left, left
 
 _APPLE_EDIT = re.compile(r"(IMG_)E(\d+)", re.IGNORECASE)
@@ -72,6 +73,30 @@ def paired(
         if photo.path not in edits
     ]
     return taken, out + unread
+
+
+def notes_in(folder: Path) -> dict[str, tuple[Path, ...]]:
+    """The notes of a folder by the name of the photo that each is about.
+
+    For who has a list of photos and does not search folders. A folder that cannot be listed has
+    no notes; most have none at all, and then the names of their photos are not kept either.
+    """
+
+    def files(notes: bool) -> list[Candidate]:
+        with os.scandir(folder) as found:
+            paths = (Path(one.path) for one in found if not one.name.startswith("."))
+            wanted = [p for p in paths if (p.suffix.lower() in SIDECAR_SUFFIXES) == notes]
+        return [Candidate(path, path.name, "sidecar" if notes else "") for path in sorted(wanted)]
+
+    try:
+        notes = files(notes=True)
+        photos = files(notes=False) if notes else []
+    except OSError:
+        return {}
+    beside, _ = _notes(photos, notes)
+    for original, edit in _edits(photos).items():
+        beside.setdefault(edit.path, []).extend(beside.get(original, ()))
+    return {path.name: _in_turn(about) for path, about in beside.items() if about}
 
 
 def _in_turn(notes: Iterable[Path]) -> tuple[Path, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -84,7 +85,7 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.job: Job | None = None
         self._process: BaseProcess = context.Process(target=_main, args=(theirs, *given))
-        with _single_threaded():
+        with _single_threaded(), _undisturbed():
             self._process.start()
         theirs.close()
 
@@ -115,8 +116,6 @@ class _Worker:
 
 def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
     """The whole life of a worker."""
-    import signal
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what becomes of us
     from elsewhere.batch.looking import Look
     from elsewhere.batch.settings import Settings
@@ -155,3 +154,16 @@ def _single_threaded() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Within, processes that are started hear no Ctrl-C, not even while they are starting."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

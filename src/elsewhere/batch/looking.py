@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from elsewhere.album.companions import notes_in
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.left import KINDS
@@ -31,6 +33,8 @@ from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.scorers import Line, Photo, Row, find
 from elsewhere.scorers.sessions import Device, run_on
 
+_FOLDERS = 16
+"""Folders of which it is remembered which notes lie in them."""
 _AT_A_TIME = 64
 """Photos whose bytes are taken out of the dataset together."""
 
@@ -75,6 +79,7 @@ class Look:
         )
         self._max_side = max_side
         self._base = _folder(input)
+        self._notes = lru_cache(maxsize=_FOLDERS)(notes_in)
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
 
     def __enter__(self) -> Self:
@@ -126,10 +131,10 @@ class Look:
     def _one(self, row: Mapping[str, Any]) -> _Looked:
         name = row["photo"] or ""
         try:
-            with self._file(row) as path:
+            with self._file(row) as (path, notes):
                 request: dict[str, Any] = {
                     "path": str(path),
-                    "sidecars": [],
+                    "sidecars": [str(note) for note in notes],
                     "max_side": self._max_side,
                     "pixels": MAX_PIXELS,
                 }
@@ -160,11 +165,15 @@ class Look:
         return _Looked(tuple(made), metadata, sha256(content).hexdigest())
 
     @contextmanager
-    def _file(self, row: Mapping[str, Any]) -> Iterator[Path]:
-        """The photo as a file that a worker can open; what is not one is one while it is read."""
+    def _file(self, row: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[Path, ...]]]:
+        """The photo as a file that a worker can open, and the notes that lie beside it.
+
+        What is not a file is one while it is read; beside that nothing lies.
+        """
         path, content = row.get("path"), row.get("content")
         if content is None and path and "://" not in path:
-            yield self._base / path if self._base else Path(path).absolute()
+            file = self._base / path if self._base else Path(path).absolute()
+            yield file, self._notes(file.parent).get(file.name, ())
             return
         if content is None and not path:
             raise InputError("neither a path nor its content is given: give one of them")
@@ -174,7 +183,7 @@ class Look:
         with tempfile.TemporaryDirectory(prefix="elsewhere-batch-") as folder:
             file = Path(folder, f"photo{ending}")
             file.write_bytes(content)
-            yield file
+            yield file, ()
 
 
 def _folder(input: str) -> Path | None:

@@ -22,6 +22,9 @@ from elsewhere.errors import FileError
 _WHOLE = {"s3", "gcs", "abfs"}
 """pyarrow's own object stores: a file is there when it is closed, or never."""
 
+_FOLDER, _FILE = 0o700, 0o600
+_BINARY = getattr(os, "O_BINARY", 0)
+
 
 class Storage:
     """A folder on some filesystem; names are below it, with slashes."""
@@ -47,6 +50,14 @@ class Storage:
         files = (one.base_name for one in found if one.type == fs.FileType.File)
         return sorted(name for name in files if not name.startswith((".", "_")))
 
+    def entries(self) -> list[str]:
+        """All that lies directly in the folder: files, folders, and what is only half there."""
+        from pyarrow import fs
+
+        with told(self.where):
+            found = self.fs.get_file_info(fs.FileSelector(self.root, allow_not_found=True))
+        return sorted(one.base_name for one in found)
+
     def is_file(self, name: str = "") -> bool:
         """Whether there is such a file."""
         from pyarrow import fs
@@ -57,6 +68,19 @@ class Storage:
     def size(self, name: str = "") -> int:
         """How many bytes a file has."""
         return int(self.fs.get_file_info(self.path(name)).size or 0)
+
+    def modified(self, name: str = "") -> int | None:
+        """When a file was written, in nanoseconds; None where the filesystem does not say."""
+        written: int | None = self.fs.get_file_info(self.path(name)).mtime_ns
+        return written
+
+    def ends(self, name: str, most: int) -> bytes:
+        """So many bytes of a file's beginning, and of its end."""
+        with told(self.path(name)), self.fs.open_input_file(self.path(name)) as file:
+            size = file.size()
+            first = bytes(file.read(min(most, size)))
+            file.seek(max(0, size - most))
+            return first + bytes(file.read(min(most, size)))
 
     def read(self, name: str) -> bytes:
         """All of a file."""
@@ -78,6 +102,20 @@ class Storage:
                 stream.write(content)
             if not at_once:
                 self.fs.move(part, path)
+
+    def own(self) -> None:
+        """Make the folder, or make sure of it, and let nobody but its owner in."""
+        if self.here:
+            with told(self.root):
+                folder = Path(self.root)
+                folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
+                with contextlib.suppress(OSError):  # a filesystem without modes
+                    folder.chmod(_FOLDER)
+
+    def remove(self, name: str) -> None:
+        """Delete a file, if it is there."""
+        with contextlib.suppress(OSError):
+            self.fs.delete_file(self.path(name))
 
     def forget(self, folder: str) -> None:
         """Delete a folder, if it is there."""
@@ -108,10 +146,12 @@ def _opened(where: str) -> tuple[Any, str]:
 
 
 def _write_here(folder: Path, base: str, content: Any) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
     part = folder / f".{base}.{uuid.uuid4().hex}"
     try:
-        with part.open("wb") as stream:
+        # what is written names places, or could: it is its owner's alone from the first byte
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, _FILE)
+        with os.fdopen(handle, "wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())

@@ -1,10 +1,14 @@
-"""How often a block was begun, and who was at work when it died: so that no album kills a run.
+"""How often somebody died over a block, and over which album: so that no album kills a run.
 
 A node may die under a block, which is then done again. But an album may itself kill whoever works
 on it, by asking for more memory than there is, say, and would do so again and again. So each try
-leaves a note of who makes it; from the third on it names the album that is being worked on, too; an
-album that was named twice is left alone from then on, with a dead letter. Notes lie beside the
-output, where every node sees them, whichever engine it is.
+leaves a note of who makes it and takes it back when it ends, well or not: the notes that are found
+are of those who died. From the third try on a note names the album that is being worked on, too;
+an album over which two died while they worked on it alone is left alone from then on, with a dead
+letter. Notes lie beside the output, where every node sees them, whichever engine it is.
+
+Only deaths in one and the same run count. When the run itself is killed all its workers die, which
+says nothing about the albums they were at: whoever goes on with it counts from the beginning.
 """
 
 from __future__ import annotations
@@ -15,12 +19,16 @@ import platform
 import uuid
 from collections import Counter
 from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
 
 from elsewhere.batch.storage import Storage
 
 TRIES = "_work/tries"
 CAREFUL = 2
-"""After so many tries that came to nothing, albums are named."""
+"""After so many deaths, albums are named."""
+NAMED = 2
+"""After so many deaths over one album, it is left alone."""
 HOPELESS = 10
 """After so many, nobody knows which album it is: all of the block are left alone."""
 EVERYTHING = ""
@@ -29,23 +37,34 @@ _REASON = "whoever worked on it died, {} times: look at its size, and at the mem
 
 
 class Try:
-    """One try at one block."""
+    """One try at one block of one run, in a `with` block: who leaves that did not die."""
 
-    def __init__(self, storage: Storage, job: str) -> None:
+    def __init__(self, storage: Storage, run: str, job: str) -> None:
         self._storage = storage
-        folder = f"{TRIES}/{job}"
+        folder = f"{TRIES}/{run or 'one'}/{job}"
         notes = [storage.read(f"{folder}/{name}") for name in storage.names(folder)]
         before = [str(json.loads(note)["album"]) for note in notes]
         self._careful = len(before) >= CAREFUL
         self._note = f"{folder}/{uuid.uuid4().hex}"
         named = Counter(album for album in before if album)
         self.skip: Mapping[str, str] = {
-            album: _REASON.format(times) for album, times in named.items() if times > 1
+            album: _REASON.format(times) for album, times in named.items() if times >= NAMED
         }
         """Albums that are left alone, with the reason."""
         if len(before) >= HOPELESS:
             self.skip = {EVERYTHING: _REASON.format(len(before))}
         self._write("")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._storage.remove(self._note)
 
     def at(self, album: str) -> None:
         """This album is next."""

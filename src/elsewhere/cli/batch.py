@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from elsewhere.cli.batched import bar, stopped_in, tell
 from elsewhere.cli.program import one_sentence
-
-if TYPE_CHECKING:
-    from elsewhere.batch.running import Step
-    from elsewhere.batch.summary import Summary
 
 _WISHES = "Wishes, for albums that have none of their own"
 _RUN = "How it is run"
@@ -211,7 +205,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     - `elsewhere batch scores.arrow -o planned --top 10 --workers 8`
 
-    Exit codes: 0 all albums have a row, 1 a file could not be used, 2 misunderstood.
+    Exit codes: 0 all albums have a row, 1 a file could not be used, 2 misunderstood, 130 stopped.
     """
     from elsewhere.album.renditions import MAX_SIDE
 
@@ -238,9 +232,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             certificates=certificates,
             key="" if key_file is None else _key(key_file),
         )
-        with _bar() as watch:
+        with bar() as watch, stopped_in(output, watch):
             found = run(settings, Engine(engine.value, workers, address, gpus), watch)
-        _tell(found, output)
+        tell(found, output)
 
 
 def _key(file: Path) -> str:
@@ -253,63 +247,3 @@ def _key(file: Path) -> str:
     if len(key) < 32:
         raise InputError(f"{file} is too short for a key: put 16 random bytes or more into it")
     return key
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[Step], None]]:
-    """Within, albums done and photos per second, on a terminal."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    words = {"grouping": "Grouping", "working": "Planning", "counting": "Counting"}
-    with Progress(
-        TextColumn("{task.description:8}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("albums"),
-        TextColumn("{task.fields[speed]}", style="dim"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(compact=True),
-        console=Console(stderr=True, highlight=False),
-        transient=True,
-        disable=not sys.stderr.isatty(),
-    ) as shown:
-        task = shown.add_task(words["grouping"], total=None, speed="")
-
-        def watch(step: Step) -> None:
-            seconds = shown.tasks[0].elapsed or 0.0
-            speed = f"{step.photos / seconds:,.0f} photos/s" if step.photos and seconds else ""
-            shown.update(
-                task,
-                description=words[step.stage],
-                completed=step.albums,
-                total=step.total or None,
-                speed=speed,
-            )
-
-        yield watch
-
-
-def _tell(found: Summary, output: str) -> None:
-    """What came of it, in a few lines."""
-    from elsewhere.words import counted
-
-    statuses = ", ".join(f"{many:,} {name}" for name, many in found.statuses.items())
-    typer.echo(f"{counted(found.albums, 'album')}: {statuses}")
-    share = 100 * found.withheld / found.planned if found.planned else 0.0
-    typer.echo(
-        f"{counted(found.withheld, 'photo')} to withhold of {found.planned:,} ({share:.1f} %)"
-    )
-    first = found.ranks.get("1st", 0)
-    typer.echo(f"{counted(first, 'album')} had their place as an attacker's first guess")
-    if found.dead:
-        kinds = ", ".join(f"{many:,} {kind}" for kind, many in found.dead.items())
-        typer.echo(f"{counted(sum(found.dead.values()), 'dead letter')}: {kinds}")
-    typer.echo(f"{output} holds albums/, dead/ and report.html (private)")

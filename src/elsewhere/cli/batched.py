@@ -1,0 +1,104 @@
+"""A run of many albums as it is seen on a terminal: how far it is, and what came of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from elsewhere.cli.program import STOPPED, printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from elsewhere.batch.running import Step
+    from elsewhere.batch.summary import Summary
+
+_WORDS = {"grouping": "Grouping", "working": "Planning", "counting": "Counting"}
+
+
+class Shown:
+    """The bar as it stands: call it with each step."""
+
+    def __init__(self, progress: Progress, task: TaskID) -> None:
+        self._progress, self._task = progress, task
+        self.last: Step | None = None
+
+    def __call__(self, step: Step) -> None:
+        """One more step."""
+        self.last = step
+        seconds = self._progress.tasks[0].elapsed or 0.0
+        speed = f"{step.photos / seconds:,.0f} photos/s" if step.photos and seconds else ""
+        self._progress.update(
+            self._task,
+            description=_WORDS[step.stage],
+            completed=step.albums,
+            total=step.total or None,
+            speed=speed,
+        )
+
+
+@contextmanager
+def bar() -> Iterator[Shown]:
+    """Within, albums done and photos per second, on a terminal."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description:8}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("albums"),
+        TextColumn("{task.fields[speed]}", style="dim"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True, highlight=False),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    ) as progress:
+        yield Shown(progress, progress.add_task(_WORDS["grouping"], total=None, speed=""))
+
+
+@contextmanager
+def stopped_in(output: str, shown: Shown) -> Iterator[None]:
+    """Within, Ctrl-C says how far it came and that it can be gone on with."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        far = "nothing is planned yet"
+        if shown.last is not None and shown.last.albums:
+            far = f"{shown.last.albums:,} of {shown.last.total:,} albums are planned"
+        typer.echo(
+            f"elsewhere: stopped, {far}: give the same command again and it goes on in "
+            f"{printable(output)}",
+            err=True,
+        )
+        raise typer.Exit(STOPPED) from None
+
+
+def tell(found: Summary, output: str) -> None:
+    """What came of it, in a few lines."""
+    from elsewhere.words import counted
+
+    statuses = ", ".join(f"{many:,} {name}" for name, many in found.statuses.items())
+    typer.echo(f"{counted(found.albums, 'album')}: {statuses}")
+    share = 100 * found.withheld / found.planned if found.planned else 0.0
+    typer.echo(
+        f"{counted(found.withheld, 'photo')} to withhold of {found.planned:,} ({share:.1f} %)"
+    )
+    first = found.ranks.get("1st", 0)
+    typer.echo(f"{counted(first, 'album')} had their place as an attacker's first guess")
+    if found.dead:
+        kinds = ", ".join(f"{many:,} {kind}" for kind, many in found.dead.items())
+        typer.echo(f"{counted(sum(found.dead.values()), 'dead letter')}: {kinds}")
+    typer.echo(f"{output} holds albums/, dead/ and report.html (private)")

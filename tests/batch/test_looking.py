@@ -1,0 +1,67 @@
+"""Photos → partial rows: what lies beside a photo is read; what the dataset says comes first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from elsewhere.batch.asked import rows_of
+from elsewhere.batch.looking import Look
+from elsewhere.batch.partial import attackers
+from elsewhere.batch.schemas import photos_in
+from elsewhere.batch.settings import Settings
+from elsewhere.batch.solving import solve
+from tests.album.makers import GPS, exif, jpeg, xmp
+from tests.batch.makers import model
+
+PORTO, ROME, OSLO = (41.1496, -8.6110), (41.9028, 12.4964), (59.9139, 10.7522)
+
+
+def takeout(where: tuple[float, float]) -> bytes:
+    return json.dumps({"geoData": {"latitude": where[0], "longitude": where[1]}}).encode()
+
+
+def looked(folder: Path, rows: list[dict[str, Any]]) -> Any:
+    """Some photos of one album, looked at with a tiny model."""
+    table = pa.Table.from_pylist([{"album": "trip", **row} for row in rows], photos_in())
+    with Look((model(folder),), 64, str(folder / "in.parquet")) as look:
+        return look(table)
+
+
+def test_positions_and_who_is_believed(tmp_path: Path) -> None:
+    """The table before the file, the file before an editor's note, that before Google's."""
+    photos = tmp_path / "in.parquet"  # a folder may be called anything
+    photos.mkdir()
+    here = {"exif": exif()}
+    for number, (name, options) in enumerate(
+        [("plain.jpg", {}), ("google.jpg", {}), ("both.jpg", {}), ("own.jpg", here),
+         ("told.jpg", here), ("nowhere.jpg", {})]
+    ):  # fmt: skip
+        (photos / name).write_bytes(jpeg(number, 32, 24, **options))
+    (photos / "plain.xmp").write_bytes(xmp(PORTO))
+    (photos / "google.jpg.json").write_bytes(takeout(ROME))
+    (photos / "both.jpg.supplemental-metadata.json").write_bytes(takeout(ROME))
+    for name in ("both", "own", "told"):
+        (photos / f"{name}.xmp").write_bytes(xmp(PORTO))
+    names = ["plain", "google", "both", "own", "told", "nowhere"]
+    rows = [{"photo": name, "path": f"{name}.jpg"} for name in names]
+    rows[4] |= {"lat": OSLO[0], "lon": OSLO[1]}
+    table = looked(tmp_path, rows)
+    assert set(table["kind"].to_pylist()) == {""}
+    found = rows_of("trip", table)
+    expected = [PORTO, ROME, PORTO, GPS, OSLO, None]
+    for name, known, where in zip(names, found.metadata, expected, strict=True):
+        assert known.position == (None if where is None else pytest.approx(where, abs=1e-4)), name
+
+
+def test_a_place_in_words_overrules_positions(tmp_path: Path) -> None:
+    row = {"lat": OSLO[0], "lon": OSLO[1], "place": "Porto"}
+    rows = [{"photo": str(n), "content": jpeg(n, 32, 24), **row} for n in range(3)]
+    table = looked(tmp_path, rows)
+    given = Settings("in", "out", key="k", wishes={"margin": "none"})
+    told, dead = solve("trip", table, attackers(table.schema), given)
+    assert not dead and {one["place"] for one in told["audit"]} == {"Porto, Portugal"}
