@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 
@@ -39,19 +40,20 @@ def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
 
 
 def apart_only(names: Sequence[str]) -> list[str]:
-    """Paths without folders where that is enough to tell them apart, else without those of all.
+    """Paths without the folders that nobody needs to tell them apart: each as short as it can be.
 
-    >>> apart_only(["trip/a.jpg", "trip/b.jpg"]), apart_only(["trip/1/a.jpg", "trip/2/a.jpg"])
-    (['a.jpg', 'b.jpg'], ['1/a.jpg', '2/a.jpg'])
+    >>> apart_only(["trip/1/a.jpg", "trip/2/a.jpg", "trip/2/b.jpg"])
+    ['1/a.jpg', '2/a.jpg', 'b.jpg']
     """
-    last = [name.rpartition("/")[2] for name in names]
-    if len(set(last)) == len(names):
-        return last
-    folders = [name.split("/")[:-1] for name in names]
-    shared = 0
-    while all(len(own) > shared and own[shared] == folders[0][shared] for own in folders):
-        shared += 1
-    return ["/".join(name.split("/")[shared:]) for name in names]
+    ends = [_ends(name) for name in names]
+    shared = Counter(end for own in ends for end in own)
+    return [next((end for end in own if shared[end] == 1), own[-1]) for own in ends]
+
+
+def _ends(path: str) -> list[str]:
+    """What a path may be called by: its last part, the last two, and so on."""
+    parts = path.split("/")
+    return ["/".join(parts[at:]) for at in range(len(parts) - 1, -1, -1)]
 
 
 def _between(names: Sequence[str]) -> str:

@@ -163,6 +163,16 @@ def test_a_place_that_is_first_all_along_needs_no_chart() -> None:
     assert "it is the first guess from the first photo on." in text
 
 
+def test_a_photo_is_called_by_what_tells_it_apart_and_by_its_whole_name_on_hover() -> None:
+    names = ("2024 summer/phone/a.jpg", "2024 summer/camera/a.jpg", "2024 summer/camera/b.jpg")
+    made = contents(5, 2, names)
+    html = page(made)
+    for called, name in zip(("phone/a.jpg", "camera/a.jpg", "b.jpg"), names, strict=True):
+        assert f'<bdi class="name" title="{name}">{called}</bdi>' in html
+        assert f"<title>{name}: gives away" in html
+    assert not any(said(name) in text_of(re.sub("<title>.*?</title>", "", html)) for name in names)
+
+
 def figures(html: str) -> dict[str, str]:
     """The numbers under the verdict, by what they are called."""
     found = re.search(r'<dl class="figures">(.*?)</dl>', html, re.DOTALL)

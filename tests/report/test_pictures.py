@@ -140,17 +140,17 @@ def test_the_curves_have_a_point_for_each_photo(photos: int) -> None:
 
 def test_bars_pull_the_way_the_photo_does() -> None:
     shots = [Shot("away", Fate.WITHHELD, gain=-4.0), Shot("hides", Fate.SHARED, gain=2.0)]
-    drawn = shares_chart([*shots, Shot("unknown", Fate.SHARED)])
+    drawn = shares_chart([*shots, Shot("unknown", Fate.SHARED)], {})
     assert drawn is not None
     away, hides = parts(drawn, "rect")
     assert float(away.attrib["width"]) == 2 * float(hides.attrib["width"])
     assert float(away.attrib["x"]) == float(hides.attrib["x"]) + float(hides.attrib["width"])
-    assert shares_chart([Shot("unknown", Fate.SHARED)]) is None
+    assert shares_chart([Shot("unknown", Fate.SHARED)], {}) is None
 
 
 def test_only_the_largest_shares_are_drawn() -> None:
     shots = [Shot(str(n), Fate.SHARED, gain=float(n)) for n in range(3 * MOST)]
-    drawn = shares_chart(shots)
+    drawn = shares_chart(shots, {})
     assert drawn is not None
     assert len(parts(drawn, "rect")) == MOST
     assert str(3 * MOST - 1) in words(drawn)

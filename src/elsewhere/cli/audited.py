@@ -12,7 +12,7 @@ from elsewhere.cli.program import printable
 from elsewhere.cli.standing import summary
 from elsewhere.report import words
 from elsewhere.report.words import ordinal, signed
-from elsewhere.words import counted, listed
+from elsewhere.words import apart_only, counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -284,16 +284,13 @@ def chance(probability: float) -> str:
 
 
 def short(names: Sequence[str]) -> list[str]:
-    """Names without their folders, where that is enough to tell them apart; what is public already
-    is told as such.
+    """Names with as few folders as tell them apart; what is public already is told as such.
 
-    >>> short(("trip/a.jpg", "trip/b.jpg")), short(("1/a.jpg", "2/a.jpg"))
-    (['a.jpg', 'b.jpg'], ['1/a.jpg', '2/a.jpg'])
     >>> short(("trip/a.jpg", "posted/b.jpg"))
     ['a.jpg', 'posted/b.jpg']
     """
-    last = [name if name.startswith(_PUBLIC) else name.rpartition("/")[2] for name in names]
-    return last if len(set(last)) == len(names) else list(names)
+    called = zip(names, apart_only(names), strict=True)
+    return [name if name.startswith(_PUBLIC) else brief for name, brief in called]
 
 
 def _has_unicode(console: Console) -> bool:

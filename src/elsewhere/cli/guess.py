@@ -9,6 +9,7 @@ import typer
 
 from elsewhere.cli.options import AsJson, OneScorer, UseCache, World
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.words import apart_only
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,11 +135,11 @@ def _show(about: About, scores: Scores, top: int, world: bool | None) -> None:
     with printed() as console:
         if scores.photos > 1:
             each = min(top, 3 if scores.photos <= _FEW else 1)
-            rows = zip(_short(scores.ids), scores.values, strict=True)
+            rows = zip(apart_only(scores.ids), scores.values, strict=True)
             _table(console, [(name, _places(about, row, each)) for name, row in rows])
             last, title = _together(about, scores), f"all {scores.photos} together"
         else:
-            last, title = scores.values[0], _short(scores.ids)[0]
+            last, title = scores.values[0], apart_only(scores.ids)[0]
         places = _places(about, last, top)
         _table(console, [(title, places)], numbered=True)
         if about.globe is not None and (console.is_terminal if world is None else world):
@@ -190,16 +191,6 @@ def _place(place: dict[str, Any]) -> Text:
 
     cell = Text(f"cell {place['cell']}", "dim")
     return Text.assemble(place["place"], "  ", cell) if "place" in place else cell
-
-
-def _short(names: tuple[str, ...]) -> list[str]:
-    """Names without their folders, where that is enough to tell them apart.
-
-    >>> _short(("trip/a.jpg", "trip/b.jpg")), _short(("1/a.jpg", "2/a.jpg"))
-    (['a.jpg', 'b.jpg'], ['1/a.jpg', '2/a.jpg'])
-    """
-    last = [name.rpartition("/")[2] for name in names]
-    return last if len(set(last)) == len(names) else list(names)
 
 
 def _has_unicode(console: Console) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from elsewhere.audit import Audit, Guess, Leaking
+from elsewhere.words import apart_only
 
 
 class Fate(StrEnum):
@@ -157,6 +158,12 @@ class Contents:
     """What made the report, as it was typed."""
     made: Mapping[str, str] | None = None
     """How it was made: the version, the copy, the certificate."""
+
+    @property
+    def called(self) -> Mapping[str, str]:
+        """What the page calls each photo: by its name, as short as tells it from the others."""
+        names = [shot.name for shot in self.shots]
+        return dict(zip(names, apart_only(names), strict=True))
 
     def of(self, fate: Fate) -> tuple[Shot, ...]:
         """The photos of one fate."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from elsewhere.audit import Shares
 from elsewhere.report.contents import Contents, Explained, Fate, Shot
@@ -39,15 +39,16 @@ def photos_section(contents: Contents) -> Markup | None:
         return None
     widest = max((abs(shot.gain) for shot in contents.shots if shot.gain is not None), default=0.0)
     width = "11rem" if len(contents.shots) <= _ROOMY else "8.2rem"
+    called = contents.called
     return element(
         "section",
         element("h2", "The photos"),
         _about_shares(contents) if widest else None,
         [
-            _group(fate, contents.of(fate), widest, width)
+            _group(fate, contents.of(fate), widest, width, called)
             for fate in (Fate.WITHHELD, Fate.PUBLIC, Fate.SHARED, Fate.SEEN)
         ],
-        _chart(contents.shots),
+        _chart(contents.shots, called),
         id="photos",
     )
 
@@ -95,13 +96,15 @@ def _rivals(shares: Shares) -> str:
     return f"{which}: {names}" if names else which
 
 
-def _group(fate: Fate, shots: Sequence[Shot], widest: float, width: str) -> Markup | None:
+def _group(
+    fate: Fate, shots: Sequence[Shot], widest: float, width: str, called: Mapping[str, str]
+) -> Markup | None:
     if not shots:
         return None
     ordered = sorted(shots, key=lambda shot: shot.gain or 0.0) if fate == Fate.WITHHELD else shots
     cards = element(
         "ul",
-        [_card(shot, widest) for shot in ordered],
+        [_card(shot, widest, called[shot.name]) for shot in ordered],
         class_="gallery",
         style=f"--card-width:{width}",
     )
@@ -110,7 +113,7 @@ def _group(fate: Fate, shots: Sequence[Shot], widest: float, width: str) -> Mark
     return together(element("h3", f"{_HEADINGS[fate]}: {counted(len(shots), 'photo')}"), cards)
 
 
-def _card(shot: Shot, widest: float) -> Markup:
+def _card(shot: Shot, widest: float, called: str) -> Markup:
     share: Child = None
     if shot.gain is not None and widest:
         way = "away" if shot.gain < 0 else "hides"
@@ -124,7 +127,7 @@ def _card(shot: Shot, widest: float) -> Markup:
         image(shot),
         element(
             "div",
-            element("bdi", shot.name, class_="name"),
+            element("bdi", called, class_="name", title=shot.name),
             element("span", fate_mark(shot.fate), str(shot.fate), class_="fate"),
             element("span", ", ", shot.note, class_="faint") if shot.note else None,
             share,
@@ -142,8 +145,8 @@ def image(shot: Shot) -> Markup:
     return element("img", src=f"data:image/jpeg;base64,{data}", alt=f"{shot.name}, {shot.fate}")
 
 
-def _chart(shots: Sequence[Shot]) -> Markup | None:
-    drawn = shares_chart(shots)
+def _chart(shots: Sequence[Shot], called: Mapping[str, str]) -> Markup | None:
+    drawn = shares_chart(shots, called)
     if drawn is None or len(shots) < 2:
         return None
     known = sum(shot.gain is not None for shot in shots)
@@ -164,18 +167,18 @@ def explained_section(contents: Contents) -> Markup | None:
         element(
             "p", "One withheld photo, told in numbers that were computed for it.", class_="faint"
         ),
-        _told(told, shot),
+        _told(told, shot, contents.called.get(told.name, told.name)),
         id="why",
     )
 
 
-def _told(told: Explained, shot: Shot | None) -> Markup:
+def _told(told: Explained, shot: Shot | None, called: str) -> Markup:
     return element(
         "div",
         image(shot) if shot is not None else None,
         element(
             "div",
-            element("h3", element("bdi", told.name)),
+            element("h3", element("bdi", called, title=told.name)),
             [element("p", sentence) for sentence in told.sentences],
         ),
         class_="told-photo",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from elsewhere.audit import Audit, Exposure, Guess, Opinion
 from elsewhere.report.contents import Contents, Scene
@@ -29,7 +29,7 @@ def scenes_section(contents: Contents) -> Markup | None:
         element("h2", "What an attacker believes"),
         store,
         _key(contents.scenes),
-        [_scene(scene) for scene in contents.scenes],
+        [_scene(scene, contents.called) for scene in contents.scenes],
         _all_numbers((*contents.scenes, *contents.further)) if contents.further else None,
         id="places",
     )
@@ -46,7 +46,7 @@ def _key(scenes: Sequence[Scene]) -> Markup:
     return element("ul", entries, class_="key")
 
 
-def _scene(scene: Scene) -> Markup:
+def _scene(scene: Scene, called: Mapping[str, str]) -> Markup:
     audit = scene.before
     head = scene.label or "No place is known"
     after = (
@@ -68,7 +68,7 @@ def _scene(scene: Scene) -> Markup:
             class_="pair",
         ),
         _decoys(scene.decoys),
-        _growth(audit),
+        _growth(audit, called),
         _opinions(audit.opinions),
     )
 
@@ -194,7 +194,7 @@ def _decoys(decoys: Sequence[Guess]) -> Markup | None:
     )
 
 
-def _growth(audit: Audit) -> Markup | None:
+def _growth(audit: Audit, called: Mapping[str, str]) -> Markup | None:
     truth = audit.truth
     if truth is None or len(truth.album_order.ranks) < 2:
         return None
@@ -210,7 +210,7 @@ def _growth(audit: Audit) -> Markup | None:
         element(
             "figcaption",
             "Before anything is withheld. In the worst order the attacker begins with ",
-            element("bdi", first),
+            element("bdi", called.get(first, first), title=first),
             f", by which alone the place is {ordinal(truth.worst_order.ranks[0])}.",
         )
         if first

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import Place
 from elsewhere.job.planning.hiding import Hiding
-from elsewhere.job.planning.truths import Width, hidden_name
+from elsewhere.job.planning.truths import Width, hidden_name, hidden_names
 from elsewhere.job.planning.watches import Watch, neighbours
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import Posted
-from elsewhere.job.seen import Seen
-from elsewhere.protect.plan import Plan, Status
-from elsewhere.words import counted, listed, shortened
+from elsewhere.job.seen import Attack, Seen
+from elsewhere.words import apart_only, counted, listed, shortened
 
 TOGETHER = (
     "what is promised is of the shared photos together: no plan could also keep each of them from "
@@ -25,8 +24,6 @@ ALONE = (
 )
 SHOWN = 3
 """So many names of photos are enough to see what is meant."""
-NEARLY_ALL = 0.8
-"""Whoever has to withhold such a share of the photos may rather ask for less."""
 
 
 def notes(
@@ -55,25 +52,13 @@ def notes(
     return tuple(dict.fromkeys(told))
 
 
-def asking_less(
-    plan: Plan, wishes: Wishes, hidden: Sequence[AlbumPlace], photos: int
-) -> Iterator[str]:
-    """What to ask for instead, where there is no plan or nearly all photos go."""
-    chosen = [number for number in plan.withheld if number not in plan.promise.drop]
-    nothing = plan.status == Status.INFEASIBLE
-    if not nothing and len(chosen) < NEARLY_ALL * photos:
-        return
-    ways = ["fewer hidden places (such as --hide home)"] if len(hidden) > 1 else []
-    wide = wishes.hide_level in {"region", "country"}
-    ways.append("a narrower --hide-level" if wide else "a smaller --radius")
-    if wishes.prior is not None:
-        ways.append("a wider --prior, or none")
-    if wishes.budget is not None:
-        ways.append("a larger --budget")
-    elif wishes.top is not None and wishes.top > 1:
-        ways.append(f"a smaller --top (such as --top {max(1, wishes.top // 2)})")
-    what = "to share anything" if nothing else "nearly all photos go: to share more"
-    yield f"{what}, ask for less: {', '.join(ways[:-1])}{' or ' if ways[:-1] else ''}{ways[-1]}"
+def nothing_helps(
+    hidden: Sequence[AlbumPlace], wishes: Wishes, attacks: Sequence[Attack]
+) -> str:
+    """Where all that could be asked for instead was refuted."""
+    where = listed(hidden_names(hidden, wishes.width))
+    who = listed([attack.called for attack in attacks])
+    return f"asking for less does not help: {who} finds {where} from any of these photos"
 
 
 def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterator[str]:
@@ -124,4 +109,5 @@ def _photos(seen: Seen, numbers: Sequence[int]) -> str:
 
 
 def _names(seen: Seen, numbers: Sequence[int]) -> str:
-    return shortened([seen.photos[n].id for n in numbers], SHOWN)
+    called = apart_only([photo.id for photo in seen.photos])
+    return shortened([called[n] for n in numbers], SHOWN)

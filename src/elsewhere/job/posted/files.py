@@ -27,7 +27,7 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen, Step, see
 from elsewhere.scorers import RowCache
 from elsewhere.scores import Scores
-from elsewhere.words import counted, shortened
+from elsewhere.words import apart_only, counted, shortened
 
 _SHOWN = 3
 _SAID = frozenset(
@@ -151,7 +151,8 @@ def _placed_by_time(
 def _notes(seen: Seen, already: Sequence[int], others: int, left: Sequence[Left]) -> list[str]:
     told = []
     if already:
-        names = shortened([seen.photos[n].id for n in already], _SHOWN)
+        called = apart_only([photo.id for photo in seen.photos])
+        names = shortened([called[n] for n in already], _SHOWN)
         verb = "is" if len(already) == 1 else "are"
         told.append(
             f"{counted(len(already), 'photo')} of the album ({names}) {verb} out already: counted "

@@ -6,7 +6,7 @@ the sign is turned round, here and wherever they look.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from elsewhere.report.contents import Fate, Shot
 from elsewhere.report.markup import Markup, element
@@ -21,8 +21,11 @@ MOST = 40
 """More bars than this nobody reads; the largest are shown."""
 
 
-def shares_chart(shots: Sequence[Shot]) -> Markup | None:
-    """Bars for the photos with the largest shares, what gives most away first."""
+def shares_chart(shots: Sequence[Shot], called: Mapping[str, str]) -> Markup | None:
+    """Bars for the photos with the largest shares, what gives most away first.
+
+    `called` says what is written beside a bar; whoever points at it is told the whole name.
+    """
     known = [shot for shot in shots if shot.gain is not None]
     if not known:
         return None
@@ -38,11 +41,14 @@ def shares_chart(shots: Sequence[Shot]) -> Markup | None:
         text(_MIDDLE - 8, 12, "◂ hides", anchor="end"),
         text(_MIDDLE + 8, 12, "gives away ▸"),
         rule(_MIDDLE, _TOP - 4, _MIDDLE, height - 4),
-        [_row(shot, widest, _TOP + _ROW * (n + 0.5)) for n, shot in enumerate(rows)],
+        [
+            _row(shot, widest, _TOP + _ROW * (n + 0.5), called.get(shot.name, shot.name))
+            for n, shot in enumerate(rows)
+        ],
     )
 
 
-def _row(shot: Shot, widest: float, y: float) -> Markup:
+def _row(shot: Shot, widest: float, y: float, called: str) -> Markup:
     gain = shot.gain or 0.0
     long = abs(gain) / widest * _REACH
     away = gain < 0
@@ -61,7 +67,7 @@ def _row(shot: Shot, widest: float, y: float) -> Markup:
         if shot.fate == Fate.WITHHELD
         else disc(_WIDTH - 6, y, "kept", 3.0)
     )
-    name = shot.name if len(shot.name) <= 24 else f"…{shot.name[-23:]}"
+    name = called if len(called) <= 24 else f"…{called[-23:]}"
     beside = text(_MIDDLE + (-8 if away else 8), y + 4, name, anchor="end" if away else "start")
     told = element("title", f"{shot.name}: gives away {signed(-gain)}, {shot.fate}")
     return element("g", told, bar, beside, mark)
