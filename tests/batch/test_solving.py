@@ -122,11 +122,30 @@ def test_what_is_wrong_with_an_album_is_its_own_letter() -> None:
         assert re.search(why, dead[0].reason), dead[0].reason
 
 
-def test_photos_that_cannot_be_used_cost_themselves() -> None:
+def test_photos_that_cannot_be_used_cost_themselves_and_are_not_shared() -> None:
     table = scored(1, seed=2, photos=(4, 5))
     row, dead = solved(changed(table, photo=["a", "b", "a", "c"]))
-    assert row["photos"] == 3 and row["left"] == 1
-    assert [(one.photo, one.kind) for one in dead] == [("a", "twice")]
+    assert row["photos"] == 2 and row["left"] == 2
+    assert [(one.photo, one.kind) for one in dead] == [("a", "twice"), ("a", "twice")]
+    assert sorted(row["withheld"] + row["share"]) == ["b", "c"]
+
+
+def test_a_copy_of_a_photo_is_not_shared() -> None:
+    """Neither that of a withheld one nor that of one that stays; and a row that comes twice."""
+    for seed in range(20):
+        table = scored(1, seed=seed, photos=(6, 7))
+        alone, _ = solved(table)
+        if alone["withheld"] and alone["share"]:
+            break
+    assert alone["withheld"] and alone["share"]
+    again = pa.concat_tables([table, table, table.slice(0, 1)])
+    names = table["photo"].to_pylist()
+    digests = [str(n) for n in range(6)] * 2 + ["0"]
+    again = changed(again, photo=[*names, *(f"copy of {name}" for name in names), names[0]])
+    row, dead = solved(again.append_column("digest", [digests]))
+    assert (row["withheld"], row["share"]) == (alone["withheld"], alone["share"])
+    assert sorted(row["withheld"] + row["share"]) == names
+    assert [one.kind for one in dead] == ["duplicate"] * 7 and row["left"] == 7
 
 
 def test_an_album_without_a_plan_says_so() -> None:

@@ -76,10 +76,20 @@ def rows_of(album: str, table: Any) -> Rows:
 
 
 def _usable(album: str, told: Sequence[Mapping[str, Any]]) -> tuple[list[int], list[Dead]]:
-    """The rows of photos that can be planned with, and what the others are."""
+    """The rows of photos that can be planned with, and what the others are.
+
+    Of rows with one id and one picture the first is read. Of rows with one id and unlike pictures
+    none is: whoever is told that this id may be shared would not know which of them.
+    """
     usable: list[int] = []
     dead: list[Dead] = []
-    names: set[str] = set()
+    called: dict[str, set[str]] = {}
+    twice: set[str] = set()
+    for row in told:
+        name, digest = row.get("photo") or "", row.get("digest") or ""
+        if name in called and (not digest or digest not in called[name]):
+            twice.add(name)
+        called.setdefault(name, set()).add(digest)
     pictures: dict[str, str] = {}
     for number, row in enumerate(told):
         name, digest = row.get("photo"), row.get("digest") or ""
@@ -87,14 +97,14 @@ def _usable(album: str, told: Sequence[Mapping[str, Any]]) -> tuple[list[int], l
             dead.append(Dead(album, name, row["kind"], row["reason"]))
         elif not name:
             dead.append(Dead(album, None, "unnamed", f"photo {number} has no id: give it one"))
-        elif name in names:
-            dead.append(Dead(album, name, "twice", "its id comes twice in the album: once is read"))
+        elif name in twice:
+            reason = "its id comes twice in the album: give every photo its own"
+            dead.append(Dead(album, name, "twice", reason))
         elif digest and digest in pictures:
             reason = f"it shows exactly the same picture as {pictures[digest]}, which is read"
             dead.append(Dead(album, name, "duplicate", reason))
         else:
             usable.append(number)
-            names.add(name)
             pictures[digest] = name
     return usable, dead
 

@@ -92,6 +92,7 @@ def albums_out() -> Any:
         pa.field("photos", pa.int32(), nullable=False),  # that were looked at
         pa.field("left", pa.int32(), nullable=False),  # that are not among them: see dead letters
         pa.field("withheld", _listed(pa.string())),  # null without a plan
+        pa.field("share", _listed(pa.string())),  # all that may be; null without a plan: nothing
         pa.field("cost", pa.string()),  # exact: a whole number or a fraction
         pa.field("bound", pa.string()),
         pa.field("top", pa.int32()),  # as asked for; the k that was used is secret

@@ -152,6 +152,7 @@ def _row(  # noqa: PLR0917 - all that a row tells
         "photos": len(rows.ids),
         "left": len(rows.dead),
         "withheld": [rows.ids[n] for n in plan.withheld] if plan.found else None,
+        "share": _share(rows, plan.withheld) if plan.found else None,
         "cost": str(plan.cost) if plan.found else None,
         "bound": str(plan.bound),
         "top": wishes.top if budget is None else None,
@@ -165,13 +166,23 @@ def _row(  # noqa: PLR0917 - all that a row tells
     }
 
 
+def _share(rows: Rows, withheld: Sequence[int]) -> list[str]:
+    """What the promise covers: photos that were planned with and stay, and no others.
+
+    A copy of a photo is no more among them than one that nobody could read: it would say again
+    what is counted once.
+    """
+    gone = set(withheld)
+    return [name for number, name in enumerate(rows.ids) if number not in gone]
+
+
 def broken(
     album: str, photos: int, rows: Rows | None, kind: str, reason: str
 ) -> tuple[Row, list[Dead]]:
     """The row of an album of which nothing can be said, and why."""
     dead = [*(rows.dead if rows else ()), Dead(album, None, kind, reason)]
-    row: Row = dict.fromkeys(("withheld", "cost", "bound", "top", "budget", "margin", "audit",
-                              "work", "certificate_digest", "certificate"))  # fmt: skip
+    row: Row = dict.fromkeys(("withheld", "share", "cost", "bound", "top", "budget", "margin",
+                              "audit", "work", "certificate_digest", "certificate"))  # fmt: skip
     return {
         **row,
         "album": album,
