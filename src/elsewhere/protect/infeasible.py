@@ -79,17 +79,26 @@ class Inquiry:
         blocking = tuple(i for i, feasible in enumerate(alone) if feasible is False)
         return blocking, None if None in alone else not blocking
 
-    def about_top(self) -> str:
-        """The largest k that can be had for all attackers, with the same pins."""
-        against = tuple(replace(a, top=None) for a in self.promise.against)
-        wide = replace(self.promise, against=against, budget=self.promise.photos)
+    def best_top(self, promise: Promise | None = None) -> tuple[int | None, bool]:
+        """The largest k that can be had for all attackers, with the same pins; whether it is known
+        that no larger one can. None where no plan was found, or whatever the top there is none."""
+        promise = promise or self.promise
+        against = tuple(replace(a, top=None) for a in promise.against)
+        wide = replace(promise, against=against, budget=promise.photos)
         instance, answer = self._solve(wide, self.scores)
         if instance is None or answer is None or answer.status == Status.INFEASIBLE:
-            return ""  # the pins contradict each other whatever the top
+            return None, True  # the pins contradict each other
         if answer.kept is None:
-            return "The best top that can be had was not found out in time."
+            return None, False
         reached = min(view.protected_k for view in views(instance, answer.kept)[0])
-        if answer.bound != reached:
+        return reached, answer.bound == reached
+
+    def about_top(self, best: tuple[int | None, bool] | None = None) -> str:
+        """The same in words; `best` where it was asked for before."""
+        reached, sure = best or self.best_top()
+        if reached is None:
+            return "" if sure else "The best top that can be had was not found out in time."
+        if not sure:
             return f"The best top that can be had is {reached} or more."
         if not reached:
             return "Not even top 1 can be had."

@@ -48,7 +48,7 @@ def test_a_grey_screen_that_carries_the_promise_is_named() -> None:
     assert 3 in plan.plan.kept
     assert leans(plan) == [
         "3.jpg shows hardly anything, yet the promise leans on it: an attacker may leave it out; "
-        "drop it with --drop 3.jpg"
+        "you may drop it (--drop 3.jpg)"
     ]
 
 

@@ -105,23 +105,6 @@ class TestNoPlan:
             "Not even top 1 can be had."
         )
 
-    def test_what_to_ask_for_instead(self) -> None:
-        album = pointing(LISBON, LISBON)
-        assert plan(album, EXACT).notes[-1] == (
-            "to share anything, ask for less: a smaller --radius or a smaller --top (such as "
-            "--top 2)"
-        )
-        few = plan(pointing(*[LISBON] * 5, None), replace(EXACT, top=1, hide_level="country"))
-        assert few.plan.found and few.notes[-1] == (
-            "nearly all photos go: to share more, ask for less: a narrower --hide-level"
-        )
-        assert not any("ask for less" in note for note in plan(pointing(LISBON, None), EXACT).notes)
-
-    def test_a_prior_that_leaves_too_few_places_is_named(self) -> None:
-        found = plan(pointing(LISBON, LISBON), replace(EXACT, prior="Portugal", top=1))
-        assert found.verdict.endswith("top 1 among the places of Portugal alone.")
-        assert "a wider --prior, or none" in found.notes[-1]
-
     def test_what_was_not_found_out_is_not_claimed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Inquiry, "enough_to_give_up", lambda *asked: ((), False))
         why = plan(pointing(LISBON, None, None), replace(EXACT, keep=("0.jpg",))).plan.explanation

@@ -11,12 +11,12 @@ from threading import Event
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import place as place_called
-from elsewhere.job.planning import notes
+from elsewhere.job.planning import less, notes
 from elsewhere.job.planning.drawing import drawn, silent, tops, without_each_photo
 from elsewhere.job.planning.guesses import NowhereError, guesses
 from elsewhere.job.planning.hiding import hiding
 from elsewhere.job.planning.leaning import leaning
-from elsewhere.job.planning.obstacles import explaining
+from elsewhere.job.planning.obstacles import Reasons, explaining
 from elsewhere.job.planning.pins import budget_of, bursts, pinned, worth
 from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.verdict import cannot, verdict
@@ -53,6 +53,8 @@ class AlbumPlan:
     """One honest sentence for people; it names no k but the one that was asked for."""
     notes: tuple[str, ...]
     """What has to be said beside it: coarse cells, photos placed by time, unplaced ones, …"""
+    ways: tuple[less.Way, ...] = ()
+    """What could be asked for instead, where there is no plan or nearly all photos go."""
 
     @property
     def empty(self) -> bool:
@@ -97,7 +99,8 @@ def plan_album(
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
     previous = _previous(near, asked)
     words = [attack.called for attack in seen.attacks]
-    explain = explaining(watched, words, keep) if reasons else silent
+    why = Reasons()
+    explain = explaining(watched, words, keep, why) if reasons else silent
 
     def solved(asked: Asked, explain: Explain) -> tuple[Plan, int | None]:
         if wishes.budget is not None:
@@ -131,8 +134,12 @@ def plan_album(
     beside = notes.notes(
         seen, places, chosen, watched, width=width, prior=prior, groups=groups, posted=posted
     )
-    if blocked is None and plan.status != Status.UNKNOWN:
-        beside = (*beside, *notes.asking_less(plan, wishes, chosen.hidden, photos))
+    ways: tuple[less.Way, ...] = ()
+    if blocked is None and (plan.found or reasons):  # what nobody asked about is no advice
+        ways = less.ways(plan, wishes, chosen.hidden, watched, reasons=why, photos=photos)
+        beside = (*beside, *less.told(plan, ways))
+        if plan.status == Status.INFEASIBLE and not (ways or posted or wishes.bursts):
+            beside = (*beside, notes.nothing_helps(chosen.hidden, wishes, seen.attacks))
     if plan.found and together:
         beside = (*beside, notes.TOGETHER)
     elif unasked and plan.found and not fresh:
@@ -141,7 +148,9 @@ def plan_album(
         beside = (*beside, *leaning(seen, watched, plan, posted, wishes.top))
         # the engine's own words name the secret k
         plan = replace(plan, explanation=said)
-    return AlbumPlan(plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside)
+    return AlbumPlan(
+        plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside, ways
+    )
 
 
 def _asked(

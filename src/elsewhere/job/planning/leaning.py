@@ -47,7 +47,7 @@ def leaning(
         name = seen.photos[number].id
         yield (
             f"{name} shows hardly anything, yet the promise leans on it: an attacker may leave it "
-            f"out; drop it with --drop {name}"
+            f"out; you may drop it (--drop {name})"
         )
 
 

@@ -52,9 +52,7 @@ def notes(
     return tuple(dict.fromkeys(told))
 
 
-def nothing_helps(
-    hidden: Sequence[AlbumPlace], wishes: Wishes, attacks: Sequence[Attack]
-) -> str:
+def nothing_helps(hidden: Sequence[AlbumPlace], wishes: Wishes, attacks: Sequence[Attack]) -> str:
     """Where all that could be asked for instead was refuted."""
     where = listed(hidden_names(hidden, wishes.width))
     who = listed([attack.called for attack in attacks])

@@ -7,6 +7,7 @@ Only photos that the user kept can be given up; what is posted already cannot.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from elsewhere.job.planning.watches import Watch
 from elsewhere.protect.exact import Limits
@@ -20,31 +21,79 @@ _NAMED = 5
 """More photos than this are counted, not listed."""
 
 
-def explaining(watches: Sequence[Watch], words: Sequence[str], keep: Sequence[int]) -> Explain:
-    """What the engine asks when a promise cannot be kept; `keep` are the user's own pins."""
+@dataclass
+class Reasons:
+    """What was found out about a promise that cannot be kept, for whoever looks for a way out."""
+
+    blocking: tuple[int, ...] = ()
+    """The watches that cannot even alone be satisfied."""
+    pins: tuple[int, ...] = ()
+    """The kept photos that are in the way."""
+    enough: tuple[int, ...] = ()
+    """Those of them that it is enough to give up, each alone."""
+    drops: bool = False
+    """Whether it could be done if the dropped photos were free."""
+    best: int | None = None
+    """A top that can be had, 0 where none can; None where that is not known."""
+    bare: int | None = None
+    """The same without a margin."""
+    forced: int = 0
+    """Under a budget: so many photos must go whatever the plan."""
+
+
+def explaining(
+    watches: Sequence[Watch], words: Sequence[str], keep: Sequence[int], reasons: Reasons
+) -> Explain:
+    """What the engine asks when a promise cannot be kept; `keep` are the user's own pins.
+
+    What is found out is said, and noted in `reasons`.
+    """
 
     def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
         inquiry = Inquiry(promise, scores, until(limits), stopped=limits.stopped)
         ids = scores[0].ids
         forced = inquiry.forced_out()
         if forced == promise.photos:
+            reasons.drops = bool(promise.drop) and bool(inquiry.about_drops())
             return "No plan can do this: every photo must go, and at least one must be kept."
         if promise.budget is not None:
+            reasons.forced = forced
             return (
                 f"No plan can do this: {counted(forced, 'photo')} must go, but the budget is "
                 f"{promise.budget}."
             )
-        top = inquiry.about_top()  # one question; those about photos are many
-        parts = ["No plan can do this.", _about_watches(inquiry, watches, words)]
-        parts.append(_about_pins(inquiry, ids, keep))
+        best = inquiry.best_top()  # one question; those about photos are many
+        reasons.best = _known(best)
+        reasons.bare = _known(inquiry.best_top(_bare(promise))) if _spares(promise) else None
+        parts = ["No plan can do this.", _about_watches(inquiry, watches, words, reasons)]
+        parts.append(_about_pins(inquiry, ids, keep, reasons))
         if posted := len(promise.keep) - len(keep):
             parts.append(f"{counted(posted, 'photo')} posted already cannot be withheld any more.")
         if promise.drop:
-            parts.append(inquiry.about_drops())
-        parts.append(top)
+            said = inquiry.about_drops()
+            reasons.drops = bool(said)
+            parts.append(said)
+        parts.append(inquiry.about_top(best))
         return " ".join(part for part in parts if part)
 
     return explain
+
+
+def _known(best: tuple[int | None, bool]) -> int | None:
+    """A top that can be had; None where there may be one, and nobody knows."""
+    reached, sure = best
+    if reached is None:
+        return 0 if sure else None
+    return reached if reached or sure else None
+
+
+def _spares(promise: Promise) -> bool:
+    return any(one.margin for one in promise.against)
+
+
+def _bare(promise: Promise) -> Promise:
+    """The same promise without a margin."""
+    return replace(promise, against=tuple(replace(one, margin=0.0) for one in promise.against))
 
 
 def named(watch: Watch, words: Sequence[str]) -> str:
@@ -57,10 +106,13 @@ def named(watch: Watch, words: Sequence[str]) -> str:
     return f"{watch.hides} from {what}{by}"
 
 
-def _about_watches(inquiry: Inquiry, watches: Sequence[Watch], words: Sequence[str]) -> str:
+def _about_watches(
+    inquiry: Inquiry, watches: Sequence[Watch], words: Sequence[str], reasons: Reasons
+) -> str:
     if len(watches) < 2:
         return ""
     blocking, others = inquiry.blocking()
+    reasons.blocking = blocking
     if blocking:
         what = listed([named(watches[i], words) for i in blocking])
         return f"What cannot be hidden even alone: {what}."
@@ -69,7 +121,7 @@ def _about_watches(inquiry: Inquiry, watches: Sequence[Watch], words: Sequence[s
     return "Which of the places cannot be hidden was not found out in time."
 
 
-def _about_pins(inquiry: Inquiry, ids: Sequence[str], keep: Sequence[int]) -> str:
+def _about_pins(inquiry: Inquiry, ids: Sequence[str], keep: Sequence[int], reasons: Reasons) -> str:
     if not keep:
         return ""
     needed = inquiry.pins_in_the_way(keep)
@@ -79,6 +131,7 @@ def _about_pins(inquiry: Inquiry, ids: Sequence[str], keep: Sequence[int]) -> st
         return "The kept photos are not the reason: without them it cannot be done either."
     shown = shortened([ids[i] for i in needed])
     enough, sure = inquiry.enough_to_give_up(needed)
+    reasons.pins, reasons.enough = needed, enough
     if enough:
         give_up = " or ".join(ids[i] for i in enough[:_NAMED])
         if len(needed) == 1:
