@@ -119,10 +119,11 @@ def test_the_same_rows_as_without_ray(kind: str, tmp_path: Path) -> None:
         table = pa.concat_tables([pixels(1, photos=10, broken=[(0, 3)]), pixels(2, first=1)])
         block, workers = 4, 1  # each that looks takes its seconds to start
     write(table, tmp_path / "in" / "a.parquet", group=8)
+    words = Settings.scorers if kind == "scores" else (model(tmp_path),)
     steps: list[Step] = []
     for name in ("ray", "local"):
         place = str(tmp_path / "in"), str(tmp_path / name)
-        given = Settings(*place, (model(tmp_path),), key="k", block=block)
+        given = Settings(*place, words, key="k", block=block)
         run(given, Engine("ray" if name == "ray" else "local", workers), steps.append)
     rows = albums_in(tmp_path / "ray")
     assert rows == albums_in(tmp_path / "local")

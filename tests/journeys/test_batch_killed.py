@@ -35,14 +35,24 @@ if __name__ == "__main__":
 
 
 def killed(settings: Settings, driver: Path, after: float, draw: Random) -> bool:
-    """Start a run and kill it, `after` seconds at most behind its first word; whether it died."""
+    """Start a run and kill it, `after` seconds at most behind its first word; whether it died.
+
+    Every other time its workers die with it, as when a machine is switched off; otherwise they
+    live on for a moment, as when only the driver is killed.
+    """
     process = subprocess.Popen(
-        [sys.executable, str(driver), settings.to_json()], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(driver), settings.to_json()],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert process.stdout
     assert process.stdout.readline()
     time.sleep(draw.uniform(0, after))
-    process.send_signal(signal.SIGKILL)
+    if draw.random() < 0.5:
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.send_signal(signal.SIGKILL)
     process.communicate()
     return process.returncode == -signal.SIGKILL
 
@@ -70,9 +80,9 @@ def test_killed_at_random_moments(kind: str, kills: int, tmp_path: Path) -> None
         write(table, tmp_path / "in" / "a.parquet", group=4)
     driver = tmp_path / "driver.py"
     driver.write_text(DRIVER)
-    word = model(tmp_path)
+    words = Settings.scorers if kind == "scores" else (model(tmp_path),)
     whole, other = (
-        Settings(str(tmp_path / "in"), str(tmp_path / name), (word,), key="k", block=8)
+        Settings(str(tmp_path / "in"), str(tmp_path / name), words, key="k", block=8)
         for name in ("whole", "killed")
     )
     started = time.monotonic()

@@ -19,6 +19,7 @@ import numpy as np
 
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
+from elsewhere.batch.texts import texts
 
 Range = tuple[int, int, int]
 """File, first row, rows."""
@@ -166,7 +167,6 @@ def _in_batch(names: Any) -> Iterator[tuple[str, int, int]]:
     changes = compute.not_equal(filled.slice(1), filled.slice(0, len(filled) - 1))
     starts = np.concatenate([[0], 1 + np.flatnonzero(changes.to_numpy(zero_copy_only=False))])
     ends = np.append(starts[1:], len(filled))
-    for name, start, end in zip(
-        filled.take(arrow().array(starts)).to_pylist(), starts.tolist(), ends.tolist(), strict=True
-    ):
-        yield name, start, end - start
+    firsts = texts(filled.take(arrow().array(starts)))
+    for name, start, end in zip(firsts, starts.tolist(), ends.tolist(), strict=True):
+        yield name or "", start, end - start

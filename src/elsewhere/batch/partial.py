@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from elsewhere.batch.damage import LOST
 from elsewhere.batch.schemas import arrow
 from elsewhere.globe import Cells
 from elsewhere.scorers import About, find
 
 ABOUT = "elsewhere.attackers"
-_CARRIED = ("album", "photo", "lat", "lon", "place", "wishes")
+_CARRIED = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
 """Columns of the input that go with a photo to the end."""
 
 

@@ -16,9 +16,11 @@ from zlib import crc32
 
 import numpy as np
 
+from elsewhere.batch.damage import lost_field
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
+from elsewhere.batch.texts import texts
 
 GROUPED = "_work/grouped"
 _READ = 4096
@@ -46,7 +48,7 @@ def regrouped(source: Source, output: Storage, block: int) -> Source:
             spools = [Path(folder, f"{number:04}") for number in range(count)]
             _spread(source, spools)
             for number, spool in enumerate(spools):
-                content = _sorted(spool, source.schema, block)
+                content = _sorted(spool, source.schema.append(lost_field()), block)
                 if content is not None:
                     output.write(f"{GROUPED}/{number:04}.arrow", content)
         output.write(done, json.dumps({"rows": source.rows}).encode())
@@ -59,11 +61,11 @@ def _spread(source: Source, spools: list[Path]) -> None:
 
     for batch in source.batches(_READ):
         names = compute.fill_null(batch.column("album"), "").dictionary_encode()
-        of_name = [crc32(name.encode("utf-8", "replace")) for name in names.dictionary.to_pylist()]
+        of_name = [crc32((name or "").encode()) for name in texts(names.dictionary)]
         bucket = np.array(of_name, dtype=np.int64)[names.indices.to_numpy()] % len(spools)
         for number in np.unique(bucket).tolist():
             part = batch.take(arrow().array(np.flatnonzero(bucket == number)))
-            with spools[number].open("ab") as stream, ipc.new_stream(stream, source.schema) as out:
+            with spools[number].open("ab") as stream, ipc.new_stream(stream, part.schema) as out:
                 out.write_batch(part)
 
 
@@ -77,7 +79,7 @@ def _sorted(spool: Path, schema: Any, block: int) -> Any:
         return None
     table = pa.Table.from_batches(batches, schema)
     spool.unlink()
-    names = compute.fill_null(table.column("album"), "").to_pylist()
+    names = texts(compute.fill_null(table.column("album"), ""))
     order = np.argsort(np.array(names, dtype=object), kind="stable")
     sink = pa.BufferOutputStream()
     with ipc.new_file(sink, schema) as out:

@@ -6,24 +6,27 @@ does not matter when a run was killed, or with which engine it is gone on with.
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from elsewhere.batch import local
 from elsewhere.batch.grouping import Grouped, Job, group
+from elsewhere.batch.lock import alone_in
 from elsewhere.batch.page import page
 from elsewhere.batch.regrouping import must_regroup, regrouped
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.batch.state import SUMMARY, begun
+from elsewhere.batch.state import SUMMARY, begun, refuse_foreign
 from elsewhere.batch.storage import Storage
 from elsewhere.batch.summary import Summary, summary
+from elsewhere.batch.tries import TRIES
 from elsewhere.batch.work import ALBUMS, SLICES, Done
-from elsewhere.errors import FileError
+from elsewhere.errors import FileError, InputError
 
-REPORT = "report.html"
+REPORT, WORK = "report.html", "_work"
 
 
 @dataclass(frozen=True)
@@ -78,26 +81,53 @@ def run(
     settings: Settings, engine: Engine | None = None, watch: Watch = lambda step: None
 ) -> Summary:
     """Do all albums that are not done yet, on this engine; what came of all of them."""
+    engine = engine or Engine()
     source, storage = Source(settings.input), Storage(settings.output)
-    settings = begun(settings, storage, source.fingerprint())
-    if not storage.is_file(SUMMARY):
+    refuse_useless(settings, engine, source)
+    refuse_foreign(storage)
+    storage.own()  # before the first file is written
+    with alone_in(storage):
+        dataset = source.fingerprint()
+        settings = begun(settings, storage, dataset, {} if source.scored else _models(settings))
+        if storage.is_file(SUMMARY):
+            return summary(storage)
+        # the notes of a run that was killed say nothing about the albums it was at
+        storage.forget(TRIES)
+        settings = replace(settings, run=uuid.uuid4().hex)
         watch(Step("grouping"))
-        source, found = _grouped(source, storage, settings)
-        if not source.scored:
-            _refuse_unknown(settings)
-        _work(source, found, storage, settings, engine=engine or Engine(), watch=watch)
+        worked, found = _grouped(source, storage, settings)
+        _work(worked, found, storage, settings, engine=engine, watch=watch)
         watch(Step("counting", found.albums, found.albums))
         counted = summary(storage)
-        if counted.albums != found.albums:
-            raise FileError(
-                f"{settings.output} holds {counted.albums} albums where the dataset has "
-                f"{found.albums}: files were taken away or added meanwhile; name a new folder"
-            )
+        _refuse_change(settings, dataset, counted, found)
         storage.write(REPORT, page(counted).encode())
         storage.write(SUMMARY, counted.to_json().encode())
-        storage.forget("_work")
+        storage.forget(WORK)
         return counted
-    return summary(storage)
+
+
+def refuse_useless(settings: Settings, engine: Engine, source: Source) -> None:
+    """InputError where something was asked for that would be ignored."""
+    if source.scored and settings.scorers != Settings.scorers:
+        raise InputError(
+            f"{settings.input} holds scores, so no scorer is asked: give photos, or no scorer"
+        )
+    if engine.name == "local" and (engine.address is not None or engine.gpus is not None):
+        raise InputError("--address and --gpus are for Ray: give --engine ray with them")
+
+
+def _refuse_change(settings: Settings, dataset: str, counted: Summary, found: Grouped) -> None:
+    """FileError where dataset or output were changed by somebody else while the run went on."""
+    if Source(settings.input).fingerprint() != dataset:
+        raise FileError(
+            f"{settings.input} was changed while it was worked on: rows of both may be in "
+            f"{settings.output}; name a new folder"
+        )
+    if counted.albums != found.albums:
+        raise FileError(
+            f"{settings.output} holds {counted.albums} albums where the dataset has "
+            f"{found.albums}: files were taken away or added meanwhile; name a new folder"
+        )
 
 
 def _grouped(source: Source, storage: Storage, settings: Settings) -> tuple[Source, Grouped]:
@@ -109,12 +139,14 @@ def _grouped(source: Source, storage: Storage, settings: Settings) -> tuple[Sour
     return source, found
 
 
-def _refuse_unknown(settings: Settings) -> None:
-    """A scorer that cannot be had is found out here, and not by every worker."""
+def _models(settings: Settings) -> dict[str, str]:
+    """The fingerprint of each scorer's model; one that cannot be had is found out here.
+
+    Otherwise every worker would; and a run must not go on with another model of the same name.
+    """
     from elsewhere.scorers import find
 
-    for word in settings.scorers:
-        find(word).load()
+    return {word: find(word).load().fingerprint for word in settings.scorers}
 
 
 def _work(

@@ -45,6 +45,8 @@ class Settings:
     """Where scorers run that can use a GPU; last bits of a score depend on it."""
     certificates: bool = False
     key: str = ""
+    run: str = ""
+    """Which start of the run it is: nothing that comes out depends on it."""
 
     def __post_init__(self) -> None:
         if self.block < 1:
@@ -76,7 +78,8 @@ class Settings:
 
         The program's version is part of it: half a run by another solver would be no run.
         """
-        told = {**asdict(replace(self, input="", output="", key="")), "by": version("elsewhere")}
+        same = replace(self, input="", output="", key="", run="")
+        told = {**asdict(same), "by": version("elsewhere")}
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
     def draw(self, album: str) -> Random:

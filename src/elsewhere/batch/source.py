@@ -2,25 +2,30 @@
 
 An Arrow file that lies here is mapped into memory and not read: all workers share the pages, and
 only the rows of the album that is being planned are copied. Of a Parquet file only the row groups
-are decoded that hold the rows which are asked for.
+are decoded that hold the rows which are asked for. Columns that are none of ours are never read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
+from elsewhere.batch.columns import understood
+from elsewhere.batch.damage import joined, salvaged, with_lost
 from elsewhere.batch.schemas import arrow
-from elsewhere.batch.storage import Storage
+from elsewhere.batch.storage import Storage, told
 from elsewhere.errors import FileError
 
-_TEXT = ("album", "photo", "path", "place", "wishes")
 _ENDINGS = (".parquet", ".arrow")
+_LARGE = ("content", "scores")
+"""Columns that take room."""
+_ENDS = 1 << 16
+"""Bytes of a file's beginning and end by which a changed file is known."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +55,16 @@ class Source:
                 f"{where} holds no dataset: name a .parquet or .arrow file, or a folder"
             )
         opened = [(name, self._open(name)) for name in wanted]
-        self.schema = opened[0][1].schema
+        schema = opened[0][1].schema
         for name, one in opened:
-            if not one.schema.equals(self.schema):
+            if not one.schema.equals(schema):
                 raise FileError(
                     f"{self.storage.path(name)} has other columns than the first file: "
                     "give all files of a dataset the same schema"
                 )
         self.files = tuple(File(name, self.storage.size(name), one.groups) for name, one in opened)
-        _expect(where, self.schema)
+        self.schema = understood(where, schema)
+        """The columns that are read, which are those that are understood."""
 
     @property
     def scored(self) -> bool:
@@ -77,32 +83,65 @@ class Source:
         return max((group for groups in packed for group in groups), default=0)
 
     def fingerprint(self) -> str:
-        """Changes when another dataset lies there: names, sizes, rows, columns."""
-        told = [repr((file.name, file.size, file.groups)) for file in self.files]
-        return sha256("\n".join([*told, str(self.schema)]).encode()).hexdigest()
+        """Changes when another dataset lies there, or the same files with something else in them.
+
+        Names, sizes, rows and columns, when each file was written, and its first and last bytes:
+        the end of a Parquet file says where each page lies, and what are its least and largest.
+        """
+        seal = sha256(str(self.schema).encode())
+        for file in self.files:
+            written = self.storage.modified(file.name)
+            seal.update(repr((file.name, file.size, file.groups, written)).encode())
+            seal.update(self.storage.ends(file.name, _ENDS))
+        return seal.hexdigest()
 
     def albums(self) -> Iterator[tuple[int, int, Any]]:
         """The album of every row: file, first row, and the names, a batch at a time."""
         for number, file in enumerate(self.files):
-            one, start = self._open(file.name), 0
+            start = 0
             for group, rows in enumerate(file.groups):
-                yield number, start, one.group(group, ["album"]).column(0).combine_chunks()
+                yield number, start, self._group(file, group, ["album"]).column(0).combine_chunks()
                 start += rows
 
     def batches(self, rows: int) -> Iterator[Any]:
-        """All of the dataset, at most so many rows at a time."""
+        """All of the dataset, at most so many rows at a time, each with the column LOST."""
         for file in self.files:
-            yield from self._open(file.name).batches(rows)
+            for group in range(len(file.groups)):
+                given = 0
+                try:
+                    for batch in self._open(file.name).batches(group, self.schema.names, rows):
+                        yield from with_lost(batch).to_batches()
+                        given += batch.num_rows
+                except _damage() as wrong:
+                    lost = self._lost(file, group, self.schema.names, wrong).slice(given)
+                    yield from lost.to_batches(max_chunksize=rows)
 
-    def read(self, file: int, start: int, rows: int) -> Any:
-        """Some rows with all columns, as a table."""
-        one = self._open(self.files[file].name)
-        ends = np.cumsum(self.files[file].groups)
+    def read(self, file: int, start: int, rows: int, *, small: bool = False) -> Any:
+        """Some rows as a table, with all columns or those that take little room."""
+        one = self.files[file]
+        columns = [name for name in self.schema.names if not (small and name in _LARGE)]
+        ends = np.cumsum(one.groups)
         first = int(np.searchsorted(ends, start, side="right"))
         last = int(np.searchsorted(ends, start + rows, side="left"))
         before = int(ends[first - 1]) if first else 0
-        parts = [one.group(group, None) for group in range(first, last + 1)]
-        return arrow().concat_tables(parts).slice(start - before, rows)
+        parts = [self._group(one, group, columns) for group in range(first, last + 1)]
+        return joined(parts).slice(start - before, rows)
+
+    def _group(self, file: File, number: int, columns: list[str]) -> Any:
+        """One row group; where it is damaged, what is left of it."""
+        try:
+            return self._open(file.name).group(number, columns)
+        except _damage() as wrong:
+            return self._lost(file, number, columns, wrong)
+
+    def _lost(self, file: File, number: int, columns: list[str], wrong: Exception) -> Any:
+        one = self._open(file.name)
+        one.refuse_unreachable(number, wrong)
+        start, rows = sum(file.groups[:number]), file.groups[number]
+        name = (file.name or self.storage.root).rpartition("/")[2]
+        where = f"rows {start} to {start + rows - 1} of {name}"
+        read = partial(one.group, number)
+        return salvaged(read, self.schema, columns, rows, where)
 
     def _open(self, name: str) -> _Open:
         return _open(self.storage.where, name)
@@ -117,10 +156,12 @@ class _Open:
 
         storage = Storage(where)
         path = storage.path(name)
-        self._columns: dict[str, int] = {}
+        self._storage, self._path = storage, path
         try:
             if path.lower().endswith(".parquet"):
-                self._packed = parquet.ParquetFile(storage.fs.open_input_file(path))
+                self._packed = parquet.ParquetFile(
+                    storage.fs.open_input_file(path), page_checksum_verification=True
+                )
                 self.schema = self._packed.schema_arrow
                 data = self._packed.metadata
                 self.groups = tuple(data.row_group(g).num_rows for g in range(data.num_row_groups))
@@ -135,22 +176,37 @@ class _Open:
             why = str(wrong).splitlines()[0] if str(wrong) else type(wrong).__name__
             raise FileError(f"{path} is damaged and cannot be read ({why})") from None
 
-    def group(self, number: int, columns: list[str] | None) -> Any:
+    def group(self, number: int, columns: list[str]) -> Any:
         """One row group or record batch, as a table."""
         if self._packed is not None:
             return self._packed.read_row_group(number, columns, use_threads=False)
-        batch = self._mapped.get_batch(number)
-        return arrow().Table.from_batches([batch if columns is None else batch.select(columns)])
+        return arrow().Table.from_batches([self._mapped.get_batch(number).select(columns)])
 
-    def batches(self, rows: int) -> Iterator[Any]:
-        """All record batches, at most so many rows each."""
+    def batches(self, number: int, columns: list[str], rows: int) -> Iterator[Any]:
+        """One row group or record batch, at most so many rows at a time."""
         if self._packed is not None:
-            yield from self._packed.iter_batches(rows, use_threads=False)
+            yield from self._packed.iter_batches(
+                rows, row_groups=[number], columns=columns, use_threads=False
+            )
             return
-        for number in range(len(self.groups)):
-            batch = self._mapped.get_batch(number)
-            for start in range(0, batch.num_rows, rows):
-                yield batch.slice(start, rows)
+        batch = self._mapped.get_batch(number).select(columns)
+        for start in range(0, batch.num_rows, rows):
+            yield batch.slice(start, rows)
+
+    def refuse_unreachable(self, number: int, wrong: Exception) -> None:
+        """FileError where the bytes of a row group cannot be had: its rows may be well."""
+        if self._packed is None:
+            if isinstance(wrong, OSError) and not self._storage.here:
+                raise FileError(f"{self._path} cannot be reached: run it again when it can")
+            return
+        group = self._packed.metadata.row_group(number)
+        with told(self._path), self._storage.fs.open_input_file(self._path) as file:
+            for column in (group.column(c) for c in range(group.num_columns)):
+                file.seek(column.dictionary_page_offset or column.data_page_offset)
+                left = column.total_compressed_size
+                while left > 0:
+                    read = len(file.read(min(left, 1 << 20)))
+                    left = left - read if read else 0
 
 
 @lru_cache(maxsize=8)
@@ -158,21 +214,6 @@ def _open(where: str, name: str) -> _Open:
     return _Open(where, name)
 
 
-def _expect(where: str, schema: Any) -> None:
-    """The columns that are needed, of the types that are understood."""
-    types = arrow().types
-    for name in ("album", "photo"):
-        if name not in schema.names:
-            raise FileError(f"{where} has no column {name}: docs/batch.md says which are needed")
-    for name in _TEXT:
-        if name in schema.names:
-            kind = schema.field(name).type
-            if not (types.is_string(kind) or types.is_large_string(kind) or types.is_null(kind)):
-                raise FileError(f"{where} has {name} of type {kind}, which must be text")
-    if "scores" in schema.names:
-        kind = schema.field("scores").type
-        lists = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-        if not any(is_list(kind) for is_list in lists) or not types.is_floating(kind.value_type):
-            raise FileError(f"{where} has scores of type {kind}, which must be a list of floats")
-    elif not {"path", "content"} & set(schema.names):
-        raise FileError(f"{where} has no column path, content or scores: give one of them")
+def _damage() -> tuple[type[Exception], ...]:
+    """What reading raises where a file is not what it claims to be."""
+    return (arrow().ArrowException, OSError)

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Self
 
 from elsewhere.batch.storage import Storage
+from elsewhere.errors import FileError
 
 TRIES = "_work/tries"
 CAREFUL = 2
@@ -42,8 +43,7 @@ class Try:
     def __init__(self, storage: Storage, run: str, job: str) -> None:
         self._storage = storage
         folder = f"{TRIES}/{run or 'one'}/{job}"
-        notes = [storage.read(f"{folder}/{name}") for name in storage.names(folder)]
-        before = [str(json.loads(note)["album"]) for note in notes]
+        before = [_album(storage, f"{folder}/{name}") for name in storage.names(folder)]
         self._careful = len(before) >= CAREFUL
         self._note = f"{folder}/{uuid.uuid4().hex}"
         named = Counter(album for album in before if album)
@@ -78,3 +78,11 @@ class Try:
     def _write(self, album: str) -> None:
         told = {"host": platform.node(), "process": os.getpid(), "album": album}
         self._storage.write(self._note, json.dumps(told).encode())
+
+
+def _album(storage: Storage, note: str) -> str:
+    """The album that a note names; nothing where its author has just taken it back."""
+    try:
+        return str(json.loads(storage.read(note))["album"])
+    except (FileError, ValueError, KeyError):
+        return ""

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from elsewhere.batch.asked import Dead, albums
+from elsewhere.batch.damage import joined
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.looking import Look
 from elsewhere.batch.partial import attackers, packed, unpacked
@@ -19,7 +20,7 @@ from elsewhere.batch.settings import Settings
 from elsewhere.batch.solving import Row, broken, solve
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
-from elsewhere.batch.tries import Try
+from elsewhere.batch.tries import EVERYTHING, Try
 
 ALBUMS, DEAD, SLICES = "albums", "dead", "_work/slices"
 
@@ -42,7 +43,7 @@ def perform(job: Job, dataset: str, settings: Settings, looking: Look | None) ->
     if job.kind == "join":
         return join(job, settings)
     if looking is None:
-        return finish(job, read(job, dataset), settings)
+        return plan(job, dataset, settings)
     content = look(job, dataset, settings, looking)
     if job.kind == "slice":
         return keep_slice(job, content, settings)
@@ -60,24 +61,36 @@ def done(job: Job) -> Done:
     return Done(job.name, job.kind, job.albums, job.photos, job.giant)
 
 
-def read(job: Job, dataset: str) -> Any:
-    """The rows of a job, from the dataset as it is worked on."""
+def read(job: Job, dataset: str, *, small: bool = False) -> Any:
+    """The rows of a job, from the dataset as it is worked on; `small` without photos and scores."""
     source = _source(dataset)
-    return arrow().concat_tables([source.read(*one) for one in job.ranges])
+    return joined([source.read(*one, small=small) for one in job.ranges])
 
 
 def look(job: Job, dataset: str, settings: Settings, looking: Look) -> Any:
     """The partial rows of a job's photos, as bytes."""
-    tried = Try(_storage(settings.output), f"{job.name}-look")
-    return packed(looking(read(job, dataset), tried.reason("")))
+    with Try(_storage(settings.output), settings.run, f"{job.name}-look") as tried:
+        hopeless = tried.reason(EVERYTHING)
+        return packed(looking(read(job, dataset, small=hopeless is not None), hopeless))
+
+
+def plan(job: Job, dataset: str, settings: Settings) -> Done:
+    """Plan the albums of a block of scores and write its files."""
+    with Try(_storage(settings.output), settings.run, job.name) as tried:
+        small = tried.reason(EVERYTHING) is not None
+        return _finished(job, read(job, dataset, small=small), settings, tried)
 
 
 def finish(job: Job, table: Any, settings: Settings) -> Done:
-    """Plan the albums of a block and write its files."""
-    tried = Try(_storage(settings.output), job.name)
+    """Plan the albums of a block that was looked at and write its files."""
+    with Try(_storage(settings.output), settings.run, job.name) as tried:
+        return _finished(job, table, settings, tried)
+
+
+def _finished(job: Job, table: Any, settings: Settings, tried: Try) -> Done:
     rows: list[Row] = []
     dead: list[Dead] = []
-    known = attackers(table.schema)
+    known = () if tried.reason(EVERYTHING) else attackers(table.schema)
     for album, part in albums(table):
         reason = tried.reason(album)
         if reason is None:
@@ -101,15 +114,18 @@ def join(job: Job, settings: Settings) -> Done:
     """Plan a giant from its slices."""
     storage = _storage(settings.output)
     parts = [unpacked(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]
-    return finish(job, arrow().concat_tables(parts).combine_chunks(), settings)
+    return finish(job, joined(parts).combine_chunks(), settings)
 
 
 def _write(job: Job, rows: list[Row], dead: list[Dead], settings: Settings) -> None:
     pa = arrow()
     storage = _storage(settings.output)
+    letters = f"{DEAD}/{job.name}.parquet"
     if dead:
-        letters = pa.Table.from_pylist([one._asdict() for one in dead], dead_letters())
-        storage.write(f"{DEAD}/{job.name}.parquet", _parquet(letters))
+        told = [one._asdict() for one in dead]
+        storage.write(letters, _parquet(pa.Table.from_pylist(told, dead_letters())))
+    else:
+        storage.remove(letters)  # of a try that died before its albums were written
     table = pa.Table.from_pylist(rows, albums_out())
     storage.write(f"{ALBUMS}/{job.name}.parquet", _parquet(table))
 
