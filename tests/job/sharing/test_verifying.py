@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -158,6 +159,29 @@ def test_what_is_not_there(original: Shared, tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no certificate at"):
         verify(tmp_path / "gone", tmp_path / "none.json")
     assert "is missing" in verify(tmp_path / "gone", original.certificate).problems[0]
+
+
+def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name(
+    seen: Seen, plan: AlbumPlan, tmp_path: Path
+) -> None:
+    private, target, away = tmp_path / "mine", tmp_path / "out", tmp_path / "away"
+    first = share(seen, plan, target, private=private, names="keep")
+    earlier = first.certificate.read_bytes()
+    first.target.rename(away)
+    with pytest.MonkeyPatch.context() as patch:  # what comes to nothing leaves all as it was
+        patch.setattr("elsewhere.album.export.rename_new", Mock(side_effect=OSError("full")))
+        with pytest.raises((FileError, OSError)):
+            share(seen, plan, target, private=private)
+    assert [file.read_bytes() for file in first.private.iterdir()] == [earlier]
+    second = share(seen, plan, target, private=private)
+    assert second.certificate == first.certificate
+    assert second.certificate.read_bytes() != earlier
+    assert verify(second.target, private=private).notes == ()
+    moved = verify(away, private=private)
+    assert moved and "its certificate is" in moved.notes[0]
+    shutil.rmtree(target)
+    away.rename(target)  # and back, where the other one was
+    assert verify(target, private=private)
 
 
 def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(

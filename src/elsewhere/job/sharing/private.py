@@ -2,7 +2,8 @@
 
 The certificate and the report say what was hidden, so they never lie in or around the copy that
 is handed out. Each target has a folder of its own in the user's data directory, found again from
-the target's path alone.
+the target's path alone. A copy may be moved away and another one exported by its name: the earlier
+certificate is then set aside and not written over, for the moved copy still needs it.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from elsewhere.album.copies import Copy
-from elsewhere.album.files import whole
+from elsewhere.album.files import digest, whole
 from elsewhere.album.renaming import open_to_owner, sync_folder
 from elsewhere.errors import FileError, InputError
 from elsewhere.job.sharing.certificate import CopyCertificate, read_copy_certificate
 
 CERTIFICATE = "certificate.json"
 """The certificate's name inside the private folder."""
+_ALL = "certificate*.json"
+"""The certificate, and those of earlier copies of the same name."""
 _NAME_LENGTH = 40
 _MOST_BYTES = 512 * 1024 * 1024
 
@@ -47,30 +50,44 @@ def private_folder(target: Path, base: Path | None = None) -> Path:
     """
     path = os.path.realpath(target)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:_NAME_LENGTH]
-    digest = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
-    return (base or data_folder()) / f"{name or 'copy'}-{digest}"
+    where = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return (base or data_folder()) / f"{name or 'copy'}-{where}"
 
 
 def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path:
-    """The certificate of a copy: by where it lies, else by what is in it, for copies are moved.
+    """The certificate of a copy: by where it lies if it names its files, else any that does.
 
-    Where there is none, the path at which it would be.
+    Copies are moved, and others come to lie where they were. Where no certificate names the files,
+    the path at which it would be.
     """
     usual = private_folder(target, base) / CERTIFICATE
-    if usual.exists():
-        return usual
     digests = {}
     for name in copy.names:
         with suppress(FileError):
             digests[name] = hashlib.sha256(copy.read(name)).hexdigest()
-    for other in sorted((base or data_folder()).glob(f"*/{CERTIFICATE}")):
+    others = (base or data_folder()).glob(f"*/{_ALL}")
+    for file in (usual, *sorted(other for other in others if other != usual)):
         with suppress(FileError):
-            files = read_private(other).files
+            named = read_private(file).files
             # another copy of the same album has the same photos, but not under the same names
-            same = sum(digests.get(file.name) == file.sha256 for file in files)
-            if 2 * same > len(files):
-                return other
+            same = sum(digests.get(one.name) == one.sha256 for one in named)
+            if 2 * same > len(named):
+                return file
     return usual
+
+
+def set_aside(certificate: Path) -> Path | None:
+    """Give an earlier certificate at this path a name of its own, by its digest; where it is then.
+
+    Whoever is killed meanwhile loses nothing: a copy's certificate is found by what it says.
+    """
+    try:
+        if not certificate.exists():
+            return None
+        name = f"{certificate.stem}-{digest(certificate)[:12]}{certificate.suffix}"
+        return certificate.replace(certificate.with_name(name))
+    except OSError as problem:
+        raise _unwritable(certificate, problem) from None
 
 
 def make_private(folder: Path) -> None:

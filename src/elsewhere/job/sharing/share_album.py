@@ -35,7 +35,13 @@ from elsewhere.job.sharing.certificate import (
     read_copy_certificate,
     seal,
 )
-from elsewhere.job.sharing.private import CERTIFICATE, make_private, private_folder, write_private
+from elsewhere.job.sharing.private import (
+    CERTIFICATE,
+    make_private,
+    private_folder,
+    set_aside,
+    write_private,
+)
 from elsewhere.job.sharing.verifying import Verified, reprove
 from elsewhere.protect.files.certificate import certificate_from_record, certificate_record
 from elsewhere.scores import Scores
@@ -85,9 +91,10 @@ def share(
     document = _document(seen, album_plan, files, posted)
     certificate = read_copy_certificate(document)
     path, verdict = folder / CERTIFICATE, Verified(())
+    earlier, ours = None, False
 
     def prove(copy: Copy) -> None:
-        nonlocal verdict
+        nonlocal verdict, earlier, ours
         verdict = reprove(copy, certificate, progress=progress)
         if not verdict:
             raise CheckError(
@@ -95,6 +102,7 @@ def share(
                 f"scored again: {'; '.join(verdict.problems)}"
             )
         with _nothing_exported():
+            earlier, ours = set_aside(path), True
             write_private(path, document)
         if remember is not None:
             given = given_by(seen, album_plan.places, {file.number for file in files})
@@ -113,7 +121,7 @@ def share(
             )
     except BaseException:
         if not target.exists():
-            _forget(path, written=bool(verdict.reproved))
+            _forget(path, earlier, written=ours)
         raise
     said = [warning([file.name for file in files])] if names == "keep" else []
     by_name = tuple(sorted(files, key=lambda file: file.name))
@@ -223,9 +231,14 @@ def _nothing_exported() -> Iterator[None]:
         raise FileError(f"nothing is exported without a certificate: {problem}") from None
 
 
-def _forget(certificate: Path, *, written: bool) -> None:
-    """Take away a certificate of nothing; its folder too, where nothing else is in it."""
+def _forget(certificate: Path, earlier: Path | None, *, written: bool) -> None:
+    """Take away a certificate of nothing, and put back the one that was there before.
+
+    Its folder goes too, where nothing else is in it.
+    """
     with suppress(OSError):
         if written:
             certificate.unlink(missing_ok=True)
+        if earlier is not None:
+            earlier.replace(certificate)
         certificate.parent.rmdir()
