@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
+from elsewhere.batch.grouping import Job
+from elsewhere.batch.local import Then
+from elsewhere.batch.looking import Look
+from elsewhere.batch.running import Engine
 from elsewhere.batch.schemas import photos_in, scores_in
+from elsewhere.batch.settings import Settings
+from elsewhere.batch.source import Source
+from elsewhere.batch.work import Done, perform
 from elsewhere.globe import Cells
 from tests.album.makers import jpeg
 from tests.scorers.models import described
@@ -105,6 +113,41 @@ def pixels(
 def model(folder: Path) -> str:
     """A tiny model over the default cells, as it is typed."""
     return f"onnx:{described(folder, Cells.default())}"
+
+
+class Here(Engine):
+    """An engine without processes: all jobs one after the other, here, where tests can look."""
+
+    def run(
+        self, jobs: Sequence[Job], source: Source, settings: Settings, then: Then
+    ) -> Iterator[Done]:
+        """Do the jobs."""
+        looking = None
+        if not source.scored:
+            looking = Look(settings.scorers, settings.max_side, settings.input)
+        waiting = deque(jobs)
+        try:
+            while waiting:
+                done = perform(waiting.popleft(), source.storage.where, settings, looking)
+                waiting.extend(then(done))
+                yield done
+        finally:
+            if looking is not None:
+                looking.close()
+
+
+def damage(file: Path, group: int, column: str) -> None:
+    """Make one page of a Parquet file unreadable; its length stays."""
+    data = parquet.ParquetFile(file).metadata.row_group(group)
+    for number in range(data.num_columns):
+        chunk = data.column(number)
+        if chunk.path_in_schema.partition(".")[0] == column:
+            start = chunk.dictionary_page_offset or chunk.data_page_offset
+            with file.open("r+b") as stream:
+                stream.seek(start)
+                stream.write(b"\xff" * 16)
+            return
+    raise AssertionError(column)
 
 
 def albums_in(output: Path) -> list[dict[str, Any]]:

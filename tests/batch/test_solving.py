@@ -14,6 +14,7 @@ import pytest
 import elsewhere
 from elsewhere.album.places import places_of
 from elsewhere.audit import audit
+from elsewhere.batch import solving
 from elsewhere.batch.inferring import infer
 from elsewhere.batch.partial import Attacker, attackers, packed, told, unpacked
 from elsewhere.batch.schemas import albums_out, dead_letters
@@ -114,6 +115,14 @@ def test_what_is_wrong_with_an_album_is_its_own_letter() -> None:
         ({"truth": [[99]] * 4}, "not a cell"),
         ({"truth": [[1], [2], [1], [1]]}, "different truth"),
         ({"truth": [None] * 4}, "no place|position|knows|where"),
+        ({"truth": [[None]] * 4}, "a cell of its truth is null"),
+        ({"wishes": ["[" * 100_000] * 4}, "no JSON object"),
+        ({"wishes": [json.dumps({"hide": ["Paris"]})] * 4}, "the wish hide needs a place"),
+        ({"wishes": [json.dumps({"radius_km": 3})] * 4}, "the wish radius_km needs a place"),
+        ({"wishes": [json.dumps({"top": 3, "budget": 2})] * 4}, "both top and budget"),
+        ({"wishes": [json.dumps({"budget": 5_000_000_000})] * 4}, "budget cannot be 5000000000"),
+        ({"wishes": [json.dumps({"budget": "9" * 5000})] * 4}, "budget cannot be"),
+        ({"wishes": [json.dumps({"top": 2**40})] * 4}, "top cannot be"),
         ({"wishes": [json.dumps({"keep": ["no.jpg"]})] * 4}, "no photo is called"),
     ):
         row, dead = solved(changed(table, **columns))
@@ -157,6 +166,32 @@ def test_an_album_without_a_plan_says_so() -> None:
     ]
 
 
+def test_without_a_place_it_says_what_a_dataset_can_give() -> None:
+    cells = Cells.default()
+    rng = np.random.default_rng(0)
+    flat = pa.array(rng.normal(size=2 * cells.count).astype(np.float32))
+    table = pa.table(
+        {
+            "album": ["trip"] * 2,
+            "photo": ["a", "b"],
+            "scores": pa.FixedSizeListArray.from_arrays(flat, cells.count),
+        }
+    ).replace_schema_metadata({"elsewhere.grid": cells.fingerprint})
+    _, (letter,) = solved(table)
+    assert "lat and lon" in letter.reason and "--at" not in letter.reason
+
+
+def test_a_row_that_does_not_fit_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = solving._row
+
+    def odd(*given: Any) -> dict[str, Any]:
+        return {**real(*given), "work": 2**70}
+
+    monkeypatch.setattr(solving, "_row", odd)
+    row, (letter,) = solved(scored(1))
+    assert row["status"] == "broken" and letter.kind == "error"
+
+
 def test_a_bug_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
     def burst(*given: Any, **named: Any) -> None:
         raise ZeroDivisionError("by accident")
@@ -164,7 +199,8 @@ def test_a_bug_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elsewhere.batch.solving.plan_cells", burst)
     row, dead = solved(scored(1))
     assert row["status"] == "broken" and dead[0].kind == "error"
-    assert "ZeroDivisionError: by accident" in dead[0].reason
+    assert dead[0].reason.startswith("a mistake of ours (ZeroDivisionError) kept it from")
+    assert "by accident" not in dead[0].reason, "what a bug says may name files and places"
 
 
 def test_attackers_travel_with_their_calibration() -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from elsewhere.album import metadata
 from elsewhere.album.metadata import Metadata
+from elsewhere.batch.damage import refuse_lost
+from elsewhere.batch.matrix import matrix_of
+from elsewhere.batch.texts import MangledText, texts
 from elsewhere.errors import InputError
 from elsewhere.scores import FloatMatrix
 
@@ -43,7 +44,7 @@ class Rows:
 
 def albums(table: Any) -> Iterator[tuple[str, Any]]:
     """Every album of a table with its rows; they lie together."""
-    names = [name or "" for name in table.column("album").to_pylist()]
+    names = [name or "" for name in texts(table.column("album"))]
     start = 0
     for end in range(1, len(names) + 1):
         if end == len(names) or names[end] != names[start]:
@@ -53,15 +54,22 @@ def albums(table: Any) -> Iterator[tuple[str, Any]]:
 
 def rows_of(album: str, table: Any) -> Rows:
     """One album's photos and wishes; InputError where they make no sense together."""
-    small = [name for name in table.column_names if not name.startswith("scores")]
-    told: list[dict[str, Any]] = table.select(small).to_pylist()
+    refuse_lost(table)
     if not album:
         raise InputError("the album has no id: give every row one")
-    usable, dead = _usable(album, told)
+    if isinstance(album, MangledText):
+        raise InputError("the album's id is no text in UTF-8: give it another")
+    told = _told(table)
+    names = [name for name in table.column_names if name.startswith("scores")]
+    matrices: list[FloatMatrix] = []
+    unscored: dict[int, str] = {}
+    for name in sorted(names, key=_number):
+        matrix, wrong = matrix_of(table.column(name))
+        matrices.append(matrix)
+        unscored |= wrong
+    usable, dead = _usable(album, told, unscored)
     truth = _one([_cells(row.get("truth")) for row in told], "truth")
     wishes = _one([_json(row.get("wishes")) for row in told], "wishes")
-    names = [name for name in table.column_names if name.startswith("scores")]
-    matrices = tuple(_matrix(table.column(name)) for name in sorted(names, key=_number))
     return Rows(
         album=album,
         ids=tuple(str(told[n]["photo"]) for n in usable),
@@ -75,7 +83,16 @@ def rows_of(album: str, table: Any) -> Rows:
     )
 
 
-def _usable(album: str, told: Sequence[Mapping[str, Any]]) -> tuple[list[int], list[Dead]]:
+def _told(table: Any) -> list[dict[str, Any]]:
+    """The rows without their scores."""
+    small = [name for name in table.column_names if not name.startswith("scores")]
+    columns = [texts(table.column(name)) for name in small]
+    return [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _usable(
+    album: str, told: Sequence[Mapping[str, Any]], unscored: Mapping[int, str]
+) -> tuple[list[int], list[Dead]]:
     """The rows of photos that can be planned with, and what the others are.
 
     Of rows with one id and one picture the first is read. Of rows with one id and unlike pictures
@@ -97,9 +114,13 @@ def _usable(album: str, told: Sequence[Mapping[str, Any]]) -> tuple[list[int], l
             dead.append(Dead(album, name, row["kind"], row["reason"]))
         elif not name:
             dead.append(Dead(album, None, "unnamed", f"photo {number} has no id: give it one"))
+        elif isinstance(name, MangledText):
+            dead.append(Dead(album, name, "unnamed", "its id is no text in UTF-8: give it another"))
         elif name in twice:
             reason = "its id comes twice in the album: give every photo its own"
             dead.append(Dead(album, name, "twice", reason))
+        elif number in unscored:
+            dead.append(Dead(album, name, "unscored", unscored[number]))
         elif digest and digest in pictures:
             reason = f"it shows exactly the same picture as {pictures[digest]}, which is read"
             dead.append(Dead(album, name, "duplicate", reason))
@@ -107,21 +128,6 @@ def _usable(album: str, told: Sequence[Mapping[str, Any]]) -> tuple[list[int], l
             usable.append(number)
             pictures[digest] = name
     return usable, dead
-
-
-def _matrix(column: Any) -> FloatMatrix:
-    """A column of lists as one table of numbers; mapped, where it is a single piece."""
-    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if hasattr(whole, "chunks"):  # an empty or still divided column
-        whole = whole.chunk(0)
-    if whole.null_count:
-        raise InputError("a photo has no scores: give every row some, or leave it out")
-    width = getattr(whole.type, "list_size", 0) or len(whole[0])
-    flat = whole.flatten().to_numpy(zero_copy_only=False)
-    if flat.size != width * len(whole):
-        raise InputError("its photos have scores over different numbers of cells")
-    matrix: FloatMatrix = flat.reshape(len(whole), width)
-    return matrix
 
 
 def _metadata(row: Mapping[str, Any]) -> Metadata:
@@ -141,11 +147,18 @@ def _one(given: Sequence[Any], what: str) -> Any:
     found = list(dict.fromkeys(one for one in given if one not in (None, "", ())))
     if len(found) > 1:
         raise InputError(f"its rows have different {what}: an album has one")
+    if found and isinstance(found[0], MangledText):
+        raise InputError(f"its {what} is no text in UTF-8: {found[0][:80]}")
     return found[0] if found else None
 
 
 def _cells(given: Any) -> tuple[int, ...] | None:
-    return None if given is None else tuple(int(cell) for cell in np.atleast_1d(given))
+    if given is None:
+        return None
+    cells = [given] if isinstance(given, int) else list(given)
+    if any(cell is None for cell in cells):
+        raise InputError("a cell of its truth is null: leave it out")
+    return tuple(int(cell) for cell in cells)
 
 
 def _json(text: str | None) -> str | None:
@@ -154,7 +167,7 @@ def _json(text: str | None) -> str | None:
         return None
     try:
         told = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         told = None
     if not isinstance(told, dict):
         raise InputError(f"its wishes are no JSON object: {text[:80]}")

@@ -18,7 +18,7 @@ from elsewhere.protect.wishes import read_wishes
 from elsewhere.scores import Scores
 from elsewhere.words import counted
 
-_MAPPED = ("hide_level", "prior", "stars", "bursts")
+_MAPPED = ("hide", "radius_km", "hide_level", "prior", "stars", "bursts")
 """Wishes that need to know where or when photos were taken."""
 
 
@@ -26,7 +26,7 @@ def plan_cells(rows: Rows, scores: Scores, wishes: Wishes, settings: Settings) -
     """The plan, and one sentence on it; the k is drawn as for any album."""
     assert rows.truth is not None
     for name in _MAPPED:
-        if getattr(wishes, name):
+        if getattr(wishes, name) != getattr(Wishes(), name):
             raise InputError(f"the wish {name} needs a place, but the truth is given as cells")
     keep, drop = pinned(wishes.keep, wishes.drop, rows.ids)
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))

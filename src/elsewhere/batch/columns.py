@@ -22,14 +22,14 @@ def understood(where: str, schema: Any) -> Any:
         if name not in schema.names:
             raise FileError(f"{where} has no column {name}: docs/batch.md says which are needed")
     scored = "scores" in schema.names
-    if not scored and not {"path", "content"} & set(schema.names):
-        raise FileError(f"{where} has no column path, content or scores: give one of them")
     ours = [*(scores_in(2) if scored else photos_in()).names, LOST]
     for name in ours:
         if schema.names.count(name) > 1:
             raise FileError(f"{where} has several columns called {name}: leave one of them")
         if name in schema.names:
             _expect(where, name, schema.field(name).type)
+    if not scored and not {"path", "content"} & set(schema.names):
+        raise FileError(f"{where} has no column path, content or scores: give one of them")
     fields = [schema.field(name) for name in schema.names if name in ours]
     return arrow().schema(fields, metadata=schema.metadata)
 

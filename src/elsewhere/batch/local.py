@@ -7,6 +7,7 @@ this process is killed they end by themselves, for nobody asks them any more.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -25,6 +26,7 @@ from elsewhere.scorers.pipeline import workers as cores
 Then = Callable[[Done], Sequence[Job]]
 """What has to be done now that a job is done."""
 
+_log = logging.getLogger(__name__)
 _MOST_DEATHS = 20
 """A worker that dies so often in a row, whatever it works on, will not live."""
 
@@ -135,6 +137,12 @@ def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
         pass  # nobody asks any more
     except ElsewhereError as problem:
         pipe.send(str(problem))
+    except Exception as problem:  # to die of it would look as if the memory had run out
+        _log.debug("worker", exc_info=True)
+        pipe.send(
+            f"a worker stopped over a mistake of ours ({type(problem).__name__}): please report "
+            "it; what is written stays"
+        )
     finally:
         if looking is not None:
             looking.close()

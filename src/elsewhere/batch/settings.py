@@ -25,6 +25,8 @@ WORK = 20_000
 """How much work one plan may take: a count, the same on every machine; seconds to a minute."""
 BLOCK = 1024
 """Photos in a block: what one worker holds, does again if it is killed, and writes at once."""
+_MOST = 2**31 - 1
+"""No album has more photos or cells, and no column holds more."""
 _NOT_HERE = {"time_limit", "work_limit"}
 """A row must not depend on a clock; the limit on work is the run's."""
 
@@ -51,6 +53,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.block < 1:
             raise InputError(f"a block holds one photo or more, not {self.block}")
+        if self.max_side is not None and self.max_side < 1:
+            raise InputError(f"a rendition is one pixel wide or more, not {self.max_side}")
         wishes_of(self.wishes)
         if self.device == "cuda" and not self.can_use_gpu:
             raise InputError(
@@ -98,12 +102,12 @@ def wishes_of(*given: Mapping[str, Any]) -> Wishes:
                 choices = ", ".join(sorted(known))
                 raise InputError(f"there is no wish called {name!r}: choose among {choices}")
             found[name] = _read(name, value)
-        if wishes.get("budget") is not None and wishes.get("top") is None:
+        if wishes.get("budget") is not None and wishes.get("top") is not None:
+            raise InputError("there are wishes for both top and budget: give one of them")
+        if wishes.get("budget") is not None:
             found["top"] = None
         elif wishes.get("top") is not None:
-            found.setdefault("budget", None)
-            if wishes.get("budget") is None:
-                found["budget"] = None
+            found["budget"] = None
     return Wishes(**found)
 
 
@@ -115,7 +119,7 @@ def _read(name: str, value: Any) -> Any:
         **dict.fromkeys(("hide_level", "prior"), _text),
         "values": lambda given: given if isinstance(given, dict) else None,
         "top": _whole,
-        "budget": lambda given: given if isinstance(given, int | str) else None,
+        "budget": lambda given: _whole(given) if isinstance(given, int) else _short(given),
         "margin": lambda given: given if isinstance(given, int | float | str) else None,
         "radius_km": lambda given: float(given) if isinstance(given, int | float) else None,
     }
@@ -145,4 +149,9 @@ def _text(given: Any) -> str | None:
 
 
 def _whole(given: Any) -> int | None:
-    return given if isinstance(given, int) else None
+    return given if isinstance(given, int) and 0 <= given <= _MOST else None
+
+
+def _short(given: Any) -> str | None:
+    """A budget in words: a share, or a number as it is typed."""
+    return given if isinstance(given, str) and len(given) <= len(str(_MOST)) else None

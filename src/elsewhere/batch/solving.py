@@ -8,6 +8,7 @@ dead letter and nobody else's.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -20,12 +21,16 @@ from elsewhere.album.places import places_of
 from elsewhere.album.spool import Spool, Ticket
 from elsewhere.batch.asked import Dead, Rows, rows_of
 from elsewhere.batch.cells import plan_cells
+from elsewhere.batch.damage import LostRowsError
 from elsewhere.batch.inferring import infer
 from elsewhere.batch.partial import Attacker
+from elsewhere.batch.schemas import albums_out, arrow
 from elsewhere.batch.settings import Settings, wishes_of
+from elsewhere.batch.texts import storable
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.globe import place as place_called
 from elsewhere.job.planning.album_plan import plan_album
+from elsewhere.job.planning.guesses import NowhereError
 from elsewhere.job.planning.pins import budget_of
 from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.wishes import Wishes
@@ -36,6 +41,7 @@ from elsewhere.protect.plan import Plan
 from elsewhere.scores import Scores
 
 Row = dict[str, Any]
+_log = logging.getLogger(__name__)
 
 
 def solve(
@@ -47,15 +53,26 @@ def solve(
         rows = rows_of(album, table)
         if not rows.ids:
             raise InputError("none of its photos can be used")
-        row = _solved(rows, attackers, settings)
+        row = _fitting(_solved(rows, attackers, settings))
+    except LostRowsError as problem:
+        return broken(album, table.num_rows, rows, "damaged", str(problem))
     except ElsewhereError as problem:
         return broken(album, table.num_rows, rows, "album", str(problem))
     except Exception as problem:  # a bug must cost this album and no other
-        return broken(album, table.num_rows, rows, "error", f"{type(problem).__name__}: {problem}")
+        _log.debug("album %r", album, exc_info=True)
+        reason = f"a mistake of ours ({type(problem).__name__}) kept it from being planned"
+        return broken(album, table.num_rows, rows, "error", f"{reason}: please report it")
     dead = list(rows.dead)
     if row["withheld"] is None:
         dead.append(Dead(album, None, row["status"], row["verdict"]))
     return row, dead
+
+
+def _fitting(row: Row) -> Row:
+    """A row that fits into the file: one that does not must be found out while it is alone."""
+    row = {name: storable(told) if isinstance(told, str) else told for name, told in row.items()}
+    arrow().Table.from_pylist([row], albums_out())
+    return row
 
 
 def _solved(rows: Rows, attackers: Sequence[Attacker], settings: Settings) -> Row:
@@ -93,7 +110,13 @@ def _placed(
     seen = _seen(rows, scores, attackers)
     at = None if rows.place is None else [place_called(rows.place)]
     places = places_of(seen.photos, at=at)
-    done = plan_album(seen, places, wishes, draw=settings.draw(rows.album), reasons=False)
+    try:
+        done = plan_album(seen, places, wishes, draw=settings.draw(rows.album), reasons=False)
+    except NowhereError:
+        raise InputError(
+            "nothing says where it was taken, so there is nothing to hide: give its photos lat "
+            "and lon, or a place, or scores a truth"
+        ) from None
     audits = [
         infer(
             seen.attacks[watch.attack].scores,
@@ -189,5 +212,5 @@ def broken(
         "status": "broken",
         "photos": len(rows.ids) if rows else 0,
         "left": len(rows.dead) if rows else photos,
-        "verdict": reason,
+        "verdict": storable(reason),
     }, dead

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from elsewhere.batch.asked import Dead, albums
 from elsewhere.batch.damage import joined
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.looking import Look
+from elsewhere.batch.looking import AT_A_TIME, Look
 from elsewhere.batch.partial import attackers, packed, unpacked
 from elsewhere.batch.schemas import albums_out, arrow, dead_letters
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.solving import Row, broken, solve
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
+from elsewhere.batch.texts import storable
 from elsewhere.batch.tries import EVERYTHING, Try
 
 ALBUMS, DEAD, SLICES = "albums", "dead", "_work/slices"
@@ -71,7 +73,10 @@ def look(job: Job, dataset: str, settings: Settings, looking: Look) -> Any:
     """The partial rows of a job's photos, as bytes."""
     with Try(_storage(settings.output), settings.run, f"{job.name}-look") as tried:
         hopeless = tried.reason(EVERYTHING)
-        return packed(looking(read(job, dataset, small=hopeless is not None), hopeless))
+        if hopeless is not None:
+            return packed(looking([read(job, dataset, small=True)], hopeless))
+        pieces = (_source(dataset).pieces(*one, AT_A_TIME) for one in job.ranges)
+        return packed(looking(chain.from_iterable(pieces)))
 
 
 def plan(job: Job, dataset: str, settings: Settings) -> Done:
@@ -122,7 +127,7 @@ def _write(job: Job, rows: list[Row], dead: list[Dead], settings: Settings) -> N
     storage = _storage(settings.output)
     letters = f"{DEAD}/{job.name}.parquet"
     if dead:
-        told = [one._asdict() for one in dead]
+        told = [{k: v and storable(v) for k, v in one._asdict().items()} for one in dead]
         storage.write(letters, _parquet(pa.Table.from_pylist(told, dead_letters())))
     else:
         storage.remove(letters)  # of a try that died before its albums were written

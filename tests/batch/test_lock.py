@@ -1,0 +1,91 @@
+"""One run at a time: the second is refused, a dead one's lock is nobody's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from elsewhere.batch import lock
+from elsewhere.batch.lock import LOCK, alone_in
+from elsewhere.batch.running import run
+from elsewhere.batch.settings import Settings
+from elsewhere.batch.storage import Storage
+from elsewhere.errors import InputError
+from tests.batch.makers import Here, albums_in, scored, write
+
+HOLDER = """
+import sys, time
+from elsewhere.batch.lock import alone_in
+from elsewhere.batch.storage import Storage
+with alone_in(Storage(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_second_run_is_refused_and_spoils_nothing(tmp_path: Path) -> None:
+    write(scored(5), tmp_path / "in" / "a.parquet")
+    given = Settings(str(tmp_path / "in"), str(tmp_path / "out"))
+    refused: list[str] = []
+
+    class Twice(Here):
+        def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+            with pytest.raises(InputError) as told:
+                run(given, Here())
+            refused.append(str(told.value))
+            return super().run(jobs, source, settings, then)
+
+    run(given, Twice())
+    assert refused == [
+        f"another run is at work in {given.output}: wait until it is over or stop it, or name "
+        "another folder"
+    ]
+    assert len(albums_in(tmp_path / "out")) == 5
+    assert run(given, Here()).albums == 5, "the lock was not given back"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is another thing there")
+def test_a_dead_process_holds_nothing(tmp_path: Path) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    storage = Storage(str(tmp_path))
+    with pytest.raises(InputError, match="another run is at work"), alone_in(storage):
+        pass
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.communicate()
+    with alone_in(storage):
+        pass
+
+
+def test_where_there_are_no_locks_signs_of_life_are_waited_for() -> None:
+    pytest.importorskip("fsspec")
+    storage = Storage("memory://lock")
+    with alone_in(storage, 0.02):
+        told = r"another run \(on .+\) is at work"
+        with pytest.raises(InputError, match=told), alone_in(storage, 1.0):
+            pass
+        assert storage.is_file(LOCK)
+    assert not storage.is_file(LOCK)
+    storage.write(LOCK, b"dead 1 2 3")  # whoever wrote that never writes again
+    with alone_in(storage, 0.02):
+        assert storage.read(LOCK).split()[0] != b"dead"
+    assert threading.active_count() == 1 or all(
+        one.name != "elsewhere-batch-lock" for one in threading.enumerate()
+    )
+
+
+def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "_take", lambda handle: None)
+    storage = Storage(str(tmp_path))
+    refused = pytest.raises(InputError, match="another run")
+    with alone_in(storage, 0.02), refused, alone_in(storage, 1.0):
+        pass
