@@ -97,6 +97,7 @@ def test_a_place_is_planned_as_the_job_does_it() -> None:
     sealed = read_certificate(row["certificate"])
     assert sealed.digest == row["certificate_digest"]
     assert sealed.plan.withheld == done.plan.withheld
+    assert [name for name, _ in sealed.versions] == ["elsewhere"], "nodes have other libraries"
 
 
 def test_the_same_key_draws_the_same_top() -> None:

@@ -167,7 +167,8 @@ def _row(  # noqa: PLR0917 - all that a row tells
     audits: list[Row],
     settings: Settings,
 ) -> Row:
-    sealed = certificate_record(plan, tables) if plan.found else None
+    # nodes may have other versions of the libraries, and their rows are to be the same
+    sealed = certificate_record(plan, tables, libraries=False) if plan.found else None
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
     return {
         "album": rows.album,

@@ -101,4 +101,5 @@ def tell(found: Summary, output: str) -> None:
     if found.dead:
         kinds = ", ".join(f"{many:,} {kind}" for kind, many in found.dead.items())
         typer.echo(f"{counted(sum(found.dead.values()), 'dead letter')}: {kinds}")
-    typer.echo(f"{output} holds albums/, dead/ and report.html (private)")
+    holds = "albums/, dead/" if found.dead else "albums/"
+    typer.echo(f"{output} holds {holds} and report.html (private)")

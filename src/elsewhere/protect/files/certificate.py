@@ -80,8 +80,14 @@ def certify(plan: Plan, scores: Scores | Sequence[Scores]) -> str:
     return to_text(certificate_record(plan, scores))
 
 
-def certificate_record(plan: Plan, scores: Scores | Sequence[Scores]) -> dict[str, Any]:
-    """The same as plain JSON values; the certificate of a copy carries these too."""
+def certificate_record(
+    plan: Plan, scores: Scores | Sequence[Scores], *, libraries: bool = True
+) -> dict[str, Any]:
+    """The same as plain JSON values; the certificate of a copy carries these too.
+
+    Without `libraries` it names this program's version and none beneath it: the digest is then
+    the same wherever the same plan is made.
+    """
     tables = [scores] if isinstance(scores, Scores) else list(scores)
     if not plan.found:
         raise InputError(f"there is no plan to certify: it is {plan.status}")
@@ -99,7 +105,9 @@ def certificate_record(plan: Plan, scores: Scores | Sequence[Scores]) -> dict[st
         ],
         "plan": body,
         "bound": exact.write(plan.bound),
-        "versions": dict(_versions()),
+        "versions": {
+            name: of for name, of in _versions().items() if libraries or name == "elsewhere"
+        },
     }
     document["digest"] = digest_of(document)
     return document
