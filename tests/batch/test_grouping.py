@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +17,7 @@ import pytest
 from elsewhere.batch.damage import LOST
 from elsewhere.batch.grouping import Grouped, Job, group
 from elsewhere.batch.regrouping import must_regroup, regrouped
+from elsewhere.batch.schemas import photos_in
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError
@@ -104,3 +110,60 @@ def test_what_is_no_dataset_is_told_in_one_sentence(tmp_path: Path) -> None:
         file = write(pa.table(columns), tmp_path / why.replace(" ", "") / "a.parquet")
         with pytest.raises(FileError, match=why):
             Source(str(file))
+
+
+@contextmanager
+def held() -> Iterator[list[int]]:
+    """Within, how many MiB Arrow holds more than before, looked at all the time."""
+    before, over = pa.total_allocated_bytes(), threading.Event()
+    seen = [0]
+
+    def look() -> None:
+        while not over.wait(0.0005):
+            seen.append((pa.total_allocated_bytes() - before) >> 20)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        watcher.join()
+
+
+def heavy(photos: int) -> Any:
+    """One album of photos of a MiB, its rows scattered among those of small ones."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "album": "giant" if n % 2 else f"small-{n}",
+            "photo": str(n),
+            "content": rng.bytes(1 << 20),
+        }
+        for n in range(photos)
+    ]
+    return pa.Table.from_pylist(rows, photos_in())
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_no_more_photos_are_held_than_are_looked_at(ending: str, tmp_path: Path) -> None:
+    """A worker takes on a block of 50 MiB; of a Parquet file a row group is the least it reads."""
+    table = heavy(64)
+    write(table, tmp_path / f"a.{ending}", group=4)
+    source = Source(str(tmp_path))
+    with held() as seen:
+        names = []
+        for piece in source.pieces(0, 5, 50, 4):
+            names += piece["photo"].to_pylist()
+            time.sleep(0.003)
+    assert names == table["photo"].to_pylist()[5:55]
+    assert len(seen) > 10 and max(seen) < 25
+
+
+def test_a_giant_is_not_held_while_its_rows_are_brought_together(tmp_path: Path) -> None:
+    write(heavy(192), tmp_path / "in" / "a.parquet", group=4)
+    with held() as seen:
+        together = regrouped(Source(str(tmp_path / "in")), Storage(str(tmp_path / "out")), 1024)
+    assert len(seen) > 10 and max(seen) < 70  # some times 16: what is read, and what is written
+    found = group(together, 1024)
+    assert (found.photos, found.albums, found.scattered) == (192, 97, False)

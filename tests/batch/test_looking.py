@@ -9,12 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from elsewhere.batch import looking
 from elsewhere.batch.asked import rows_of
 from elsewhere.batch.looking import Look
 from elsewhere.batch.partial import attackers
 from elsewhere.batch.schemas import photos_in
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.solving import solve
+from elsewhere.batch.storage import Storage
 from tests.album.makers import GPS, exif, jpeg, xmp
 from tests.batch.makers import model
 
@@ -29,7 +31,7 @@ def looked(folder: Path, rows: list[dict[str, Any]]) -> Any:
     """Some photos of one album, looked at with a tiny model."""
     table = pa.Table.from_pylist([{"album": "trip", **row} for row in rows], photos_in())
     with Look((model(folder),), 64, str(folder / "in.parquet")) as look:
-        return look(table)
+        return look([table])
 
 
 def test_positions_and_who_is_believed(tmp_path: Path) -> None:
@@ -65,3 +67,47 @@ def test_a_place_in_words_overrules_positions(tmp_path: Path) -> None:
     given = Settings("in", "out", key="k", wishes={"margin": "none"})
     told, dead = solve("trip", table, attackers(table.schema), given)
     assert not dead and {one["place"] for one in told["audit"]} == {"Porto, Portugal"}
+
+
+@pytest.mark.parametrize("where", ["a folder", "a file", "an address", "a file at an address"])
+def test_paths_begin_at_the_dataset_wherever_it_lies(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    photos = tmp_path / "trips" / "photos"
+    photos.mkdir(parents=True)
+    (photos / "a.jpg").write_bytes(jpeg(1, 32, 24))
+    (tmp_path / "trips" / "all.parquet").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)  # and not where a worker happens to run
+    dataset = {
+        "a folder": "trips",
+        "a file": "trips/all.parquet",
+        "an address": (tmp_path / "trips").as_uri(),
+        "a file at an address": (tmp_path / "trips" / "all.parquet").as_uri(),
+    }[where]
+    paths = ["photos/a.jpg", str(photos / "a.jpg"), (photos / "a.jpg").as_uri()]
+    rows = [{"album": "a", "photo": str(n), "path": path} for n, path in enumerate(paths)]
+    with Look((model(tmp_path),), 64, dataset) as look:
+        found = look([pa.Table.from_pylist(rows, photos_in())])
+    assert found["reason"].to_pylist() == [""] * 3
+
+
+def test_photos_on_another_filesystem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec")
+    store = Storage("memory://house")
+    store.write("trips/all.parquet", b"")
+    store.write("trips/photos/a.jpg", jpeg(1, 32, 24))
+    store.write("trips/large.jpg", jpeg(1, 96, 64))
+    monkeypatch.setattr(looking, "MAX_BYTES", len(jpeg(1, 32, 24)))
+    paths = ["photos/a.jpg", "memory://house/trips/photos/a.jpg", "large.jpg", "none.jpg"]
+    rows = [{"album": "a", "photo": str(n), "path": path} for n, path in enumerate(paths)]
+    with Look((model(tmp_path),), 64, "memory://house/trips/all.parquet") as look:
+        found = look([pa.Table.from_pylist(rows, photos_in())])
+    assert found["kind"].to_pylist() == ["", "", "unreadable", "unreadable"]
+    assert "more than" in found["reason"][2].as_py() and "none.jpg" in found["reason"][3].as_py()
+
+
+def test_what_lies_below_an_address_keeps_its_options() -> None:
+    assert Storage("/albums").below("x/y") == "/albums/x/y"
+    assert Storage("file:///albums/").below("x") == "file:///albums/x"
+    store = Storage("s3://bucket/out?endpoint_override=here&scheme=http")
+    assert store.below("x") == "s3://bucket/out/x?endpoint_override=here&scheme=http"

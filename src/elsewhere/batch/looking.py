@@ -7,9 +7,11 @@ scored costs itself: its row says why, and its scores are empty.
 from __future__ import annotations
 
 import json
+import logging
 import tempfile
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,20 +24,25 @@ import numpy as np
 
 from elsewhere.album.companions import notes_in
 from elsewhere.album.decode import MAX_PIXELS
+from elsewhere.album.files import MAX_BYTES
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.left import KINDS
 from elsewhere.album.names import shortened
 from elsewhere.album.workers import Reply, Workers
+from elsewhere.batch.damage import LOST, joined
 from elsewhere.batch.partial import Attacker, carried, told
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
+from elsewhere.batch.texts import MangledText, texts
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.scorers import Line, Photo, Row, find
 from elsewhere.scorers.sessions import Device, run_on
 
+_LARGE = ("content", "scores")
+_log = logging.getLogger(__name__)
 _FOLDERS = 16
 """Folders of which it is remembered which notes lie in them."""
-_AT_A_TIME = 64
+AT_A_TIME = 16
 """Photos whose bytes are taken out of the dataset together."""
 
 
@@ -78,9 +85,10 @@ class Look:
             Attacker(word, line.about) for word, line in zip(words, self._lines, strict=True)
         )
         self._max_side = max_side
-        self._base = _folder(input)
+        self._photos = _Photos(input)
         self._notes = lru_cache(maxsize=_FOLDERS)(notes_in)
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
+        self._ahead = 2 * (threads + 1)
 
     def __enter__(self) -> Self:
         return self
@@ -98,17 +106,19 @@ class Look:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._workers.close()
 
-    def __call__(self, rows: Any, hopeless: str | None = None) -> Any:
+    def __call__(self, pieces: Iterable[Any], hopeless: str | None = None) -> Any:
         """The same photos with scores instead of pixels, as a table in the same order.
 
-        `hopeless` is why they are not looked at at all, where that killed whoever tried.
+        They come as tables of a few rows, for rows may hold photos. `hopeless` is why they are
+        not looked at at all, where that killed whoever tried.
         """
         pa = arrow()
+        kept: list[Any] = []
         if hopeless is None:
-            looked = self._looked(rows)
+            looked = list(self._looked(_rows(pieces, kept)))
         else:
-            looked = [_Looked(kind="crash", reason=hopeless)] * rows.num_rows
-        columns = carried(rows)
+            looked = [_Looked(kind="crash", reason=hopeless) for _ in _rows(pieces, kept)]
+        columns = carried(joined(kept))
         for name in ("metadata", "digest", "kind", "reason"):
             columns[name] = pa.array([getattr(one, name) for one in looked], pa.string())
         for number, attacker in enumerate(self.attackers):
@@ -119,17 +129,20 @@ class Look:
             columns[f"scores_{number}"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), cells)
         return pa.table(columns).replace_schema_metadata(told(self.attackers))
 
-    def _looked(self, rows: Any) -> list[_Looked]:
-        """A few photos at a time: what is held of each is its row."""
-        wanted = [name for name in ("photo", "path", "content") if name in rows.column_names]
-        found: list[_Looked] = []
-        for start in range(0, rows.num_rows, _AT_A_TIME):
-            part = rows.select(wanted).slice(start, _AT_A_TIME).to_pylist()
-            found += self._threads.map(self._one, part)
-        return found
+    def _looked(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[_Looked]:
+        """In order; a few photos are under way at once, and what is held of each is its row."""
+        under_way: deque[Future[_Looked]] = deque()
+        for row in rows:
+            under_way.append(self._threads.submit(self._one, row))
+            if len(under_way) >= self._ahead:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
 
     def _one(self, row: Mapping[str, Any]) -> _Looked:
         name = row["photo"] or ""
+        if row.get(LOST):
+            return _Looked(kind="damaged", reason=row[LOST])
         try:
             with self._file(row) as (path, notes):
                 request: dict[str, Any] = {
@@ -142,6 +155,10 @@ class Look:
             return self._scored(name, reply)
         except ElsewhereError as problem:
             return _Looked(kind="unreadable", reason=str(problem))
+        except Exception as problem:  # a bug must cost this photo and no other
+            _log.debug("photo %r", name, exc_info=True)
+            reason = f"a mistake of ours ({type(problem).__name__}) kept it from being looked at"
+            return _Looked(kind="crash", reason=f"{reason}: please report it")
 
     def _scored(self, name: str, reply: Reply) -> _Looked:
         """A worker's answer, believed as far as it can be checked, as every scorer sees it."""
@@ -171,24 +188,55 @@ class Look:
         What is not a file is one while it is read; beside that nothing lies.
         """
         path, content = row.get("path"), row.get("content")
-        if content is None and path and "://" not in path:
-            file = self._base / path if self._base else Path(path).absolute()
-            yield file, self._notes(file.parent).get(file.name, ())
-            return
         if content is None and not path:
             raise InputError("neither a path nor its content is given: give one of them")
+        if content is None and (isinstance(path, MangledText) or "\0" in str(path)):
+            raise InputError("its path is none that a file can have: write it as it is")
         if content is None:
-            content = Storage(str(path)).read("")
-        ending = Path(str(path or row["photo"] or "")).suffix[:8]
+            storage, name = self._photos.find(str(path))
+            if storage.here:
+                file = Path(storage.path(name))
+                yield file, self._notes(file.parent).get(file.name, ())
+                return
+            content = storage.read(name, most=MAX_BYTES + 1)
+            if len(content) > MAX_BYTES:
+                raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
+        ending = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
         with tempfile.TemporaryDirectory(prefix="elsewhere-batch-") as folder:
             file = Path(folder, f"photo{ending}")
             file.write_bytes(content)
             yield file, ()
 
 
-def _folder(input: str) -> Path | None:
-    """Where paths of photos begin: beside the dataset, if that lies here."""
-    if "://" in input:
-        return None
-    where = Path(input).absolute()
-    return where.parent if where.is_file() else where
+def _rows(pieces: Iterable[Any], kept: list[Any]) -> Iterator[dict[str, Any]]:
+    """What is needed to look at each photo; `kept` gets the rest of each piece."""
+    for piece in pieces:
+        names = piece.column_names
+        kept.append(piece.select([name for name in names if name not in _LARGE]))
+        wanted = [name for name in ("photo", "path", "content", LOST) if name in names]
+        for start in range(0, piece.num_rows, AT_A_TIME):
+            part = piece.select(wanted).slice(start, AT_A_TIME)
+            columns = [texts(part.column(name)) for name in wanted]
+            for row in zip(*columns, strict=True):
+                yield dict(zip(wanted, row, strict=True))
+
+
+class _Photos:
+    """Where photos lie: below the dataset's own folder, wherever that is, or where they say."""
+
+    def __init__(self, dataset: str) -> None:
+        storage = Storage(dataset)
+        self._dataset = storage.beside() if storage.is_file() else storage
+        self._folder = lru_cache(maxsize=_FOLDERS)(Storage)  # to open one may take a connection
+
+    def find(self, path: str) -> tuple[Storage, str]:
+        """A filesystem, and the photo's name on it."""
+        if "://" not in path and not Path(path).is_absolute():
+            return self._dataset, path
+        if "://" not in path:
+            return self._folder(str(Path(path).parent)), Path(path).name
+        if path.startswith("http") or "::" in path:  # of these only the whole address is known
+            return Storage(path), ""
+        address, mark, options = path.partition("?")
+        folder, _, name = address.rpartition("/")
+        return self._folder(f"{folder}{mark}{options}"), name

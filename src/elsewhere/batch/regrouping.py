@@ -24,7 +24,9 @@ from elsewhere.batch.texts import texts
 
 GROUPED = "_work/grouped"
 _READ = 4096
-"""Rows that are read at a time."""
+"""Rows that are read at a time, if they are small."""
+_HELD = 16 << 20
+"""Bytes of the dataset that are held at a time."""
 _BUCKET = 64 << 20
 """Bytes of the dataset that a bucket should hold."""
 _MOST = 512
@@ -41,25 +43,28 @@ def must_regroup(source: Source, scattered: bool, block: int) -> bool:
 def regrouped(source: Source, output: Storage, block: int) -> Source:
     """The same rows, every album's together; done once, however often a run is gone on with."""
     done = f"{GROUPED}/done.json"
-    where = f"{output.where.rstrip('/')}/{GROUPED}"
+    where = output.below(GROUPED)
     if not output.is_file(done):
-        count = max(1, min(_MOST, sum(file.size for file in source.files) // _BUCKET))
+        size = sum(file.size for file in source.files)
+        held = max(1, _HELD // max(1, size // max(1, source.rows)))  # rows: some hold photos
+        count = max(1, min(_MOST, size // _BUCKET))
         with tempfile.TemporaryDirectory(prefix="elsewhere-batch-") as folder:
             spools = [Path(folder, f"{number:04}") for number in range(count)]
-            _spread(source, spools)
+            _spread(source, spools, min(_READ, held))
             for number, spool in enumerate(spools):
-                content = _sorted(spool, source.schema.append(lost_field()), block)
-                if content is not None:
-                    output.write(f"{GROUPED}/{number:04}.arrow", content)
+                if spool.exists():
+                    with output.create(f"{GROUPED}/{number:04}.arrow") as stream:
+                        _sort(spool, stream, source.schema.append(lost_field()), min(block, held))
+                    spool.unlink()
         output.write(done, json.dumps({"rows": source.rows}).encode())
     return Source(where)
 
 
-def _spread(source: Source, spools: list[Path]) -> None:
+def _spread(source: Source, spools: list[Path], rows: int) -> None:
     """Every row to the spool of its album."""
     from pyarrow import compute, ipc
 
-    for batch in source.batches(_READ):
+    for batch in source.batches(rows):
         names = compute.fill_null(batch.column("album"), "").dictionary_encode()
         of_name = [crc32((name or "").encode()) for name in texts(names.dictionary)]
         bucket = np.array(of_name, dtype=np.int64)[names.indices.to_numpy()] % len(spools)
@@ -69,32 +74,43 @@ def _spread(source: Source, spools: list[Path]) -> None:
                 out.write_batch(part)
 
 
-def _sorted(spool: Path, schema: Any, block: int) -> Any:
-    """A bucket as an Arrow file: albums by their names, photos in the order they came."""
+def _sort(spool: Path, sink: Any, schema: Any, rows: int) -> None:
+    """A bucket as an Arrow file: albums by their names, photos in the order they came.
+
+    Only the names are held. A bucket may be one giant, so its rows stay where they lie, mapped,
+    and are copied a few at a time.
+    """
     pa = arrow()
     from pyarrow import compute, ipc
 
-    batches = list(_spooled(spool))
-    if not batches:
-        return None
-    table = pa.Table.from_batches(batches, schema)
-    spool.unlink()
-    names = texts(compute.fill_null(table.column("album"), ""))
-    order = np.argsort(np.array(names, dtype=object), kind="stable")
-    sink = pa.BufferOutputStream()
-    with ipc.new_file(sink, schema) as out:
-        for start in range(0, len(order), block):
-            rows = table.take(pa.array(order[start : start + block])).combine_chunks()
-            out.write_table(rows)
-    return sink.getvalue()
+    with pa.memory_map(str(spool)) as mapped, ipc.new_file(sink, schema) as out:
+        batches = list(_spooled(mapped))
+        names = [
+            name
+            for batch in batches
+            for name in texts(compute.fill_null(batch.column("album"), ""))
+        ]
+        starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
+        order = np.argsort(np.array(names, dtype=object), kind="stable")
+        for first in range(0, len(order), rows):
+            wanted = order[first : first + rows]
+            runs = _runs(wanted, np.searchsorted(starts, wanted, side="right") - 1)
+            parts = [batches[b].slice(row - int(starts[b]), many) for b, row, many in runs]
+            out.write_table(pa.Table.from_batches(parts, schema).combine_chunks())
+        del batches, parts  # they lie in the file that is closed now
 
 
-def _spooled(spool: Path) -> Iterator[Any]:
+def _runs(rows: Any, batches: Any) -> Iterator[tuple[int, int, int]]:
+    """Neighbours that lie together: batch, first row, rows."""
+    breaks = 1 + np.flatnonzero((np.diff(rows) != 1) | (np.diff(batches) != 0))
+    starts = [0, *breaks.tolist()]
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+        yield int(batches[start]), int(rows[start]), end - start
+
+
+def _spooled(mapped: Any) -> Iterator[Any]:
     """The batches of a spool: one stream behind the other."""
     from pyarrow import ipc
 
-    if not spool.exists():
-        return
-    with arrow().OSFile(str(spool)) as stream:
-        while stream.tell() < stream.size():
-            yield from ipc.open_stream(stream)
+    while mapped.tell() < mapped.size():
+        yield from ipc.open_stream(mapped)

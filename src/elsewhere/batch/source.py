@@ -21,6 +21,8 @@ from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage, told
 from elsewhere.errors import FileError
 
+_BUFFER = 1 << 20
+"""Bytes of a Parquet file that are read at a time."""
 _ENDINGS = (".parquet", ".arrow")
 _LARGE = ("content", "scores")
 """Columns that take room."""
@@ -107,14 +109,33 @@ class Source:
         """All of the dataset, at most so many rows at a time, each with the column LOST."""
         for file in self.files:
             for group in range(len(file.groups)):
-                given = 0
-                try:
-                    for batch in self._open(file.name).batches(group, self.schema.names, rows):
-                        yield from with_lost(batch).to_batches()
-                        given += batch.num_rows
-                except _damage() as wrong:
-                    lost = self._lost(file, group, self.schema.names, wrong).slice(given)
-                    yield from lost.to_batches(max_chunksize=rows)
+                yield from self._batches(file, group, rows)
+
+    def _batches(self, file: File, group: int, rows: int) -> Iterator[Any]:
+        given = 0
+        try:
+            for batch in self._open(file.name).batches(group, self.schema.names, rows):
+                yield from with_lost(batch).to_batches()
+                given += batch.num_rows
+        except _damage() as wrong:
+            lost = self._lost(file, group, self.schema.names, wrong).slice(given)
+            yield from lost.to_batches(max_chunksize=rows)
+
+    def pieces(self, file: int, start: int, rows: int, most: int) -> Iterator[Any]:
+        """Some rows with all columns, at most so many at a time: no more photos are held."""
+        one, end = self.files[file], start + rows
+        at = 0
+        for group, many in enumerate(one.groups):
+            if at + many <= start or at >= end:
+                at += many
+                continue
+            for batch in self._batches(one, group, most):
+                low, high = max(start, at), min(end, at + batch.num_rows)
+                if low < high:
+                    yield arrow().Table.from_batches([batch.slice(low - at, high - low)])
+                at += batch.num_rows
+                if at >= end:
+                    return
 
     def read(self, file: int, start: int, rows: int, *, small: bool = False) -> Any:
         """Some rows as a table, with all columns or those that take little room."""
@@ -160,7 +181,9 @@ class _Open:
         try:
             if path.lower().endswith(".parquet"):
                 self._packed = parquet.ParquetFile(
-                    storage.fs.open_input_file(path), page_checksum_verification=True
+                    storage.fs.open_input_file(path),
+                    page_checksum_verification=True,
+                    buffer_size=_BUFFER,  # or all photos of a row group would be read at once
                 )
                 self.schema = self._packed.schema_arrow
                 data = self._packed.metadata

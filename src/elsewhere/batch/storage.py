@@ -8,6 +8,7 @@ writes; writing the same file again is no harm.
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import uuid
 from collections.abc import Iterator
@@ -40,6 +41,19 @@ class Storage:
     def path(self, name: str) -> str:
         """The full path on the filesystem."""
         return f"{self.root}/{name}" if name else self.root
+
+    def below(self, name: str) -> str:
+        """The address of what lies below; the options of an address stay behind it."""
+        if "://" not in self.where:
+            return f"{self.where.rstrip('/')}/{name}"
+        address, mark, options = self.where.partition("?")
+        return f"{address.rstrip('/')}/{name}{mark}{options}"
+
+    def beside(self) -> Storage:
+        """The folder that this file lies in."""
+        folder = copy.copy(self)
+        folder.root = self.root.rpartition("/")[0]
+        return folder
 
     def names(self, folder: str = "") -> list[str]:
         """The plain files of a folder, sorted; those that are only half there have a dot."""
@@ -82,24 +96,31 @@ class Storage:
             file.seek(max(0, size - most))
             return first + bytes(file.read(min(most, size)))
 
-    def read(self, name: str) -> bytes:
-        """All of a file."""
+    def read(self, name: str, most: int | None = None) -> bytes:
+        """All of a file, or so many bytes of it at most."""
         with told(self.path(name)), self.fs.open_input_stream(self.path(name)) as stream:
-            return bytes(stream.read())
+            return bytes(stream.read(most))
 
     def write(self, name: str, content: Any) -> None:
         """A file, all at once; one of that name is written over."""
+        with self.create(name) as stream:
+            stream.write(content)
+
+    @contextmanager
+    def create(self, name: str) -> Iterator[Any]:
+        """Within, a file is written bit by bit; it has its name when all of it is there."""
         path = self.path(name)
         folder, _, base = path.rpartition("/")
         with told(path):
             if self.here:
-                _write_here(Path(folder), base, content)
+                with _created(Path(folder), base) as file:
+                    yield file
                 return
             self.fs.create_dir(folder, recursive=True)
             at_once = self.fs.type_name in _WHOLE
             part = path if at_once else f"{folder}/.{base}.{uuid.uuid4().hex}"
             with self.fs.open_output_stream(part) as stream:
-                stream.write(content)
+                yield stream
             if not at_once:
                 self.fs.move(part, path)
 
@@ -108,7 +129,7 @@ class Storage:
         if self.here:
             with told(self.root):
                 folder = Path(self.root)
-                folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
+                _make(folder)
                 with contextlib.suppress(OSError):  # a filesystem without modes
                     folder.chmod(_FOLDER)
 
@@ -145,14 +166,22 @@ def _opened(where: str) -> tuple[Any, str]:
     return fs.PyFileSystem(fs.FSSpecHandler(found)), path.rstrip("/")
 
 
-def _write_here(folder: Path, base: str, content: Any) -> None:
-    folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
+def _make(folder: Path) -> None:
+    """A folder and those above it; Python's own way would leave those above it to all."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        folder.mkdir(mode=_FOLDER, exist_ok=True)
+
+
+@contextmanager
+def _created(folder: Path, base: str) -> Iterator[Any]:
+    _make(folder)
     part = folder / f".{base}.{uuid.uuid4().hex}"
     try:
         # what is written names places, or could: it is its owner's alone from the first byte
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, _FILE)
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         part.replace(folder / base)

@@ -110,6 +110,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     max_side: Annotated[
         int | None,
         typer.Option(
+            min=1,
             metavar="PIXELS",
             help="The longest side of the renditions that are looked at.",
             show_default="2048",
@@ -221,8 +222,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             "exact_top": exact_top or None,
         }
         settings = Settings(
-            input=input,
-            output=output,
+            input=_anywhere(input),
+            output=_anywhere(output),
             scorers=tuple(scorer or ["embedded"]),
             wishes={name: value for name, value in wishes.items() if value is not None},
             work_limit=WORK if work_limit is None else work_limit,
@@ -235,6 +236,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         with bar() as watch, stopped_in(output, watch):
             found = run(settings, Engine(engine.value, workers, address, gpus), watch)
         tell(found, output)
+
+
+def _anywhere(where: str) -> str:
+    """A path as workers understand it that were started in another folder."""
+    return where if "://" in where else str(Path(where).absolute())
 
 
 def _key(file: Path) -> str:
