@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,35 @@ def _batches(sight: World, albums: int, seed: int, schema: Any) -> Iterator[Any]
             for field, values in ((field, columns[field.name]) for field in schema)
         ]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def write_small(file: Path, photos: int, album: int, seed: int = 0) -> Path:
+    """A Parquet file that holds its photos, of a quarter of a megapixel, all taken in Lisbon."""
+    rng = np.random.default_rng(seed)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with parquet.ParquetWriter(file, photos_in()) as out:
+        for first in range(0, photos, 64):
+            rows = [
+                {
+                    "album": f"album-{number // album:05}",
+                    "photo": f"{number:05}.jpg",
+                    "content": _jpeg(rng),
+                    "lat": 38.72,
+                    "lon": -9.14,
+                }
+                for number in range(first, min(first + 64, photos))
+            ]
+            out.write_table(pa.Table.from_pylist(rows, photos_in()))
+    return file
+
+
+def _jpeg(rng: np.random.Generator) -> bytes:
+    from PIL import Image
+
+    content = io.BytesIO()
+    noise = rng.integers(0, 256, (384, 640, 3), dtype=np.uint8)
+    Image.fromarray(noise).save(content, "JPEG", quality=85)
+    return content.getvalue()
 
 
 def write_photos(file: Path, paths: Sequence[Path], album: int) -> Path:
