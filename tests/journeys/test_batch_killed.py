@@ -57,6 +57,11 @@ def killed(settings: Settings, driver: Path, after: float, draw: Random) -> bool
     return process.returncode == -signal.SIGKILL
 
 
+def under_way(output: Path) -> set[Path]:
+    """Notes of tries that were begun and not ended."""
+    return {note for note in (output / "_work" / "tries").rglob("[0-9a-f]*") if note.is_file()}
+
+
 @pytest.mark.parametrize(
     ("kind", "kills"),
     [
@@ -90,10 +95,12 @@ def test_killed_at_random_moments(kind: str, kills: int, tmp_path: Path) -> None
     seconds = time.monotonic() - started
     out = tmp_path / "killed"
     deaths, sizes = 0, set()
+    amid: set[Path] = set()
     for turn in range(4 * kills):
         # each goes on where the last one died, so that what is left is less and less
         deaths += killed(other, driver, max(1.0, seconds / 3), draw)
         sizes.add(len(list(out.glob("albums/*.parquet"))))
+        amid |= under_way(out)
         if (out / "summary.json").exists():  # it was over too soon: once more from the start
             assert albums_in(out) == albums_in(tmp_path / "whole")
             out = tmp_path / f"killed-{turn}"
@@ -102,6 +109,7 @@ def test_killed_at_random_moments(kind: str, kills: int, tmp_path: Path) -> None
             break
     assert deaths >= kills
     assert kills < 10 or len(sizes) > 1, "it was always killed before anything was written"
+    assert kills < 10 or amid, "it was never killed while a worker was at a block"
     run(other, Engine("local", 2))
     assert albums_in(out) == albums_in(tmp_path / "whole")
     assert dead_in(out) == dead_in(tmp_path / "whole")
