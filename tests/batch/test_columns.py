@@ -75,14 +75,13 @@ def test_ids_that_are_no_text_cost_themselves(scattered: bool, tmp_path: Path) -
     write(table, tmp_path / "in" / "a.parquet")
     run(Settings(str(tmp_path / "in"), str(tmp_path / "out"), key="k"), Here())
     rows = {row["album"]: row for row in albums_in(tmp_path / "out")}
-    assert {name: row["status"] for name, row in rows.items()} == {
-        "album-000000": "optimal",
-        "album-000002": "optimal",
-        "album-000003": "optimal",
-        r"caf\xe9": "broken",
-    }
+    broken = {name for name, row in rows.items() if row["status"] == "broken"}
+    assert set(rows) - broken == {"album-000000", "album-000002", "album-000003"}
+    assert broken == {r"caf\xe9"}
     assert rows["album-000002"]["left"] == 1
-    assert [tuple(one.values()) for one in dead_in(tmp_path / "out")] == [
+    letters = {tuple(one.values()) for one in dead_in(tmp_path / "out")}
+    assert letters >= {
         ("album-000002", r"\xff.jpg", "unnamed", "its id is no text in UTF-8: give it another"),
         (r"caf\xe9", None, "album", "the album's id is no text in UTF-8: give it another"),
-    ]
+    }
+    assert {one[2] for one in letters} <= {"unnamed", "album", "infeasible"}

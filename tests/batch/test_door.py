@@ -8,13 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from elsewhere.batch.page import page
+from elsewhere.batch.running import Step
 from elsewhere.batch.summary import RANKS, SHARES, Summary
+from elsewhere.cli import batched
 from elsewhere.cli.program import program
 from tests.batch.makers import albums_in, scored, write
 
@@ -51,6 +54,11 @@ def test_a_dataset_in_rows_out(tmp_path: Path) -> None:
         (["in.parquet", "-o", "out", "--key-file", "absent"], 1, "absent cannot be read"),
         (["odd://in", "-o", "out"], 1, "cannot be reached"),
         (["in.parquet"], 2, "--output"),
+        (["in.parquet", "-o", "out", "--address", "auto"], 2, "--address and --gpus are for Ray"),
+        (["in.parquet", "-o", "out", "--gpus", "1"], 2, "--address and --gpus are for Ray"),
+        (["in.parquet", "-o", "out", "--scorer", "nonsense"], 2, "holds scores, so no scorer"),
+        (["in.parquet", "-o", "out", "--max-side", "-5"], 2, "--max-side"),
+        (["in.parquet", "-o", "out", "--top", "3", "--budget", "2"], 2, "both top and budget"),
     ],
 )
 def test_what_is_refused(
@@ -116,3 +124,15 @@ def test_the_page_counts_and_names_and_escapes() -> None:
     assert told.count("<svg") == 2 and "http" not in re.sub(r"http-equiv", "", told)
     assert all(name in told for name in (*RANKS, *SHARES))
     assert "Dead letters" not in page(Summary())
+    some = replace(found, ranks={"1st": 5}, shares={"none": 11})
+    assert "7 albums without an audit" in page(some) and "1 album without a plan" in page(some)
+
+
+def test_in_a_log_it_is_told_now_and_then_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with batched.bar() as shown:
+        for albums in (3, 5):
+            shown(Step("working", albums, 1200, 0))
+            monkeypatch.setattr(batched, "PAUSE", 0.0)
+    assert capsys.readouterr().err == "Planning 5 of 1,200 albums\n"

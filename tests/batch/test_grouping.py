@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch.damage import LOST
-from elsewhere.batch.grouping import Grouped, Job, group
+from elsewhere.batch.grouping import Grouped, Job, block_for, group
 from elsewhere.batch.regrouping import must_regroup, regrouped
 from elsewhere.batch.schemas import photos_in
 from elsewhere.batch.source import Source
@@ -59,6 +60,20 @@ def test_a_giant_is_cut_into_slices(tmp_path: Path) -> None:
         tuple(job.name for job in found.jobs if job.giant == join.name) for join in found.joins
     ]
     assert found.ends == found.joins
+
+
+def test_small_datasets_of_photos_are_cut_finer(tmp_path: Path) -> None:
+    """Otherwise one worker would look at all of them, and others at none."""
+    for rows, asked, block in (
+        (100, 1024, 16),
+        (6400, 1024, 100),
+        (100, 4, 4),
+        (10**6, 1024, 1024),
+    ):
+        source = Source(str(write(pixels(1, photos=1), tmp_path / "a.parquet")))
+        source.files = (replace(source.files[0], groups=(rows,)),)
+        assert block_for(source, asked) == block
+    assert block_for(Source(str(write(scored(9), tmp_path / "b.parquet"))), 1024) == 1024
 
 
 def test_a_block_is_called_after_its_albums(tmp_path: Path) -> None:

@@ -55,13 +55,20 @@ def test_scores_in_rows_out(tmp_path: Path) -> None:
     mixed = table.take(pa.array(sorted(range(table.num_rows), key=lambda n: n * 7919 % 1009)))
     write(mixed, tmp_path / "mixed" / "in" / "a.arrow", group=50)
     run(settings(tmp_path / "mixed", block=9), ONE)
-    apart = {"withheld", "certificate_digest", "audit", "cost", "bound", "work"}
+    # photos came in another order: sums may differ in their last bits, and of two photos that
+    # are worth the same the other one may be withheld
+    apart = {"withheld", "share", "certificate_digest", "audit", "work"}
     for ours, theirs in zip(albums_in(out), albums_in(tmp_path / "mixed" / "out"), strict=True):
-        # photos came in another order, so only what does not depend on it is the same
-        assert {k: v for k, v in ours.items() if k not in apart} == {
-            k: v for k, v in theirs.items() if k not in apart
-        }
-        assert ours["cost"] == theirs["cost"]
+        for name, value in ours.items():
+            if name not in apart:
+                assert theirs[name] == value, name
+        for one, other in zip(ours["audit"], theirs["audit"], strict=True):
+            assert one == pytest.approx(other)
+        if ours["withheld"] is not None:
+            assert len(ours["withheld"]) == len(theirs["withheld"])
+            assert sorted(ours["withheld"] + ours["share"]) == sorted(
+                theirs["withheld"] + theirs["share"]
+            )
 
 
 def test_a_run_that_is_over_is_not_done_again(

@@ -84,7 +84,9 @@ def test_a_model_that_was_changed_is_noticed(tmp_path: Path) -> None:
     stopped(settings)
     file = Path(word.partition(":")[2])
     content = file.read_bytes()
-    file.write_bytes(content + b"\x72\x01a")  # one more field, which means nothing
+    changed = bytearray(content)
+    changed[len(content) // 2] ^= 1  # the last bit of a weight
+    file.write_bytes(changed)
     with pytest.raises(InputError, match="their models have changed since"):
         run(settings, Here())
     file.write_bytes(content)

@@ -21,6 +21,8 @@ from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
 from elsewhere.batch.texts import texts
 
+_SHARES, _LEAST = 64, 16
+"""Blocks that a dataset of photos is cut into at least, and photos that each holds at least."""
 Range = tuple[int, int, int]
 """File, first row, rows."""
 
@@ -69,6 +71,15 @@ class Grouped:
     def ends(self) -> list[Job]:
         """The jobs that write albums: each album is in one of them."""
         return [job for job in self.jobs if job.kind == "albums"] + self.joins
+
+
+def block_for(source: Source, most: int) -> int:
+    """Photos in a block of this dataset: fewer than asked for where all would be in a few blocks.
+
+    To look at a photo takes a while, and what is in one block only one worker looks at, and loses
+    when it is killed. It is the same however many workers there are, for blocks have names.
+    """
+    return most if source.scored else min(most, max(_LEAST, source.rows // _SHARES))
 
 
 def group(source: Source, block: int) -> Grouped:

@@ -54,12 +54,14 @@ def page(found: Summary) -> str:
             "main",
             _part(
                 "Before anything is withheld",
-                "Where an attacker ranks the place of each album, all its photos together.",
+                "Where an attacker ranks the place of each album, all its photos together."
+                + _without(found.albums - sum(found.ranks.values()), "audit"),
                 bars(found.ranks, "kept", "Albums by the rank of their place"),
             ),
             _part(
                 "What has to be withheld",
-                "The share of its photos that each album's plan withholds.",
+                "The share of its photos that each album's plan withholds."
+                + _without(found.albums - sum(found.shares.values()), "plan"),
                 bars(found.shares, "withheld", "Albums by the share of photos withheld"),
             ),
             _part("How far it is proved", None, _table(found.statuses, _STATUS)),
@@ -113,6 +115,13 @@ def _part(title: str, words: str | None, *inside: Child) -> Markup:
         for one in inside
     ]
     return element("section", element("h2", title), told, charts)
+
+
+def _without(albums: int, what: str) -> str:
+    """A sentence on those that are in no bar, if there are any."""
+    if albums < 1:
+        return ""
+    return f" {counted(albums, 'album')} without {'an' if what[0] in 'aeiou' else 'a'} {what}."
 
 
 def _figures(found: Summary) -> Markup:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from elsewhere.batch import local
-from elsewhere.batch.grouping import Grouped, Job, group
+from elsewhere.batch.grouping import Grouped, Job, block_for, group
 from elsewhere.batch.lock import alone_in
 from elsewhere.batch.page import page
 from elsewhere.batch.regrouping import must_regroup, regrouped
@@ -132,10 +132,11 @@ def _refuse_change(settings: Settings, dataset: str, counted: Summary, found: Gr
 
 def _grouped(source: Source, storage: Storage, settings: Settings) -> tuple[Source, Grouped]:
     """The dataset as it can be worked on, and what there is to do."""
-    found = group(source, settings.block)
+    block = block_for(source, settings.block)
+    found = group(source, block)
     if must_regroup(source, found.scattered, settings.block):
-        source = regrouped(source, storage, settings.block)
-        found = group(source, settings.block)
+        source = regrouped(source, storage, block)
+        found = group(source, block)
     return source, found
 
 

@@ -132,7 +132,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         typer.Option(
             min=1,
             metavar="PHOTOS",
-            help="Photos that a worker takes on at once, and writes at once.",
+            help="Photos that a worker takes on, and writes, at once: at most.",
             show_default="1024",
             rich_help_panel=_RUN,
         ),

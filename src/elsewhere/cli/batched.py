@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -17,14 +18,17 @@ if TYPE_CHECKING:
     from elsewhere.batch.running import Step
     from elsewhere.batch.summary import Summary
 
+PAUSE = 60.0
+"""Seconds between two lines where there is no terminal to draw a bar on."""
 _WORDS = {"grouping": "Grouping", "working": "Planning", "counting": "Counting"}
 
 
 class Shown:
-    """The bar as it stands: call it with each step."""
+    """The bar as it stands, or a line now and then in a log: call it with each step."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress, self._task = progress, task
+        self._said = time.monotonic()
         self.last: Step | None = None
 
     def __call__(self, step: Step) -> None:
@@ -32,6 +36,10 @@ class Shown:
         self.last = step
         seconds = self._progress.tasks[0].elapsed or 0.0
         speed = f"{step.photos / seconds:,.0f} photos/s" if step.photos and seconds else ""
+        if self._progress.disable and time.monotonic() - self._said >= PAUSE:
+            self._said = time.monotonic()
+            far = f"{step.albums:,} of {step.total:,} albums" if step.total else "albums"
+            typer.echo(f"{_WORDS[step.stage]} {far}{speed and ', '}{speed}", err=True)
         self._progress.update(
             self._task,
             description=_WORDS[step.stage],
@@ -43,7 +51,7 @@ class Shown:
 
 @contextmanager
 def bar() -> Iterator[Shown]:
-    """Within, albums done and photos per second, on a terminal."""
+    """Within, albums done and photos per second: a bar on a terminal, lines in a log."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -97,7 +105,8 @@ def tell(found: Summary, output: str) -> None:
         f"{counted(found.withheld, 'photo')} to withhold of {found.planned:,} ({share:.1f} %)"
     )
     first = found.ranks.get("1st", 0)
-    typer.echo(f"{counted(first, 'album')} had their place as an attacker's first guess")
+    whose = "its" if first == 1 else "their"
+    typer.echo(f"{counted(first, 'album')} had {whose} place as an attacker's first guess")
     if found.dead:
         kinds = ", ".join(f"{many:,} {kind}" for kind, many in found.dead.items())
         typer.echo(f"{counted(sum(found.dead.values()), 'dead letter')}: {kinds}")
