@@ -6,9 +6,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -62,18 +62,15 @@ def test_a_giant_is_cut_into_slices(tmp_path: Path) -> None:
     assert found.ends == found.joins
 
 
-def test_small_datasets_of_photos_are_cut_finer(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rows", "asked", "block"),
+    [(100, 1024, 16), (6400, 1024, 100), (100, 4, 4), (10**6, 1024, 1024)],
+)
+def test_small_datasets_of_photos_are_cut_finer(rows: int, asked: int, block: int) -> None:
     """Otherwise one worker would look at all of them, and others at none."""
-    for rows, asked, block in (
-        (100, 1024, 16),
-        (6400, 1024, 100),
-        (100, 4, 4),
-        (10**6, 1024, 1024),
-    ):
-        source = Source(str(write(pixels(1, photos=1), tmp_path / "a.parquet")))
-        source.files = (replace(source.files[0], groups=(rows,)),)
-        assert block_for(source, asked) == block
-    assert block_for(Source(str(write(scored(9), tmp_path / "b.parquet"))), 1024) == 1024
+    photos: Any = SimpleNamespace(scored=False, rows=rows)
+    scores: Any = SimpleNamespace(scored=True, rows=rows)
+    assert (block_for(photos, asked), block_for(scores, asked)) == (block, asked)
 
 
 def test_a_block_is_called_after_its_albums(tmp_path: Path) -> None:

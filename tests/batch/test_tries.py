@@ -37,6 +37,15 @@ def test_two_deaths_over_one_album_in_one_run(tmp_path: Path) -> None:
     assert Try(storage, "another run", "block").reason("slow") is None
 
 
+def test_many_that_kill_do_not_cost_the_others(tmp_path: Path) -> None:
+    storage = Storage(str(tmp_path))
+    for number in range(CAREFUL + NAMED * HOPELESS):
+        tried = Try(storage, "run", "block")
+        assert tried.reason("healthy") is None
+        tried.at(f"album {number // NAMED}")
+    assert len(Try(storage, "run", "block").skip) >= HOPELESS - 1
+
+
 def test_a_run_that_was_killed_a_dozen_times_gives_nobody_up(tmp_path: Path) -> None:
     """The driver dies, its workers with it, and every time they were at the same slow album."""
     write(scored(4), tmp_path / "in" / "a.parquet")

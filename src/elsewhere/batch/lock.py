@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from elsewhere.batch.storage import Storage
+from elsewhere.batch.storage import Storage, told
 from elsewhere.errors import ElsewhereError, InputError
 
 LOCK = ".lock"
@@ -33,7 +33,8 @@ _SILENCE = 3
 def alone_in(storage: Storage, beat: float = BEAT) -> Iterator[None]:
     """Within, no other run works in this output; InputError where one does."""
     if storage.here:
-        handle = os.open(Path(storage.root, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+        with told(storage.path(LOCK)):
+            handle = os.open(Path(storage.root, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             held = _take(handle)
             if held is False:

@@ -31,7 +31,7 @@ CAREFUL = 2
 NAMED = 2
 """After so many deaths over one album, it is left alone."""
 HOPELESS = 10
-"""After so many, nobody knows which album it is: all of the block are left alone."""
+"""After so many that name none, nobody knows which album it is: all of the block are left alone."""
 EVERYTHING = ""
 """Stands for all albums of a block."""
 _REASON = "whoever worked on it died, {} times: look at its size, and at the memory of the workers"
@@ -51,8 +51,9 @@ class Try:
             album: _REASON.format(times) for album, times in named.items() if times >= NAMED
         }
         """Albums that are left alone, with the reason."""
-        if len(before) >= HOPELESS:
-            self.skip = {EVERYTHING: _REASON.format(len(before))}
+        nobody = before.count("")
+        if nobody >= HOPELESS:
+            self.skip = {EVERYTHING: _REASON.format(nobody)}
         self._write("")
 
     def __enter__(self) -> Self:
