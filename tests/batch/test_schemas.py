@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from elsewhere.batch.page import _KINDS
 from elsewhere.batch.schemas import albums_out, audit, dead_letters, photos_in, scores_in
 from elsewhere.batch.settings import wishes_of
 
@@ -72,3 +73,10 @@ def test_what_is_never_null_is_written_down() -> None:
     sure = {field.name for schema in (albums_out(), dead_letters()) for field in schema
             if not field.nullable}  # fmt: skip
     assert set(re.findall(r"`(\w+)`", told)) == sure
+
+
+def test_every_kind_of_letter_is_written_down() -> None:
+    told = PAGE.split("Kinds of photos: ")[1].split("\n\n")[0]
+    of_folders = {"companion", "hidden", "original", "sidecar"}  # files that a dataset never names
+    of_plans = {"optimal", "feasible", "broken"}  # these are no letters
+    assert set(re.findall(r"`(\w+)`", told)) == set(_KINDS) - of_folders - of_plans
