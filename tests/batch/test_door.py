@@ -22,6 +22,12 @@ from elsewhere.cli.program import program
 from tests.batch.makers import albums_in, scored, write
 
 
+@pytest.fixture(autouse=True)
+def no_lines_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, what is printed is the same."""
+    monkeypatch.setattr(batched, "PAUSE", float("inf"))
+
+
 def elsewhere(*words: str | Path) -> tuple[int, str]:
     """Run a command; its exit code and all that it printed."""
     arguments = ["batch", *map(str, words)]
