@@ -78,6 +78,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.cli.typed import places_told
         from elsewhere.job import see
         from elsewhere.job.ledger.entries import Ledger
+        from elsewhere.job.planning.refusing import Refusing, refuse_paths, refuse_wishes
         from elsewhere.job.planning.wishes import Wishes
         from elsewhere.job.posted.files import posted_for
         from elsewhere.job.showing.auditing import audit_album, second_opinions
@@ -87,11 +88,23 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         if report is not None:  # nobody waits for what cannot be written
             refuse_target(report, [path for path in album if path.is_dir()], file=True)
         given = places_told(at)
-        wishes = Wishes(hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
+        wishes = Wishes(
+            top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius
+        )
+        refuse_wishes(wishes)
+        refuse_paths(posted or ())
+        refusing = Refusing(wishes, given)
         rows = RowCache() if cache else None
         with ExitStack() as held:
             with stages() as progress:
-                seen = see(album, scorers=scorer or ("embedded",), cache=rows, progress=progress)
+                seen = see(
+                    album,
+                    scorers=scorer or ("embedded",),
+                    cache=rows,
+                    progress=progress,
+                    loaded=refusing.loaded,
+                    checked=refusing.read,
+                )
                 held.callback(seen.close)
                 opinions = second_opinions(seen, cache=rows, progress=progress)
                 places = places_of(seen.photos, at=given)

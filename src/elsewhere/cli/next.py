@@ -101,7 +101,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.typed import places_told, refuse_wishes
+        from elsewhere.cli.typed import places_told
+        from elsewhere.job.planning.refusing import refuse_paths, refuse_wishes
         from elsewhere.job.planning.wishes import Wishes
 
         if remember and output is None:
@@ -116,6 +117,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             exact_top=exact_top,
         )
         refuse_wishes(wishes)
+        refuse_paths(posted or ())
         done = _ask(
             album,
             photo,
@@ -160,28 +162,34 @@ def _ask(
     output: Path | None,
     remember: bool,
 ) -> _Done:
-    from elsewhere.album.export import refuse_target
     from elsewhere.album.places import places_of
     from elsewhere.cli.stages import stages
     from elsewhere.job.ledger.entries import Ledger
     from elsewhere.job.one_by_one.album import next_photo
     from elsewhere.job.planning.guesses import NowhereError, guesses
+    from elsewhere.job.planning.refusing import Refusing
     from elsewhere.job.posted.files import posted_for
     from elsewhere.job.seen import see
-    from elsewhere.job.sharing.share_album import refuse_sharing, share
+    from elsewhere.job.sharing.share_album import refuse_copy, share
     from elsewhere.scorers import RowCache
 
     paths = [album]
     if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
         paths.append(Path(photo))
     if output is not None:  # nobody waits for what cannot be written
-        refuse_target(output, [album])
+        refuse_copy([album] if album.is_dir() else [], output)
+    refusing = Refusing(wishes, at)
     rows, ledger = RowCache() if cache else None, Ledger()
     with stages() as told:
-        seen = see(paths, scorers=scorers, cache=rows, progress=told)
+        seen = see(
+            paths,
+            scorers=scorers,
+            cache=rows,
+            progress=told,
+            loaded=refusing.loaded,
+            checked=refusing.read,
+        )
         try:
-            if output is not None:
-                refuse_sharing(seen, output)
             places = places_of(seen.photos, at=at)
             if not places:
                 raise NowhereError(guesses(seen))

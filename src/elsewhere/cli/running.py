@@ -57,22 +57,23 @@ def run(
     command: str | None = None,
 ) -> Done:
     """The whole job; without a target, all but the copy. With a command, a report that names it."""
-    from elsewhere.album.export import refuse_target
     from elsewhere.album.places import places_of
     from elsewhere.cli.stages import stages
     from elsewhere.cli.told import Done
-    from elsewhere.cli.typed import refuse_names, refuse_wishes
     from elsewhere.job import see
     from elsewhere.job.planning.album_plan import plan_album
+    from elsewhere.job.planning.refusing import Refusing, refuse_paths, refuse_wishes
     from elsewhere.job.posted.files import posted_for
     from elsewhere.job.posted.values import NOTHING_POSTED
-    from elsewhere.job.sharing.share_album import refuse_sharing, share
+    from elsewhere.job.sharing.share_album import refuse_copy, share
     from elsewhere.scorers import RowCache
 
     how: Sharing = sharing or {}
     refuse_wishes(wishes)
+    refuse_paths(public.paths if public is not None else ())
     if target is not None:  # nobody waits for what cannot be written
-        refuse_target(target, [path for path in paths if path.is_dir()])
+        refuse_copy([path for path in paths if path.is_dir()], target, **how)
+    refusing = Refusing(wishes, at)
     with stages() as told:
         rows = RowCache() if cache else None
         seen = see(
@@ -81,11 +82,10 @@ def run(
             recipe=recipe,
             cache=rows,
             progress=told,
-            checked=lambda album: refuse_names(album, at, wishes),
+            loaded=refusing.loaded,
+            checked=refusing.read,
         )
         try:
-            if target is not None:
-                refuse_sharing(seen, target, **how)
             places, out = places_of(seen.photos, at=at), NOTHING_POSTED
             if public is not None and places:
                 out = posted_for(

@@ -15,8 +15,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.globe import Place, place
 
 if TYPE_CHECKING:
-    from elsewhere.album import Album, Recipe
-    from elsewhere.job.planning.wishes import Wishes
+    from elsewhere.album import Recipe
 
 PROMPT = "-"
 """In the place of a place: ask for it, so that it stays out of the shell's history."""
@@ -80,38 +79,8 @@ def refuse(
         raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
     if top is not None and budget is not None:
         raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
-    if budget is not None:
-        from elsewhere.job.planning.pins import budget_of
-
-        budget_of(budget, 0)
     if sides[0] is not None and sides[1]:
         raise InputError("give either --max-side PIXELS or --full")
-
-
-def refuse_wishes(wishes: Wishes) -> None:
-    """Refuse a width, margin or prior that is none: nobody waits for photos to hear of a slip."""
-    from elsewhere.job.planning.presets import margin
-    from elsewhere.job.planning.truths import Width
-
-    margin(wishes.margin)
-    Width(wishes.radius_km, wishes.hide_level)
-    if wishes.prior is not None:
-        place(wishes.prior)
-
-
-def refuse_names(album: Album, at: Sequence[Place] | None, wishes: Wishes) -> None:
-    """Refuse photos and places that the album does not have, while it is still being scored."""
-    from elsewhere.album.places import places_of
-    from elsewhere.job.planning.hiding import hiding
-    from elsewhere.job.planning.pins import pinned, worth
-
-    if not album.photos:
-        return  # why there is none is what the user has to hear
-    places = places_of(album.photos, at=at)
-    if places:
-        hiding(places, album.photos, wishes.hide)
-    pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
-    worth(album.photos, wishes.values, stars=wishes.stars, left=album.left)
 
 
 def recipe(max_side: int | None, full: bool) -> Recipe:

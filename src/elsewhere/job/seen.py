@@ -48,7 +48,16 @@ class Attack:
     @property
     def called(self) -> str:
         """The scorer in a sentence for people: a model, whatever is typed for it."""
-        return "the embedded model" if self.word == "embedded" else f"the model {self.word}"
+        return scorer_called(self.word)
+
+
+def scorer_called(word: str) -> str:
+    """The same of a scorer that has not scored anything yet.
+
+    >>> scorer_called("embedded"), scorer_called("onnx:streets.onnx")
+    ('the embedded model', 'the model onnx:streets.onnx')
+    """
+    return "the embedded model" if word == "embedded" else f"the model {word}"
 
 
 @dataclass(frozen=True)
@@ -92,12 +101,14 @@ def see(
     workers: Workers | None = None,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
+    loaded: Callable[[Sequence[tuple[str, About]]], None] = lambda scorers: None,
     checked: Callable[[Album], None] = lambda album: None,
     keep: bool = True,
 ) -> Seen:
     """Read folders and files as one album, and score each rendition with every scorer.
 
-    As soon as all is read, and long before all is scored, `checked` may refuse the album.
+    Before any photo is read, `loaded` may refuse the scorers, by word; as soon as all is read, and
+    long before all is scored, `checked` may refuse the album.
     A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
     Whoever reads several albums gives `workers` that are warm already (`album_workers`); who wants
     the rows alone does not `keep` the renditions, so that any number of photos needs little disk.
@@ -107,6 +118,7 @@ def see(
         raise InputError("no scorer was given: name at least one, such as embedded")
     with nullcontext(workers) if workers else album_workers(limits) as pool:
         lines = tuple(Line(find(word), cache) for word in words)  # while the workers warm up
+        loaded([(word, line.about) for word, line in zip(words, lines, strict=True)])
         with _Scoring(lines, progress, keep=keep) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
             try:

@@ -20,7 +20,7 @@ from elsewhere.job.planning.obstacles import Reasons, explaining
 from elsewhere.job.planning.pins import budget_of, bursts, pinned, worth
 from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.verdict import cannot, verdict
-from elsewhere.job.planning.watches import Watch, watches
+from elsewhere.job.planning.watches import Watch, refuse_top, watches
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.take_down import blocked_by_posted, told
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
@@ -196,12 +196,7 @@ def _refuse_what_cannot_be(wishes: Wishes, watched: Sequence[Watch]) -> None:
     """What the engine would say of an attacker is said of a place here."""
     if wishes.top is None and wishes.budget is None:
         raise InputError("ask for a top (fewest withheld) or a budget (furthest down)")
-    most = min(len(watch.rivals) for watch in watched)
-    if wishes.top is not None and wishes.top > most:
-        raise InputError(
-            f"top {wishes.top} is out of reach: outside what is hidden there are only "
-            f"{most} cells that could be guessed instead"
-        )
+    refuse_top(wishes.top, min(len(watch.rivals) for watch in watched))
 
 
 def _previous(near: Plan | None, asked: Asked) -> frozenset[int] | None:

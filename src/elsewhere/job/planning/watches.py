@@ -20,10 +20,13 @@ import numpy as np
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
+from elsewhere.globe import place as called
 from elsewhere.job.planning.hiding import at
 from elsewhere.job.planning.truths import Width, hidden_name, inside, truth
+from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import Posted
-from elsewhere.job.seen import Attack, Seen
+from elsewhere.job.seen import Attack, Seen, scorer_called
+from elsewhere.scorers import About
 
 
 @dataclass(frozen=True)
@@ -63,21 +66,7 @@ def watches(
     own = [_own(seen, places, place, width, posted) for place in hidden]
     made = []
     for number, attack in enumerate(seen.attacks):
-        cells = cells_of(attack)
-        world = np.ones(cells.count, bool)
-        if prior is not None:
-            world[:] = False
-            world[zone_of_place(cells, prior).cells] = True
-        zones = [_zone(cells, place, width, world, prior) for place in hidden]
-        free = world.copy()
-        for zone in zones:
-            free[zone.cells] = False
-        rivals = tuple(np.flatnonzero(free).tolist())
-        if not rivals:
-            raise InputError(
-                f"what is hidden covers every cell of {attack.called} that could be guessed "
-                "instead: hide less widely, or fewer places"
-            )
+        zones, rivals = _zones(attack.word, attack.about, hidden, width, prior)
         for place, zone, mine in zip(hidden, zones, own, strict=True):
             name = hidden_name(place, width)
             everything = len(mine) == total
@@ -87,14 +76,62 @@ def watches(
     return tuple(made)
 
 
+def outside(
+    scorers: Sequence[tuple[str, About]], hidden: Sequence[AlbumPlace], wishes: Wishes
+) -> None:
+    """Refuse what leaves too few rivals: known from the places alone, before any photo is scored.
+
+    `scorers` are words with what their scorers say of themselves.
+    """
+    prior = None if wishes.prior is None else called(wishes.prior)
+    for word, about in scorers:
+        _, rivals = _zones(word, about, hidden, wishes.width, prior)
+        refuse_top(wishes.top, len(rivals))
+
+
+def refuse_top(top: int | None, most: int) -> None:
+    """Refuse a top that there are not enough rivals for, in words of places."""
+    if top is not None and top > most:
+        raise InputError(
+            f"top {top} is out of reach: outside what is hidden there are only "
+            f"{most} cells that could be guessed instead"
+        )
+
+
 def cells_of(attack: Attack) -> Cells:
     """The cells that a scorer's columns stand for."""
-    if attack.about.globe is None:
+    return _cells(attack.word, attack.about)
+
+
+def _cells(word: str, about: About) -> Cells:
+    if about.globe is None:
         raise InputError(
-            f"the scorer {attack.word} does not say which cells its columns stand for, so no place "
+            f"the scorer {word} does not say which cells its columns stand for, so no place "
             "can be found among them: give it its cells, or use another scorer"
         )
-    return attack.about.globe
+    return about.globe
+
+
+def _zones(
+    word: str, about: About, hidden: Sequence[AlbumPlace], width: Width, prior: Place | None
+) -> tuple[list[Zone], tuple[int, ...]]:
+    """What is hidden of each place in a scorer's cells, and the rivals outside all of it."""
+    cells = _cells(word, about)
+    world = np.ones(cells.count, bool)
+    if prior is not None:
+        world[:] = False
+        world[zone_of_place(cells, prior).cells] = True
+    zones = [_zone(cells, place, width, world, prior) for place in hidden]
+    free = world.copy()
+    for zone in zones:
+        free[zone.cells] = False
+    rivals = tuple(np.flatnonzero(free).tolist())
+    if not rivals:
+        raise InputError(
+            f"what is hidden covers every cell of {scorer_called(word)} that could be guessed "
+            "instead: hide less widely, or fewer places"
+        )
+    return zones, rivals
 
 
 def _zone(

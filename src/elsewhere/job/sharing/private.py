@@ -8,6 +8,7 @@ certificate is then set aside and not written over, for the moved copy still nee
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
@@ -88,6 +89,15 @@ def set_aside(certificate: Path) -> Path | None:
         return certificate.replace(certificate.with_name(name))
     except OSError as problem:
         raise _unwritable(certificate, problem) from None
+
+
+def refuse_private(folder: Path) -> None:
+    """Raise where `make_private` would, for all that can be seen before it is tried."""
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not there.is_dir():
+        raise _unwritable(folder, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise _unwritable(folder, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def make_private(folder: Path) -> None:

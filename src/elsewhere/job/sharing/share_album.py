@@ -39,6 +39,7 @@ from elsewhere.job.sharing.private import (
     CERTIFICATE,
     make_private,
     private_folder,
+    refuse_private,
     set_aside,
     write_private,
 )
@@ -136,18 +137,31 @@ def refuse_sharing(
     order: str = "shuffled",
     names: str = "neutral",
 ) -> Path:
-    """The private folder of a copy at `target`; raises where `share` would, before any work.
+    """The private folder of a copy at `target`; raises where `share` would, before any work."""
+    return refuse_copy(seen.album.folders, target, private, order=order, names=names)
 
-    A door asks this before it plans, so that nobody waits for what cannot be written.
+
+def refuse_copy(
+    folders: Sequence[Path],
+    target: Path,
+    private: Path | None = None,
+    *,
+    order: str = "shuffled",
+    names: str = "neutral",
+) -> Path:
+    """The same where nothing was read yet; `folders` are those of the originals.
+
+    A door asks this first of all, so that nobody waits for what cannot be written.
     """
     check_choices(order, names)
-    refuse_target(target, seen.album.folders)
+    refuse_target(target, folders)
     folder = private_folder(target, private)
     if not all(apart(target, one) for one in (folder, private or folder)):
         raise InputError(
             f"the private folder {private or folder} must not lie in or around {target}, which is "
             "handed out: choose another one"
         )
+    refuse_private(folder)
     return folder
 
 
