@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -122,6 +123,19 @@ def test_what_is_no_dataset_is_told_in_one_sentence(tmp_path: Path) -> None:
         file = write(pa.table(columns), tmp_path / why.replace(" ", "") / "a.parquet")
         with pytest.raises(FileError, match=why):
             Source(str(file))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_files_are_not_all_open_at_once(tmp_path: Path) -> None:
+    for number in range(40):
+        write(scored(1, first=number), tmp_path / f"{number:02}.parquet")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    source = Source(str(tmp_path))
+    assert group(source, 100).albums == 40
+    assert len(list(Path("/proc/self/fd").iterdir())) < before + 15
+    write(scored(1, cells=7), tmp_path / "99.parquet")
+    with pytest.raises(FileError, match=r"99.parquet has other columns than the first"):
+        Source(str(tmp_path)).fingerprint()
 
 
 @contextmanager

@@ -108,6 +108,11 @@ def run(
 
 def refuse_useless(settings: Settings, engine: Engine, source: Source) -> None:
     """InputError where something was asked for that would be ignored."""
+    for where in (settings.input, settings.output):
+        if where.startswith("memory:"):
+            raise InputError(
+                f"{where} lies in this process alone, and workers are others: name a folder"
+            )
     if source.scored and settings.scorers != Settings.scorers:
         raise InputError(
             f"{settings.input} holds scores, so no scorer is asked: give photos, or no scorer"

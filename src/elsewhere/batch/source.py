@@ -46,27 +46,41 @@ class File:
 
 
 class Source:
-    """A dataset; what it holds is found out when it is opened."""
+    """A dataset. Its first file is opened at once, the others when they are needed.
+
+    A dataset may have more files than can be open at a time, and a worker needs but a few.
+    """
 
     def __init__(self, where: str) -> None:
         self.storage = Storage(where)
         names = [""] if self.storage.is_file() else self.storage.names()
-        wanted = [n for n in names if self.storage.path(n).lower().endswith(_ENDINGS)]
-        if not wanted:
+        self._names = [n for n in names if self.storage.path(n).lower().endswith(_ENDINGS)]
+        if not self._names:
             raise FileError(
                 f"{where} holds no dataset: name a .parquet or .arrow file, or a folder"
             )
-        opened = [(name, self._open(name)) for name in wanted]
-        schema = opened[0][1].schema
-        for name, one in opened:
-            if not one.schema.equals(schema):
+        self._given = self._open(self._names[0]).schema
+        self.schema = understood(where, self._given)
+        """The columns that are read, which are those that are understood."""
+        self._files: dict[int, File] = {}
+
+    def file(self, number: int) -> File:
+        """One file; FileError where it is not like the first."""
+        if number not in self._files:
+            name = self._names[number]
+            one = self._open(name)
+            if not one.schema.equals(self._given):
                 raise FileError(
                     f"{self.storage.path(name)} has other columns than the first file: "
                     "give all files of a dataset the same schema"
                 )
-        self.files = tuple(File(name, self.storage.size(name), one.groups) for name, one in opened)
-        self.schema = understood(where, schema)
-        """The columns that are read, which are those that are understood."""
+            self._files[number] = File(name, self.storage.size(name), one.groups)
+        return self._files[number]
+
+    @property
+    def files(self) -> list[File]:
+        """All of them."""
+        return [self.file(number) for number in range(len(self._names))]
 
     @property
     def scored(self) -> bool:
@@ -123,7 +137,7 @@ class Source:
 
     def pieces(self, file: int, start: int, rows: int, most: int) -> Iterator[Any]:
         """Some rows with all columns, at most so many at a time: no more photos are held."""
-        one, end = self.files[file], start + rows
+        one, end = self.file(file), start + rows
         at = 0
         for group, many in enumerate(one.groups):
             if at + many <= start or at >= end:
@@ -139,7 +153,7 @@ class Source:
 
     def read(self, file: int, start: int, rows: int, *, small: bool = False) -> Any:
         """Some rows as a table, with all columns or those that take little room."""
-        one = self.files[file]
+        one = self.file(file)
         columns = [name for name in self.schema.names if not (small and name in _LARGE)]
         ends = np.cumsum(one.groups)
         first = int(np.searchsorted(ends, start, side="right"))

@@ -158,9 +158,13 @@ def _opened(where: str) -> tuple[Any, str]:
     except OSError as problem:
         raise FileError(f"{where} cannot be reached: {problem}") from None
     try:
-        found, path = import_module("fsspec.core").url_to_fs(where)
+        open_with = import_module("fsspec.core").url_to_fs
     except ImportError:
         raise FileError(f"{where} needs fsspec: pip install fsspec") from None
+    try:
+        found, path = open_with(where)
+    except ImportError as problem:
+        raise FileError(f"{where} needs a package that is not here: {problem}") from None
     except (ValueError, OSError) as problem:
         raise FileError(f"{where} cannot be reached: {problem}") from None
     return fs.PyFileSystem(fs.FSSpecHandler(found)), path.rstrip("/")
