@@ -17,7 +17,8 @@ from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
 from elsewhere.job.showing import stairs as stairs_module
-from elsewhere.job.showing.stairs import greedy_stairs, stairs
+from elsewhere.job.showing.greedy import greedy_withholds
+from elsewhere.job.showing.stairs import greedy_needs, greedy_stairs, stairs, tables
 from elsewhere.protect.frontier import Point, points
 from elsewhere.scores import Scores
 from tests.job.makers import Stay, photo, trip
@@ -88,6 +89,16 @@ def test_greedy_is_the_papers(lisbon: Seen) -> None:
         sums = values[order[gone:]].sum(axis=0)
         wanted.append((gone, int((sums[rivals] >= sums[zone].max()).sum())))
     assert greedy_stairs(made.plan.promise, [lisbon.attacks[0].scores]) == tuple(wanted)
+
+
+@pytest.mark.parametrize("wishes", [{}, {"margin": 0.2}, {"each_photo": True}, {"top": 1}], ids=str)
+def test_what_greedy_needs_is_on_its_stairs(wishes: dict[str, object]) -> None:
+    seen = trip([Stay("Lisbon", 7, 0), Stay("Berlin", 6, 1)], seed=4)
+    made = plan(seen, **wishes)
+    assert made.top is not None
+    whole = greedy_withholds(seen, made)
+    greedy = greedy_stairs(made.plan.promise, tables(seen, made, NOTHING_POSTED))
+    assert greedy_needs(greedy, made.top) == (None if whole is None else len(whole))
 
 
 def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: Seen) -> None:

@@ -128,3 +128,12 @@ def greedy_stairs(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int
                 gone += int(problem.sizes[unit])
             found.append((gone, min(counts(problem, kept))))
     return tuple(found)
+
+
+def greedy_needs(greedy: Sequence[tuple[int, int]], top: int) -> int | None:
+    """How many photos greedy withholds until it reaches a top, on its stairs; None where never.
+
+    >>> greedy_needs([(0, 0), (1, 3), (2, 2), (3, 5)], 3), greedy_needs([(0, 0), (1, 3)], 4)
+    (1, None)
+    """
+    return next((gone for gone, reached in greedy if reached >= top), None)
