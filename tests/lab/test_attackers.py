@@ -27,9 +27,11 @@ def test_one_extreme_photo_weighs_less_when_clipped_or_averaged() -> None:
 def test_near_repeats_are_discounted() -> None:
     one, other = np.array([0.0, 1.0, 2.0]), np.array([2.0, 1.0, -0.5])
     rows = np.array([one, one, one, other])
-    assert attackers.scenes(rows).tolist() == [0, 0, 0, 3]
-    assert np.allclose(attackers.scenes_once(rows), one + other)
-    assert np.allclose(attackers.scenes_by_root(rows), 3**0.5 * one + other)
+    scene = attackers.scenes(rows)
+    assert scene.tolist() == [0, 0, 0, 3]
+    once, root = attackers.REPEATS.values()
+    assert np.allclose(attackers.by_scene(rows, scene, once), one + other)
+    assert np.allclose(attackers.by_scene(rows, scene, root), 3**0.5 * one + other)
 
 
 def test_holding_is_being_outranked_by_so_many_cells() -> None:

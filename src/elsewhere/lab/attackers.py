@@ -54,18 +54,24 @@ def averaged(rows: Floats) -> Floats:
     return np.asarray(np.exp(_normal(rows)).sum(axis=0))
 
 
-def scenes_once(rows: Floats) -> Floats:
-    """Near-repeats count as one photo, their mean."""
-    return _by_scene(rows, 0.0)
+def by_scene(rows: Floats, scene: NDArray[np.intp], power: float) -> Floats:
+    """n photos of one scene count as n to this power: 0 for one photo, their mean; ½ for √n.
 
-
-def scenes_by_root(rows: Floats) -> Floats:
-    """n near-repeats count as √n photos."""
-    return _by_scene(rows, 0.5)
+    >>> by_scene(np.array([[0.0, 2.0], [0.0, 4.0], [1.0, 0.0]]), np.array([0, 0, 1]), 0.0).tolist()
+    [1.0, 3.0]
+    """
+    total = np.zeros(rows.shape[1])
+    for one in np.unique(scene):
+        mine = rows[scene == one]
+        total += mine.mean(axis=0) * len(mine) ** power
+    return total
 
 
 def scenes(rows: Floats) -> NDArray[np.intp]:
-    """A number for each photo, near-repeats (and their near-repeats) alike.
+    """A number for each photo, near-repeats (and their near-repeats) alike, by scores alone.
+
+    Of the simulator's albums, whose scenes are known, this finds a part only: there the attacker is
+    told them.
 
     >>> scenes(np.array([[0.0, 1, 2], [0, 1, 2.1], [2, 1, 0]])).tolist()
     [0, 0, 2]
@@ -90,15 +96,6 @@ def holds(attack: Callable[[Floats], Floats], kept: FloatMatrix, truth: int, top
     return int(ahead.sum()) - 1 >= top
 
 
-def _by_scene(rows: Floats, power: float) -> Floats:
-    label = scenes(rows)
-    total = np.zeros(rows.shape[1])
-    for scene in np.unique(label):
-        mine = rows[label == scene]
-        total += mine.mean(axis=0) * len(mine) ** power
-    return total
-
-
 def _normal(rows: Floats) -> Floats:
     top = rows.max(axis=1, keepdims=True)
     return np.asarray(rows - top - np.log(np.exp(rows - top).sum(axis=1, keepdims=True)))
@@ -117,7 +114,5 @@ PART_OF_IT: dict[str, Callable[[Floats], Floats]] = {
     "tempered": tempered,
     "averaged": averaged,
 }
-REPEATS: dict[str, Callable[[Floats], Floats]] = {
-    "scenes once": scenes_once,
-    "scenes by root": scenes_by_root,
-}
+REPEATS = {"scenes once": 0.0, "scenes by root": 0.5}
+"""What n photos of one scene count as: n to this power."""

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere.lab.pairing import costs
 from elsewhere.lab.quick import quick
 from elsewhere.lab.some import TOP, kinds_of, means
-from elsewhere.lab.values import Collection, Number, Row, mean, number
+from elsewhere.lab.telling import wilson
+from elsewhere.lab.values import Collection, Number, Row
 
 PLAIN, ALONE = "the sum", "the sum and each photo"
 CAREFUL, BOTH = "margin 0.1", "margin 0.1 and each photo"
@@ -35,6 +37,7 @@ def planned(
     """One row for each way to plan: what it withholds, and which attackers it holds against.
 
     An attacker who did not have the place before has nothing to lose it from: his field is empty.
+    So it is where there is no plan.
     """
     rows: list[Row] = []
     for way, wishes in ways.items():
@@ -52,26 +55,17 @@ def planned(
 
 
 def summary(rows: Sequence[Row], names: Sequence[str]) -> list[Number]:
-    """How often each way holds against each attacker, and the share withheld."""
+    """How often each way's plans hold against each attacker, and what they cost."""
     result = []
     for kind in kinds_of(rows):
-        for way in dict.fromkeys(str(row["way"]) for row in rows):
-            mine = [row for row in rows if row["kind"] == kind and row["way"] == way]
-            found = [row for row in mine if row["withheld"] is not None]
+        mine = [row for row in rows if row["kind"] == kind]
+        for way in dict.fromkeys(str(row["way"]) for row in mine):
             line = f"{kind}, {way}"
             for name in names:
-                result.append(Number(line, name, *means(found, name)))
-            gone = [number(row["withheld"]) / number(row["photos"]) for row in found]
-            result.append(Number(line, "withheld", *mean(gone)))
+                held = means([row for row in mine if row["way"] == way], name)
+                result.append(Number(line, name, *held))
+            result += costs(mine, line, way, PLAIN)
     return result
-
-
-def table(numbers: Sequence[Number]) -> dict[str, dict[str, float]]:
-    """Numbers by line and column."""
-    found: dict[str, dict[str, float]] = {}
-    for each in numbers:
-        found.setdefault(each.line, {})[each.column] = each.ours
-    return found
 
 
 def drawn(rows: Sequence[Row], numbers: Sequence[Number], names: Sequence[str]) -> Any:
@@ -83,19 +77,20 @@ def drawn(rows: Sequence[Row], numbers: Sequence[Number], names: Sequence[str]) 
 
     kinds = kinds_of(rows)
     ways = list(dict.fromkeys(str(row["way"]) for row in rows))
-    look = list(zip((LIGHT.withheld, LIGHT.kept, LIGHT.decoy, LIGHT.truth), "os^D", strict=True))
+    colours = (LIGHT.withheld, LIGHT.kept, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
+    look = list(zip(colours, "os^Dv", strict=True))
     figure, grid = plt.subplots(
-        1, len(kinds), figsize=(3.1 * len(kinds), 3.6), sharey=True, squeeze=False
+        1, len(kinds), figsize=(max(4.6, 3.1 * len(kinds)), 3.6), sharey=True, squeeze=False
     )
     for axes, kind in zip(grid[0], kinds, strict=True):
         for i, (way, (colour, marker)) in enumerate(zip(ways, look, strict=False)):
             values = [pick(numbers, f"{kind}, {way}", name) for name in names]
-            beside(axes, values, (i, len(ways)), colour=colour, marker=marker, name=way)
+            beside(axes, values, (i, len(ways)), colour=colour, marker=marker, name=way, share=True)
         names_aslant(axes, names)
         axes.set(ylim=(-0.03, 1.04), title=kind)
     grid[0][0].set_ylabel("share of plans that hold")
     handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(ways))
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(ways)))
     return figure
 
 
@@ -107,21 +102,34 @@ def beside(
     colour: str,
     marker: str,
     name: str,
+    share: bool = False,
 ) -> None:
-    """One series of several over named places, each a little beside the others; bars end at 0, 1.
+    """One series of several over named places, each a little beside the others, with 95 % bars.
 
-    `place` is which of how many series it is.
+    `place` is which of how many series it is; `share` says that these are shares of collections.
     """
     which, of = place
     shift = 0.6 * (which - (of - 1) / 2) / of
-    here = [(i + shift, n) for i, n in enumerate(numbers) if n is not None and n.count]
-    reach = [0.0 if math.isnan(n.error) else 1.96 * n.error for _, n in here]
-    low = [min(r, n.ours) for r, (_, n) in zip(reach, here, strict=True)]
-    high = [min(r, max(0.0, 1 - n.ours)) for r, (_, n) in zip(reach, here, strict=True)]
+    here = [
+        (i + shift, n)
+        for i, n in enumerate(numbers)
+        if n is not None and n.count and not math.isnan(n.ours)
+    ]
+    reach = [bars(n, share=share) for _, n in here]
     axes.errorbar(
-        [at for at, _ in here], [n.ours for _, n in here], [low, high], ls="none", marker=marker,
+        [at for at, _ in here], [n.ours for _, n in here],
+        [[low for low, _ in reach], [high for _, high in reach]], ls="none", marker=marker,
         color=colour, capsize=1.5, elinewidth=1, label=name,
     )  # fmt: skip
+
+
+def bars(number: Number, *, share: bool) -> tuple[float, float]:
+    """How far the 95 % bar of a number reaches down and up."""
+    if share:
+        low, high = wilson(number.ours, number.count)
+        return max(0.0, number.ours - low), max(0.0, high - number.ours)
+    reach = 0.0 if math.isnan(number.error) else 1.96 * number.error
+    return min(reach, number.ours), reach
 
 
 def names_aslant(axes: Any, names: Sequence[str]) -> None:

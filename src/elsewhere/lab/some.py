@@ -7,6 +7,7 @@ hundreds. One random collection of a cell is taken, of cells that have the photo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from elsewhere.lab.collections import partitions, size_of
 from elsewhere.lab.sources import Source
@@ -17,6 +18,9 @@ TOP = 5
 """What is asked for in all of these studies: what `elsewhere protect` asks for by itself."""
 KINDS = ("R-16", "R-32", "Albums")
 """The sizes of what people post; larger collections behave like R-32, more so."""
+ONE_PLACE = "One place"
+"""What the albums of a truth file are called: each is cut to its photos of one cell. Those of the
+kept real photos are nearly all of one landmark, by many people, and nobody's album."""
 
 
 def parts(
@@ -43,9 +47,14 @@ def some(source: Source, part: Part) -> Iterator[Collection]:
     """The collections of one part."""
     for number in part.wish["numbers"]:
         if part.wish["kind"] == "Albums":
-            yield source.album(number)
+            yield renamed(source, source.album(number))
         else:
             yield next(partitions(source, number, part.wish["kind"], 1))
+
+
+def renamed(source: Source, album: Collection) -> Collection:
+    """An album under the name that its rows have: only the simulator's are like a person's."""
+    return album if source.kind == "simulator" else replace(album, kind=ONE_PLACE)
 
 
 def _cells(source: Source, size: int, count: int) -> list[int]:
@@ -68,4 +77,6 @@ def means(
 def kinds_of(rows: Sequence[Row]) -> list[str]:
     """The kinds that a table has, in the order of the tables."""
     there = {row["kind"] for row in rows}
-    return [kind for kind in ("R-16", "R-32", "R-64", "R-128", "Albums") if kind in there]
+    return [
+        kind for kind in ("R-16", "R-32", "R-64", "R-128", "Albums", ONE_PLACE) if kind in there
+    ]

@@ -22,6 +22,7 @@ NAMES = (
     "time",
     "worst",
     "hardness",
+    "defaults",
     "adaptive",
     "radius",
     "transfer",

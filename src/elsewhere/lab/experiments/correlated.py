@@ -6,16 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.lab import attackers
-from elsewhere.lab.holding import CAREFUL, PLAIN, WAYS, drawn, planned, summary, table
+from elsewhere.lab.holding import CAREFUL, PLAIN, WAYS, drawn, planned, summary
+from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.some import TOP, kinds_of, means, parts, some
-from elsewhere.lab.sources import Source
+from elsewhere.lab.sources import Simulated, Source
+from elsewhere.lab.telling import amount, apart, found, percent
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale
 
 OTHERS = tuple(attackers.REPEATS)
-KINDS = ("Albums", "R-32")
+TOGETHER = "the sum, scenes together"
+"""Photos of one scene stay or go together: what `--bursts` does to those of one moment."""
+
+
+def some_parts(source: Source, scale: Scale) -> list[Part]:
+    """Albums; of real photos collections of 32 too. Simulated ones have no repeats at all."""
+    return parts(source, scale, ("Albums",) if source.kind == "simulator" else ("Albums", "R-32"))
 
 
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
@@ -23,19 +32,40 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     rows: list[Row] = []
     for each in some(source, part):
         if ahead(each.scores, each.truth) < TOP:
-            before = {name: _holds(name, each, range(each.photos)) for name in OTHERS}
-            seen = len(np.unique(attackers.scenes(each.scores.astype(np.float64))))
-            found = planned(each, WAYS, before, _holds)
-            rows += [{**row, "scenes": seen} for row in found]
+            scene = scenes(source, each)
+
+            def holds(
+                name: str,
+                each: Collection,
+                kept: Sequence[int],
+                scene: NDArray[np.intp] = scene,
+            ) -> bool:
+                power, mine = attackers.REPEATS[name], scene[list(kept)]
+                return attackers.holds(
+                    lambda shown: attackers.by_scene(shown, mine, power),
+                    each.scores[list(kept)], each.truth, TOP,
+                )  # fmt: skip
+
+            before = {name: holds(name, each, range(each.photos)) for name in OTHERS}
+            together = [np.flatnonzero(scene == one).tolist() for one in np.unique(scene)]
+            groups = [group for group in together if len(group) > 1]
+            ways = WAYS | {TOGETHER: {"groups": groups}}
+            rows += [{**row, "scenes": len(together)} for row in planned(each, ways, before, holds)]
     return rows
 
 
-def _holds(name: str, each: Collection, kept: Sequence[int]) -> bool:
-    return attackers.holds(attackers.REPEATS[name], each.scores[list(kept)], each.truth, TOP)
+def scenes(source: Source, each: Collection) -> NDArray[np.intp]:
+    """Which scene each photo is of: as the simulator made them, or as scores let them be found."""
+    if isinstance(source, Simulated) and each.kind == "Albums":
+        made = np.random.default_rng([source.seed, 2, each.number])
+        cell, _, scene = source.world.staged(made)
+        assert (cell, len(scene)) == (each.truth, each.photos)
+        return scene
+    return attackers.scenes(each.scores.astype(np.float64))
 
 
 def summarise(rows: Sequence[Row]) -> list[Number]:
-    """How often the place stays out of the top k, and how many photos make a scene."""
+    """How often the place stays out of the top k, what it costs, and how many scenes there are."""
     numbers = summary(rows, OTHERS)
     for kind in kinds_of(rows):
         mine = [row for row in rows if row["kind"] == kind and row["way"] == PLAIN]
@@ -46,18 +76,34 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """What a user can act on."""
     told = []
-    at = table(numbers)
     for kind in kinds_of(rows):
-        plain, careful = at.get(f"{kind}, {PLAIN}"), at.get(f"{kind}, {CAREFUL}")
-        if plain and careful:
-            worst = min(OTHERS, key=lambda name: plain[name])
-            told.append(
-                f"{kind}: somebody who discounts near-repeats ({worst}) still has the place in his "
-                f"top {TOP} after {1 - plain[worst]:.0%} of the plans for the sum, after "
-                f"{1 - careful[worst]:.0%} of those with a margin of 0.1, which withhold "
-                f"{careful['withheld']:.2f} instead of {plain['withheld']:.2f}: bursts are better "
-                "thinned out by hand than trusted to speak for somewhere else."
+        plain, careful, bursts = (
+            found(numbers, f"{kind}, {way}") for way in (PLAIN, CAREFUL, TOGETHER)
+        )
+        had = [name for name in OTHERS if name in plain and name in careful and name in bursts]
+        if not had:
+            continue
+        worst = min(had, key=lambda name: plain[name].ours)
+        text = (
+            f"{kind} ({plain['scenes'].ours:.1f} scenes): against somebody who discounts "
+            f"near-repeats ({worst}) plans for the sum hold in {percent(plain[worst])}, with a "
+            f"margin of 0.1 in {percent(careful[worst])} ({amount(careful[MORE], sign=True)} "
+            f"withheld on the same collections), with scenes kept or withheld whole in "
+            f"{percent(bursts[worst])} "
+        )
+        if MORE in bursts:
+            text += (
+                f"({amount(bursts[MORE], sign=True)} withheld on the same collections, "
+                f"{amount(bursts[WITHHELD])} in all; no plan for {percent(bursts[NO_PLAN])}, "
+                f"otherwise for {percent(plain[NO_PLAN])}). "
             )
+        better = bursts[worst].ours > plain[worst].ours and apart(plain[worst], bursts[worst])
+        text += (
+            "Bursts that stay or go together hold better."
+            if better
+            else "That bursts stay or go together does not make plans hold more often here."
+        )
+        told.append(text)
     return told + unproved(rows)
 
 
@@ -71,11 +117,13 @@ EXPERIMENT = Experiment(
     title="Attackers who discount near-repeats",
     about=(
         "Photos of one scene repeat each other, and a sum counts each of them in full. These "
-        "attackers find near-repeats by their scores (a correlation of .9 and more) and count a "
-        "scene once, or n photos of it as √n. How often the place is out of their first five, over "
-        "the collections in which they had it; with the number of scenes and the share withheld."
+        "attackers count a scene once, or n photos of it as √n. In the simulator they are told "
+        "which photos are of one scene; of real photos nobody knows, and they take those whose "
+        "scores correlate by .9 and more. How often plans keep the place out of their first five, "
+        "over the collections in which they had it and that have a plan; with scenes together, "
+        "each scene stays or goes as a whole. One place: an album of the truth file."
     ),
-    parts=lambda source, scale: parts(source, scale, KINDS),
+    parts=some_parts,
     measure=measure,
     summarise=summarise,
     draw=draw,

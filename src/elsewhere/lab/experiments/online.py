@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from elsewhere.job.one_by_one.answers import Answer, OneByOne
-from elsewhere.lab.holding import beside, names_aslant, table
+from elsewhere.lab.holding import beside, names_aslant
 from elsewhere.lab.solving import ahead, fewest, unproved
 from elsewhere.lab.some import TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Source
+from elsewhere.lab.telling import amount, found, percent
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, number
 from elsewhere.protect.wishes import read_wishes
 
@@ -102,30 +103,48 @@ def _known(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
 
 
 def summarise(rows: Sequence[Row]) -> list[Number]:
-    """The share withheld, and how often the promise holds for what is out in the end."""
+    """The share withheld, and how often the promise holds for what is out in the end.
+
+    All policies are tried on all collections. Where no plan exists nothing is shared at once, and
+    all of it counts as withheld; `more` is against all at once, collection by collection.
+    """
     result = []
     for kind in kinds_of(rows):
+        every = [row for row in rows if row["kind"] == kind]
+        best = {row["number"]: _share(row) for row in every if row["policy"] == OPTIMUM}
         for policy in POLICIES:
-            mine = [row for row in rows if row["kind"] == kind and row["policy"] == policy]
-            gone = mean([number(row["withheld"]) / number(row["photos"]) for row in mine])
-            result.append(Number(f"{kind}, {policy}", "withheld", *gone))
-            result.append(Number(f"{kind}, {policy}", "holds", *means(mine, "holds")))
+            mine = [row for row in every if row["policy"] == policy]
+            line = f"{kind}, {policy}"
+            result.append(Number(line, "withheld", *mean([_share(row) for row in mine])))
+            more = [_share(row) - best[row["number"]] for row in mine]
+            result.append(Number(line, "more", *mean(more)))
+            nothing = [float(row["withheld"] == row["photos"]) for row in mine]
+            result.append(Number(line, "nothing shared", *mean(nothing)))
+            result.append(Number(line, "holds", *means(mine, "holds")))
     return result
+
+
+def _share(row: Row) -> float:
+    return number(row["withheld"]) / number(row["photos"])
 
 
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """What a user can act on."""
     told = []
-    at = table(numbers)
     for kind in kinds_of(rows):
-        line = {policy: at[f"{kind}, {policy}"] for policy in POLICIES}
-        told.append(
-            f"{kind}: plan the album at once where you can ({line[OPTIMUM]['withheld']:.2f} of the "
-            f"photos withheld); one at a time with the ledger costs {line[AGAIN]['withheld']:.2f}, "
-            f"or {line[KNOWN]['withheld']:.2f} when it knows the photos that may still come; "
-            f"without the ledger {1 - line[FORGETFUL]['holds']:.0%} of the albums give the place "
+        line = {policy: found(numbers, f"{kind}, {policy}") for policy in POLICIES}
+        if not all(line.values()):
+            continue
+        lost = line[FORGETFUL]["holds"]
+        away = Number(lost.line, lost.column, 1 - lost.ours, lost.error, lost.count)
+        text = (
+            f"{kind}: planned at once, {amount(line[OPTIMUM]['withheld'])} of the photos are "
+            f"withheld; one at a time with the ledger {amount(line[AGAIN]['more'], sign=True)} "
+            f"of them more, {amount(line[KNOWN]['more'], sign=True)} when it knows the photos that "
+            f"may still come. Without the ledger {percent(away)} of the collections give the place "
             "away in the end, though no photo does alone."
         )
+        told.append(text + (" Keep the ledger." if lost.ours < 1 else ""))
     return told + unproved(rows)
 
 
@@ -141,7 +160,8 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
         look = zip(kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False)
         for i, (kind, colour, marker) in enumerate(look):
             values = [pick(numbers, f"{kind}, {policy}", column) for policy in POLICIES]
-            beside(axes, values, (i, 2), colour=colour, marker=marker, name=kind)
+            share = column == "holds"
+            beside(axes, values, (i, 2), colour=colour, marker=marker, name=kind, share=share)
         names_aslant(axes, POLICIES)
         axes.set_ylim(-0.03, 1.04)
     grid[0].set_title("Share of photos withheld")
@@ -158,7 +178,8 @@ EXPERIMENT = Experiment(
         "no memory; with the ledger of what is public, asked once or again until nothing changes; "
         "with the ledger and the photos that may still come, as `elsewhere next` does it; and the "
         "whole album planned at once, whose plan need not hold after every single step. Over the "
-        "collections that were in the top 5, albums cut to 32 photos."
+        "collections that were in the top 5, albums cut to 32 photos, every policy on every one; "
+        "`more` is against all at once. One place: an album of the truth file."
     ),
     parts=lambda source, scale: parts(source, scale, KINDS, share=0.2),
     measure=measure,

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
-from elsewhere.lab.holding import beside, names_aslant, table
+from elsewhere.lab.holding import beside, names_aslant
+from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, costs
 from elsewhere.lab.quick import quick
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Scored, Source
-from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, number
+from elsewhere.lab.telling import amount, found, percent
+from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
 RADII = (10, 25, 50, 100, 200)
+DEFAULT = 25
 ALL, CELL = "everything shared", "the cell alone"
-WAYS = (ALL, CELL, *(f"zone of {radius} km" for radius in RADII))
-NEAR = 25.0
-"""Kilometres: a guess nearer than this has found the town."""
+ZONES = {f"zone of {radius} km": radius for radius in RADII}
+WAYS = (ALL, CELL, *ZONES)
+NEAR = (25, 50, 100)
+"""Kilometres: a guess nearer than this has found the town, its surroundings, the region."""
 
 
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, and each zone."""
-    from elsewhere.globe import Cells, zone
+    from elsewhere.globe import Cells
     from elsewhere.globe.distance import distance_km
 
     cells = Cells.default()
@@ -32,17 +38,15 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     for each in some(source, part):
         if ahead(each.scores, each.truth) >= TOP:
             continue
-        where = source.positions(each) if isinstance(source, Scored) else None
-        if where is None or each.scores.shape[1] != cells.count:
+        places = places_of(source, each)
+        if places is None:
             raise InputError(
-                "this needs scores over our own cells, and a truth file with columns lat and lon"
+                "radius needs scores over our own cells, and a truth file with columns lat and lon"
             )
-        places = np.unique(where, axis=0)
         km = distance_km(cells, places[:, 0], places[:, 1]).reshape(-1, cells.count).min(axis=0)
         own = sorted(set(np.atleast_1d(cells.locate(places[:, 0], places[:, 1])).tolist()))
         zones: dict[str, Any] = {ALL: None, CELL: own} | {
-            f"zone of {radius} km": zone(cells, places[:, 0], places[:, 1], radius).cells.tolist()
-            for radius in RADII
+            way: zone_cells(places, reach) for way, reach in ZONES.items()
         }
         for way, hidden in zones.items():
             plan = None if hidden is None else quick(each.scores, hidden, top=TOP, strict=True)
@@ -62,72 +66,111 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     return rows
 
 
+def places_of(source: Source, each: Collection) -> NDArray[np.float64] | None:
+    """Where its photos were taken; None where nobody knows, or the cells are not ours."""
+    from elsewhere.globe import Cells
+
+    if not isinstance(source, Scored) or each.scores.shape[1] != Cells.default().count:
+        return None
+    known = each if each.kind.startswith("R-") else replace(each, kind="Albums")
+    where = source.positions(known)
+    return None if where is None else np.unique(where, axis=0)
+
+
+def zone_cells(places: NDArray[np.float64], reach: float) -> list[int]:
+    """Every cell of which any part lies within so many kilometres of a place."""
+    from elsewhere.globe import Cells, zone
+
+    hidden: list[int] = zone(Cells.default(), places[:, 0], places[:, 1], reach).cells.tolist()
+    return hidden
+
+
 def summarise(rows: Sequence[Row]) -> list[Number]:
-    """Medians of the distances, how often a guess is near, and the share withheld."""
+    """Medians of the distances, how often a guess is near, and what the plans cost.
+
+    That no guess is within 50 km of what a zone of 50 km hides is no measurement: left empty.
+    """
     result = []
     for kind in kinds_of(rows):
+        every = [row for row in rows if row["kind"] == kind]
         for way in WAYS:
-            mine = [
-                row for row in rows
-                if row["kind"] == kind and row["way"] == way and row["km"] is not None
-            ]  # fmt: skip
-            if not mine:
-                continue
+            mine = [row for row in every if row["way"] == way and row["km"] is not None]
             line = f"{kind}, {way}"
             for field, column in (("km", "km, first guess"), ("nearest", "km, nearest of five")):
-                found = [number(row[field]) for row in mine]
-                result.append(Number(line, column, float(np.median(found)), 0.0, len(found)))
-                near = mean([float(km < NEAR) for km in found])
-                result.append(Number(line, f"{column.split(', ')[1]} within 25 km", *near))
-            gone = mean([number(row["withheld"]) / number(row["photos"]) for row in mine])
-            result.append(Number(line, "withheld", *gone))
-            result.append(
-                Number(line, "cells hidden", *mean([number(row["cells"]) for row in mine]))
-            )
+                away = [number(row[field]) for row in mine]
+                middle = float(np.median(away)) if away else float("nan")
+                result.append(Number(line, column, middle, float("nan"), len(away)))
+            for near in NEAR:
+                if ZONES.get(way, 0) < near:
+                    hits = [float(number(row["nearest"]) < near) for row in mine]
+                    result.append(Number(line, within(near), *mean(hits)))
+            result += costs(every, line, way, CELL)[: 3 if way != ALL else 0]
+            hidden = mean([number(row["cells"]) for row in every if row["way"] == way])
+            result.append(Number(line, "cells hidden", *hidden))
     return result
+
+
+def within(near: int) -> str:
+    """The column of guesses that near."""
+    return f"one of five within {near} km"
 
 
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """What a user can act on."""
     told = []
-    at = table(numbers)
     for kind in kinds_of(rows):
-        all_of_it, cell = at[f"{kind}, {ALL}"], at[f"{kind}, {CELL}"]
-        zoned = at[f"{kind}, zone of 25 km"]
-        near = "nearest of five within 25 km"
+        shared, cell, zoned = (
+            found(numbers, f"{kind}, {way}") for way in (ALL, CELL, f"zone of {DEFAULT} km")
+        )
+        if within(50) not in cell or within(50) not in zoned:
+            continue
+        wider = (
+            f"{reach} km withhold {amount(line[WITHHELD])} and leave no plan for "
+            f"{percent(line[NO_PLAN])}"
+            for reach in RADII[2:]
+            if WITHHELD in (line := found(numbers, f"{kind}, zone of {reach} km"))
+        )
         told.append(
-            f"{kind}: hide a zone of 25 km, not a cell: hiding the cell alone leaves one of the "
-            f"first five guesses within 25 km in {cell[near]:.0%} of the plans "
-            f"({all_of_it[near]:.0%} when everything is shared), the zone in {zoned[near]:.0%}, "
-            f"for {zoned['withheld']:.2f} of the photos instead of {cell['withheld']:.2f}; the "
-            f"first guess is then {zoned['km, first guess']:.0f} km off (median)."
+            f"{kind}: with the cell alone hidden, one of the first five guesses is within "
+            f"{NEAR[0]} km in {percent(cell[within(NEAR[0])])} of the plans, within 50 km in "
+            f"{percent(cell[within(50)])} and within 100 km in {percent(cell[within(100)])}; with "
+            f"a zone of {DEFAULT} km, within 50 km in {percent(zoned[within(50)])} and within 100 "
+            f"km in {percent(zoned[within(100)])} (everything shared: "
+            f"{percent(shared[within(100)])}). The first guess is then "
+            f"{zoned['km, first guess'].ours:,.0f} km off (median). The zone withholds "
+            f"{amount(zoned[WITHHELD])}, {amount(zoned[MORE], sign=True)} on the same collections; "
+            f"no plan exists for {percent(zoned[NO_PLAN])}, with the cell alone for "
+            f"{percent(cell[NO_PLAN])}. Wider zones: {'; '.join(wider)}."
         )
     return told + unproved(rows)
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
-    """How often a guess is near, and the share withheld, by zone."""
+    """How often a guess is near, the share withheld and the share without a plan, by zone."""
     import matplotlib.pyplot as plt
 
     from elsewhere.lab.figures import KIND_MARKERS
     from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
-    figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.9), sharey=True)
+    figure, grid = plt.subplots(1, 3, figsize=(9.6, 3.9), sharey=True)
     colours = (LIGHT.withheld, LIGHT.decoy, LIGHT.kept)
     for axes, column, title in zip(
         grid,
-        ("nearest of five within 25 km", "withheld"),
-        ("One of the first five within 25 km", "Share of photos withheld"),
+        (within(100), WITHHELD, NO_PLAN),
+        ("One of five within 100 km", "Share of photos withheld", "No plan"),
         strict=True,
     ):
         for i, (kind, colour) in enumerate(zip(kinds_of(rows), colours, strict=False)):
             values = [pick(numbers, f"{kind}, {way}", column) for way in WAYS]
             marker = KIND_MARKERS.get(kind, "D")
-            beside(axes, values, (i, 3), colour=colour, marker=marker, name=kind)
+            beside(
+                axes, values, (i, 3), colour=colour, marker=marker, name=kind,
+                share=column != WITHHELD,
+            )  # fmt: skip
         names_aslant(axes, WAYS)
         axes.set(ylim=(-0.03, 1.04), title=title)
-    grid[1].legend(loc="lower right")
+    grid[2].legend(loc="upper right")
     return {"radius": figure}
 
 
@@ -139,8 +182,10 @@ EXPERIMENT = Experiment(
         "next. From the nearest part of the cell that is guessed first, and of the nearest of the "
         "first five, to the nearest place of the photos, with everything shared, with only the "
         "photos' own cells hidden, and with every cell within so many kilometres hidden (top 5; "
-        "ties count against us). "
-        "Over the collections that were in the top 5; the simulator has no kilometres."
+        "ties count against us). How near guesses come is told of distances that the zone does not "
+        "rule out by itself. Over the collections that were in the top 5; distances are of those "
+        "with a plan, `more than bare` is against the cell alone on the same collections. One "
+        "place: an album of the truth file; the simulator has no kilometres."
     ),
     parts=lambda source, scale: parts(source, scale, KINDS),
     measure=measure,
@@ -148,4 +193,5 @@ EXPERIMENT = Experiment(
     draw=draw,
     says=says,
     sources=("scores",),
+    needs=("positions",),
 )

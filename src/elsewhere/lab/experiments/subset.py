@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from elsewhere.lab import attackers
-from elsewhere.lab.holding import ALONE, PLAIN, WAYS, drawn, planned, summary, table
+from elsewhere.lab.holding import ALONE, PLAIN, WAYS, drawn, planned, summary
+from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Source
+from elsewhere.lab.telling import amount, apart, found, percent
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale
 
 OTHERS = ("any one photo", *attackers.PART_OF_IT, "one photo less")
@@ -50,18 +52,25 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """What a user can act on."""
     told = []
-    at = table(numbers)
     for kind in kinds_of(rows):
-        plain, alone = at.get(f"{kind}, {PLAIN}"), at.get(f"{kind}, {ALONE}")
-        if plain and alone:
-            told.append(
-                f"{kind}: ask that each photo holds alone, too: after a plan for the sum some kept "
-                f"photo alone has the place in its top {TOP} in "
-                f"{1 - plain['any one photo']:.0%} of the collections, and the photo that "
-                f"says most in {1 - plain['best photo']:.0%}; "
-                f"with it, in none, for {alone['withheld']:.2f} of the photos withheld instead of "
-                f"{plain['withheld']:.2f}."
+        plain, alone = (found(numbers, f"{kind}, {way}") for way in (PLAIN, ALONE))
+        any_one = OTHERS[0]
+        if any_one not in plain or any_one not in alone:
+            continue
+        both = [n for n in OTHERS[1:] if n in plain and n in alone and apart(plain[n], alone[n])]
+        told.append(
+            f"{kind}: no kept photo alone has the place in its top {TOP} after "
+            f"{percent(plain[any_one])} of the plans for the sum, and after "
+            f"{percent(alone[any_one])} of those that also hold each photo to it; these withhold "
+            f"{amount(alone[WITHHELD])} of the photos, {amount(alone[MORE], sign=True)} on the "
+            f"same collections, and do not exist for {percent(alone[NO_PLAN])} "
+            f"(for the sum: {percent(plain[NO_PLAN])})."
+            + "".join(
+                f" Against {name} plans hold in {percent(alone[name])} instead of "
+                f"{percent(plain[name])}."
+                for name in both
             )
+        )
     return told + unproved(rows)
 
 
@@ -78,8 +87,10 @@ EXPERIMENT = Experiment(
         "first five of somebody else: of any one kept photo alone; of the one that says most; of "
         "the best five; of a sum in which no photo speaks against a cell by more than three nats; "
         "of the sum of the square roots of the probabilities; of their mean; and of the sum when "
-        "any one kept photo is taken away again. Over the collections that were in the top 5, and "
-        "for each attacker only those that he had in his; the last column is the share withheld."
+        "any one kept photo is taken away again. Over the collections that were in the top 5 and "
+        "have a plan, and for each attacker only those that he had in his; `more than bare` is "
+        "against the plan for the sum, on the same collections. One place: an album of the truth "
+        "file."
     ),
     parts=lambda source, scale: parts(source, scale, KINDS),
     measure=measure,

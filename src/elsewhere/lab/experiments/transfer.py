@@ -8,19 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.models import Several, collection
+from elsewhere.lab.holding import bars
+from elsewhere.lab.models import Several, collection, distance
+from elsewhere.lab.pairing import NO_PLAN, WITHHELD, withheld
 from elsewhere.lab.quick import quick
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.some import TOP, parts
 from elsewhere.lab.sources import Source
+from elsewhere.lab.telling import amount, found, percent
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, number
 
-MARGINS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5)
+MARGINS = (0.0, 0.1, 0.15, 0.3, 0.5, 0.75, 1.0)
 """θ, nats for each kept photo."""
-LEADS = (0.05, 0.1, 0.2, 0.4)
+LEADS = (0.2, 0.8, 2.0)
 """Nats for each √n, n the photos of the album: one total, which grows more slowly than θ·n."""
-SEVERAL = (0.0, 0.1, 0.2)
-"""Plans against several models at once need less of a margin."""
+SEVERAL = (0.0, 0.15, 0.5)
+"""Plans against several models at once."""
 PROXIES = (
     ("half-a",), ("embedded",), ("half-a", "half-b"), ("embedded", "retrieval"),
     ("embedded", "dino"),
@@ -32,6 +35,7 @@ TRAINED_TOGETHER = {
     "half-b": {"embedded"},
 }
 """Models that share photos they were trained on: no attack from a stranger, so not counted."""
+APART = "apart, nats a photo"
 
 
 def some_parts(source: Source, scale: Scale) -> list[Part]:
@@ -47,21 +51,21 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         each = collection(source, part.wish["kind"], at)
         known = [proxy for proxy in PROXIES if set(proxy) <= set(each.models)]
         for proxy in known or [(next(iter(each.models)),)]:
-            for guard, amount in _guards(proxy):
-                rows += _tried(each, proxy, guard, amount)
+            for guard, how_much in _guards(proxy):
+                rows += _tried(each, proxy, guard, how_much)
     return rows
 
 
 def _guards(proxy: tuple[str, ...]) -> list[tuple[str, float]]:
     if len(proxy) > 1:
-        return [("θ", amount) for amount in SEVERAL]
-    return [("θ", amount) for amount in MARGINS] + [("√n", amount) for amount in LEADS]
+        return [("θ", how_much) for how_much in SEVERAL]
+    return [("θ", how_much) for how_much in MARGINS] + [("√n", how_much) for how_much in LEADS]
 
 
-def _tried(each: Several, proxy: tuple[str, ...], guard: str, amount: float) -> list[Row]:
-    """The plan, and each attacker's view of it."""
+def _tried(each: Several, proxy: tuple[str, ...], guard: str, how_much: float) -> list[Row]:
+    """The plan, and each attacker's view of it; no field for one who never had the place."""
     against = [each.models[name] for name in proxy]
-    wish = {"margin": amount} if guard == "θ" else {"lead": amount * math.sqrt(each.photos)}
+    wish = {"margin": how_much} if guard == "θ" else {"lead": how_much * math.sqrt(each.photos)}
     plan = quick(against, each.truth, top=TOP, **wish)
     kin = set().union(*(TRAINED_TOGETHER.get(name, set()) for name in proxy))
     rows: list[Row] = []
@@ -69,80 +73,153 @@ def _tried(each: Several, proxy: tuple[str, ...], guard: str, amount: float) -> 
         if name in proxy or name in kin:
             continue
         had = ahead(scores, each.truth) < TOP
-        holds = plan.kept is not None and ahead(scores[plan.kept], each.truth) >= TOP
+        holds = None
+        if had and plan.kept is not None:
+            holds = int(ahead(scores[plan.kept], each.truth) >= TOP)
         rows.append(
             {
                 "kind": each.kind, "number": each.number, "photos": each.photos,
-                "proxy": " + ".join(proxy), "guard": guard, "amount": amount,
-                "attacker": name, "had": int(had), "holds": int(holds),
+                "proxy": " + ".join(proxy), "guard": guard, "amount": how_much,
+                "attacker": name, "had": int(had), "holds": holds,
+                "apart": round(distance(against[0], scores, each.truth), 4),
                 "withheld": plan.withheld, "status plan": plan.status,
             }
         )  # fmt: skip
     return rows
 
 
+def line_of(proxy: str, guard: str, how_much: float) -> str:
+    """What a plan is called."""
+    return f"{proxy}, {guard} {how_much:g}" if guard == "θ" else f"{proxy}, {how_much:g} {guard}"
+
+
 def summarise(rows: Sequence[Row]) -> list[Number]:
-    """For each plan: the share withheld, and how often it holds against those who had the place."""
+    """For each plan: no plan, what is withheld, and how often plans hold for whom.
+
+    How often is told of the plans that there are, by those who had the place before; how far an
+    attacker's gains are from those of the model planned against, a photo, is the unit of θ.
+    """
     result = []
-    for proxy, guard, amount in dict.fromkeys((r["proxy"], r["guard"], r["amount"]) for r in rows):
+    for proxy, guard, how_much in dict.fromkeys(
+        (str(r["proxy"]), str(r["guard"]), number(r["amount"])) for r in rows
+    ):
         mine = [
-            r for r in rows
-            if (r["proxy"], r["guard"], r["amount"]) == (proxy, guard, amount)
-        ]  # fmt: skip
-        line = f"{proxy}, {guard} {amount}" if guard == "θ" else f"{proxy}, {amount} {guard}"
-        once = {(r["kind"], r["number"]): r for r in mine}.values()
-        found = [r for r in once if r["withheld"] is not None]
-        gone = mean([number(r["withheld"]) / number(r["photos"]) for r in found])
-        result.append(Number(line, "withheld", *gone))
+            r for r in rows if (r["proxy"], r["guard"], r["amount"]) == (proxy, guard, how_much)
+        ]
+        line = line_of(proxy, guard, how_much)
+        once = list({(r["kind"], r["number"]): r for r in mine}.values())
+        result.append(Number(line, NO_PLAN, *mean([float(r["withheld"] is None) for r in once])))
+        gone = [share for r in once if (share := withheld(r)) is not None]
+        result.append(Number(line, WITHHELD, *mean(gone)))
         for name in dict.fromkeys(str(r["attacker"]) for r in rows):
-            held = [number(r["holds"]) for r in mine if r["attacker"] == name and r["had"]]
+            held = [
+                number(r["holds"]) for r in mine if r["attacker"] == name and r["holds"] is not None
+            ]
             if held:
                 result.append(Number(line, f"holds: {name}", *mean(held)))
+    for proxy, name in dict.fromkeys((str(r["proxy"]), str(r["attacker"])) for r in rows):
+        if " + " not in proxy:
+            # every plan of a collection tells the same distance: one row of it is enough
+            off = {
+                (r["kind"], r["number"]): number(r["apart"]) ** 2
+                for r in rows
+                if (r["proxy"], r["attacker"]) == (proxy, name)
+            }
+            root = math.sqrt(sum(off.values()) / len(off))
+            result.append(Number(f"{proxy} and {name}", APART, root, float("nan"), len(off)))
     return result
+
+
+def both(
+    rows: Sequence[Row], name: str, one: tuple[str, str, float], two: tuple[str, str, float]
+) -> tuple[Number, Number, Number]:
+    """Two plans (proxy, guard, amount) on the collections where the attacker had the place and both
+    exist: how much more often the second holds, how much more it withholds, and how often the
+    first holds there."""
+    first, second = (
+        {
+            (r["kind"], r["number"]): r
+            for r in rows
+            if (r["proxy"], r["guard"], r["amount"]) == plan
+            and r["attacker"] == name
+            and r["holds"] is not None
+        }
+        for plan in (one, two)
+    )
+    shared = [key for key in first if key in second]
+    better = [number(second[key]["holds"]) - number(first[key]["holds"]) for key in shared]
+    before = [number(first[key]["holds"]) for key in shared]
+    more = [(withheld(second[key]) or 0.0) - (withheld(first[key]) or 0.0) for key in shared]
+    return (
+        Number(name, "holds more", *mean(better)),
+        Number(name, "withheld more", *mean(more)),
+        Number(name, "held before", *mean(before)),
+    )
 
 
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """What a user can act on."""
     told = []
     for proxy in dict.fromkeys(str(r["proxy"]) for r in rows):
-        for name in dict.fromkeys(str(r["attacker"]) for r in rows):
-            points = curve(numbers, proxy, "θ", name)
-            if len(points) < 2:
-                continue
-            start = points[0]
-            enough = next((p for p in points if p[2] >= 0.9), points[-1])
-            told.append(
-                f"Planned against {proxy}, attacked by {name}: without a margin {start[2]:.0%} of "
-                f"the plans hold ({start[1]:.2f} withheld); θ = {enough[0]:g} makes it "
-                f"{enough[2]:.0%} ({enough[1]:.2f} withheld)."
-            )
-            rival = curve(numbers, proxy, "√n", name)
-            if rival:
-                better = sum(_at(points, gone) > held + 1e-9 for _, gone, held in rival)
-                told.append(
-                    f"{proxy} against {name}: for the same share withheld θ per photo holds more "
-                    f"often than a lead that grows like √n at {better} of {len(rival)} settings."
-                )
+        for name in dict.fromkeys(str(r["attacker"]) for r in rows if r["proxy"] == proxy):
+            told += _margins(rows, numbers, proxy, name)
+            if " + " not in proxy:
+                told += _leads(rows, proxy, name)
     return told + unproved(rows)
 
 
-def curve(
-    numbers: Sequence[Number], proxy: str, guard: str, name: str
-) -> list[tuple[float, float, float]]:
-    """(amount, share withheld, how often it holds), by amount."""
-    result = []
-    for amount in sorted({*MARGINS, *LEADS}):
-        line = f"{proxy}, θ {amount}" if guard == "θ" else f"{proxy}, {amount} √n"
-        mine = {n.column: n.ours for n in numbers if n.line == line}
-        if f"holds: {name}" in mine:
-            result.append((amount, mine["withheld"], mine[f"holds: {name}"]))
-    return result
+def _margins(rows: Sequence[Row], numbers: Sequence[Number], proxy: str, name: str) -> list[str]:
+    """What each margin buys, on the collections that have a plan with it and without."""
+    start = found(numbers, line_of(proxy, "θ", 0))
+    holds = f"holds: {name}"
+    if holds not in start:
+        return []
+    text = (
+        f"Planned against {proxy}, attacked by {name}: without a margin there is no plan for "
+        f"{percent(start[NO_PLAN])} of the collections, and {percent(start[holds])} of the plans "
+        f"hold ({amount(start[WITHHELD])} withheld)."
+    )
+    for margin in (SEVERAL if " + " in proxy else MARGINS)[1:]:
+        better, more, _ = both(rows, name, (proxy, "θ", 0.0), (proxy, "θ", margin))
+        line = found(numbers, line_of(proxy, "θ", margin))
+        if better.count and NO_PLAN in line:
+            text += (
+                f" θ = {margin:g}: {amount(better, sign=True)} of them hold more for "
+                f"{amount(more, sign=True)} withheld (n = {better.count}; no plan for "
+                f"{line[NO_PLAN].ours:.0%});"
+            )
+    apart = found(numbers, f"{proxy} and {name}").get(APART)
+    if apart is not None:
+        text += f" the two models' gains are {apart.ours:.2f} nats a photo apart,"
+    return [text.rstrip(";,") + "."]
 
 
-def _at(points: Sequence[tuple[float, float, float]], gone: float) -> float:
-    """How often θ holds when this share is withheld, between the measured ones."""
-    order = sorted(points, key=lambda p: p[1])
-    return float(np.interp(gone, [p[1] for p in order], [p[2] for p in order]))
+def _leads(rows: Sequence[Row], proxy: str, name: str) -> list[str]:
+    """A lead of so many √n beside the θ that withholds most nearly as much, the same collections.
+
+    That θ is chosen by what it withholds alone, so that nothing is picked for how it came out.
+    """
+    told = []
+    for lead in LEADS:
+        tried = [
+            (both(rows, name, (proxy, "√n", lead), (proxy, "θ", margin)), margin)
+            for margin in MARGINS[1:]
+        ]
+        tried = [one for one in tried if one[0][0].count]
+        if not tried:
+            continue
+        (better, more, _), margin = min(tried, key=lambda one: abs(one[0][1].ours))
+        sure = abs(better.ours) > 1.96 * better.error
+        verdict = "no difference that these would show"
+        if sure:
+            verdict = "θ holds more often" if better.ours > 0 else "the lead holds more often"
+        told.append(
+            f"{lead:g} √n beside θ = {margin:g}: θ {amount(better, sign=True)} of the plans, "
+            f"{amount(more, sign=True)} withheld (n = {better.count}): {verdict}"
+        )
+    if not told:
+        return []
+    return [f"{proxy} against {name}, a lead that grows like √n: " + "; ".join(told) + "."]
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
@@ -156,22 +233,29 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     colours = (LIGHT.kept, LIGHT.withheld, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
     look = dict(zip(proxies, zip(colours, "os^Dv", strict=True), strict=False))
     figure, grid = plt.subplots(
-        1, len(names), figsize=(2.9 * len(names), 3.6), sharey=True, sharex=True, squeeze=False
+        1, len(names), figsize=(2.9 * len(names), 3.8), sharey=True, sharex=True, squeeze=False
     )
     seen: dict[str, Any] = {}
     for axes, name in zip(grid[0], names, strict=True):
         for proxy, (colour, marker) in look.items():
-            for guard, style, text in (("θ", "-", proxy), ("√n", ":", f"{proxy}, lead like √n")):
-                points = curve(numbers, proxy, guard, name)
+            for guard, amounts in (("θ", MARGINS), ("√n", LEADS)):
+                lines = [found(numbers, line_of(proxy, guard, a)) for a in amounts]
+                points = [
+                    (line[WITHHELD].ours, line[f"holds: {name}"])
+                    for line in lines
+                    if WITHHELD in line and f"holds: {name}" in line
+                ]
                 if points:
-                    (line,) = axes.plot(
-                        [p[1] for p in points], [p[2] for p in points], ls=style, marker=marker,
-                        color=colour, mfc=colour if guard == "θ" else "none",
+                    reach = np.array([bars(n, share=True) for _, n in points]).T
+                    drawn = axes.errorbar(
+                        [x for x, _ in points], [n.ours for _, n in points], reach,
+                        ls="-" if guard == "θ" else "none", marker=marker, color=colour,
+                        mfc=colour if guard == "θ" else "none", capsize=1.5, elinewidth=0.7,
                     )  # fmt: skip
-                    seen.setdefault(text, line)
+                    seen.setdefault(proxy if guard == "θ" else f"{proxy}, lead like √n", drawn)
         axes.set_title(f"attacked by {name}")
         axes.set(xlabel="share of photos withheld", ylim=(0, 1.04))
-    grid[0][0].set_ylabel("holds, of those he had")
+    grid[0][0].set_ylabel("plans that hold, of those he had")
     figure.legend(
         seen.values(), [f"against {text}" for text in seen], loc="outside lower center", ncols=3
     )
@@ -184,11 +268,14 @@ EXPERIMENT = Experiment(
     about=(
         "Plans (top 5) are made against one model or several and tried on models that they were "
         "not made against: half-a and half-b are heads on one tower, trained on different photos; "
-        "embedded is trained on both; dino has a backbone of its own; retrieval looks up what a "
-        "photo resembles. Of the collections that an attacker had in his top 5, the share in "
-        "which the plan holds (no plan: it does not), with θ for each photo or with a lead that "
-        "grows like √n, and the share of photos withheld. In the simulator, other is a model that "
-        "agrees less."
+        "embedded is trained on both; retrieval looks up what a photo resembles; dino has a "
+        "backbone of its own, and was held out by whole sources where the others were held out by "
+        "near-duplicates, so that it knows fewer of the places: not its eyes alone are other. In "
+        "the simulator, other is a model that agrees less. How often there is no plan; of the "
+        "plans that there are what they withhold, and how often they hold, by collections that "
+        "the attacker had in his top 5; with θ for each photo or with a lead that grows like √n. "
+        "Below, how far two models' gains are apart (a photo, over the photos of a collection, "
+        "root mean square at the 20 likeliest rivals): what a θ is worth depends on it."
     ),
     parts=some_parts,
     measure=measure,

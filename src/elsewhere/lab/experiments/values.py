@@ -7,15 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.holding import beside, table
+from elsewhere.lab.holding import beside
+from elsewhere.lab.pairing import NO_PLAN
 from elsewhere.lab.solving import ahead, fewest, unproved
 from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Source
+from elsewhere.lab.telling import amount, found, percent
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
 STARS = (0.35, 0.25, 0.2, 0.15, 0.05)
 """How many photos have one to five stars; a photo with s stars is worth 1 + s."""
 CHANCE, LANDMARKS = "stars at random", "stars for what shows the place"
+SAVED, MORE = "saved of the worth withheld", "more photos"
 _RATED = 20261116
 
 
@@ -57,40 +60,50 @@ def rated(each: Collection, liked: str) -> Any:
 
 
 def summarise(rows: Sequence[Row]) -> list[Number]:
-    """Shares of the photos and of their worth that are withheld, without and with values."""
+    """Shares of the photos and of their worth that are withheld, without and with values.
+
+    Both ways have a plan or neither does. What is saved is told of each collection's own loss.
+    """
     result = []
     for kind in kinds_of(rows):
         for liked in (CHANCE, LANDMARKS):
+            every = [row for row in rows if row["kind"] == kind and row["liked"] == liked]
             mine = [
-                row for row in rows
-                if row["kind"] == kind and row["liked"] == liked and row["blind photos"] is not None
-                and row["aware photos"] is not None
+                row for row in every
+                if row["blind photos"] is not None and row["aware photos"] is not None
             ]  # fmt: skip
+            line = f"{kind}, {liked}"
             for way in ("blind", "aware"):
                 for what, whole in (("worth", "worth"), ("photos", "photos")):
                     lost = [number(r[f"{way} {what}"]) / number(r[whole]) for r in mine]
-                    result.append(Number(f"{kind}, {liked}", f"{way}: {what}", *mean(lost)))
+                    result.append(Number(line, f"{way}: {what}", *mean(lost)))
+            saved = [1 - number(r["aware worth"]) / number(r["blind worth"]) for r in mine]
+            result.append(Number(line, SAVED, *mean(saved)))
+            more = [
+                (number(r["aware photos"]) - number(r["blind photos"])) / number(r["photos"])
+                for r in mine
+            ]
+            result.append(Number(line, MORE, *mean(more)))
+            none = mean([float(row not in mine) for row in every])
+            result.append(Number(line, NO_PLAN, *none))
     return result
 
 
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """What a user can act on."""
     told = []
-    at = table(numbers)
     for kind in kinds_of(rows):
-        line = at[f"{kind}, {CHANCE}"]
-        hard = at[f"{kind}, {LANDMARKS}"]
-        more = line["aware: photos"] - line["blind: photos"]
+        line, hard = (found(numbers, f"{kind}, {liked}") for liked in (CHANCE, LANDMARKS))
+        if SAVED not in line or SAVED not in hard:
+            continue
         told.append(
-            f"{kind}: rate your photos (--stars, --values): it saves {_saved(line):.0%} of the "
-            f"worth that is withheld, for {more:+.2f} of the photos; where the best-loved ones are "
-            f"those that show the place, {_saved(hard):.0%}."
+            f"{kind}: values (--value stars) save {amount(line[SAVED])} of the worth that is "
+            f"withheld otherwise, for {amount(line[MORE], sign=True)} of the photos; where the "
+            f"best-loved ones are those that show the place, {amount(hard[SAVED])} (no plan for "
+            f"{percent(line[NO_PLAN])})."
+            + (" Rate your photos." if line[SAVED].ours - 1.96 * line[SAVED].error > 0.01 else "")
         )
     return told + unproved(rows)
-
-
-def _saved(line: Mapping[str, float]) -> float:
-    return 1 - line["aware: worth"] / max(line["blind: worth"], 1e-9)
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
@@ -126,8 +139,9 @@ EXPERIMENT = Experiment(
     about=(
         "Photos have one to five stars and are worth one more than their stars. The fewest photos "
         "(blind) against the least worth (aware): the share of the worth and of the photos that "
-        "is withheld, where stars fall at random and where they go to what shows the place. Over "
-        "the collections that were in the top 5."
+        "is withheld, where stars fall at random and where they go to what shows the place, and "
+        "the share of each collection's own loss that values save. Over the collections that were "
+        "in the top 5 and have a plan. One place: an album of the truth file."
     ),
     parts=lambda source, scale: parts(source, scale, KINDS),
     measure=measure,
