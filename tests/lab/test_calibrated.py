@@ -67,4 +67,3 @@ def test_a_world_is_made_of_metropolises_of_one_size() -> None:
     world = World()
     sizes = np.bincount(world.metro)
     assert sizes.max() - sizes.min() <= 1
-    assert world.map().shape == (512, 2)

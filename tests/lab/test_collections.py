@@ -8,9 +8,17 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.lab.collections import KINDS, cells_of, collections, partitions, parts
+from elsewhere.lab.collections import (
+    KINDS,
+    cell_of,
+    cells_of,
+    collections,
+    one_each,
+    partitions,
+    parts,
+)
 from elsewhere.lab.sources import PER_CELL, Scored, Simulated
-from elsewhere.lab.values import SCALES, Scale
+from elsewhere.lab.values import SCALES, Row, Scale
 from elsewhere.score_files import write_scores
 from elsewhere.scores import Scores
 
@@ -50,6 +58,23 @@ def test_a_collection_is_the_same_at_every_scale() -> None:
     assert (first.scores == again.scores).all()
 
 
+def test_a_collections_number_says_its_cell_and_an_albums_is_known_without_its_photos() -> None:
+    for each in partitions(SOURCE, 411, "R-64", 3):
+        assert cell_of({"kind": each.kind, "number": each.number}) == 411
+    for album in (0, 7, 9_999):
+        assert SOURCE.album_cell(album) == SOURCE.album(album).truth
+    row: Row = {"kind": "Albums", "number": 7}
+    assert cell_of({**row, "cell": 12}) == 12
+    assert cell_of(row) < 0  # nobody says: a cell of its own
+
+
+def test_one_each_is_the_first_collection_of_every_cell() -> None:
+    part = parts(SOURCE, Scale("x", 1, 2, 0, 1), ["R-64"])[0]
+    every = list(one_each(SOURCE, part))
+    assert [each.truth for each in every] == part.wish["cells"] == [0, 256]
+    assert every[1].number == next(partitions(SOURCE, 256, "R-64", 1)).number
+
+
 def test_cells_are_spread_over_all() -> None:
     assert cells_of(SOURCE, Scale("x", 1, 4, 0, 1)) == [0, 128, 256, 384]
     assert len(cells_of(SOURCE, SCALES["paper"])) == 512
@@ -75,12 +100,13 @@ def test_score_files_are_a_source_too(scored: Scored) -> None:
     assert scored.album(1).photos == 18
     one, two = scored.photos(1, paired=True)
     assert (one != two).any()
-    assert scored.map().shape == (5, 2)
+    assert scored.called(3) == "cell 3"
+    assert scored.on_earth(3) is None
 
 
 def test_a_truth_file_that_cannot_be_right_is_refused(scored: Scored) -> None:
     scored.truth.write_text("photo,cell\np0,9\n", "utf-8")
-    with pytest.raises(FileError, match="there are 5 cells"):
+    with pytest.raises(FileError, match=r"truth\.csv, line 2 has the cell '9': there are 5 cells"):
         _ = scored.cells
     scored.truth.write_text("name\np0\n", "utf-8")
     with pytest.raises(FileError, match="columns photo and cell"):
@@ -88,6 +114,44 @@ def test_a_truth_file_that_cannot_be_right_is_refused(scored: Scored) -> None:
     scored.truth.write_text("photo,cell\nother,1\n", "utf-8")
     with pytest.raises(InputError, match="names no photo"):
         _ = Scored(scored.files, scored.truth).cells
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('photo,cell\np0,1\n"p1,0\np2,0\n', "line 3 is not CSV"),
+        ("photo,cell\np0\n", "line 2 has the cell ''"),
+        ("photo,cell,lat,lon\np0,1,north,3\n", "line 2 is at 'north', '3'"),
+        ("photo,cell,lat,lon\np0,1,,3\n", "line 2 is at '', '3'"),
+        ("photo,cell,lat,lon\np0,1,91,3\n", "line 2 is at '91', '3'"),
+    ],
+)
+def test_a_broken_line_of_a_truth_file_is_named(scored: Scored, text: str, why: str) -> None:
+    scored.truth.write_text(text, "utf-8")
+    with pytest.raises(FileError, match=why):
+        _ = scored.cells
+
+
+def test_a_truth_file_in_another_encoding_is_told_so(scored: Scored) -> None:
+    scored.truth.write_bytes("photo,cell\nÄ,1\n".encode("latin-1"))
+    with pytest.raises(FileError, match="is not in UTF-8"):
+        _ = scored.cells
+
+
+def test_halves_are_paired_by_name_wherever_they_stand(scored: Scored) -> None:
+    folder = scored.truth.parent
+    rng = np.random.default_rng(2)
+    for name in ("half-a", "half-b"):
+        scores = Scores(rng.normal(size=(40, 5)), ids=[f"p{i}" for i in range(40)])
+        write_scores(folder / f"{name}.npz", scores)
+    names = ("half-b", "one", "half-a")
+    several = Scored(tuple(folder / f"{name}.npz" for name in names), scored.truth)
+    every, paired = several.photos(0), several.photos(0, paired=True)
+    assert len(paired) == 2
+    assert (paired[0] == every[0]).all()
+    assert (paired[1] == every[2]).all()
+    last = Scored(scored.files, scored.truth).photos(0, paired=True)
+    assert (last[1] == scored.photos(0)[1]).all()
 
 
 def test_one_model_is_not_enough_for_a_pair(scored: Scored) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.lab import experiments, figures, runner
+from elsewhere.lab import experiments, runner
+from elsewhere.lab.claims import read_run
 from elsewhere.lab.files import read_numbers, read_rows, write_numbers, write_rows
-from elsewhere.lab.page import write_page
 from elsewhere.lab.sources import Scored, Simulated
 from elsewhere.lab.tables import markdown
 from elsewhere.lab.values import SCALES, Number, Row, Scale
-from elsewhere.lab.why import reasons
+from elsewhere.score_files import write_scores
+from elsewhere.scores import Scores
 
 SOURCE = Simulated(seed=1)
 
@@ -40,7 +46,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     ]
     assert parts[0].stat().st_mtime_ns == kept
     assert (tmp_path / "accuracy" / "rows.csv").read_bytes() == whole
-    assert runner.read_run(tmp_path)["took"]["accuracy"]["parts"] == len(parts) + 1
+    assert read_run(tmp_path)["took"]["accuracy"]["parts"] == len(parts) + 1
 
 
 def test_several_processes_measure_the_same(tmp_path: Path) -> None:
@@ -49,14 +55,6 @@ def test_several_processes_measure_the_same(tmp_path: Path) -> None:
     one, two = ((tmp_path / c / "accuracy" / "rows.csv").read_text("utf-8") for c in "12")
     assert one == two
     assert one.count("\n") > 50
-
-
-def test_a_folder_belongs_to_one_source_and_scale(tmp_path: Path) -> None:
-    runner.run(["worst"], SOURCE, "small", tmp_path)
-    with pytest.raises(InputError, match="holds a run of simulator-1"):
-        runner.run(["worst"], Simulated(seed=2), "small", tmp_path)
-    with pytest.raises(InputError, match="no scale is called 'huge'"):
-        runner.run(["worst"], SOURCE, "huge", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +78,63 @@ def test_an_experiment_says_on_which_sources_it_cannot_be_run(
         assert list(tmp_path.iterdir()) == []
 
 
+def test_an_experiment_says_what_a_source_lacks_before_anything_is_run(tmp_path: Path) -> None:
+    write_scores(tmp_path / "mine.npz", Scores([[0.0, -1.0]] * 16, ids=[str(i) for i in range(16)]))
+    truth = tmp_path / "truth.csv"
+    truth.write_text("photo,cell\n" + "".join(f"{i},0\n" for i in range(16)), "utf-8")
+    source = Scored((tmp_path / "mine.npz",), truth)
+    needy = replace(experiments.find("worst"), sources=("scores",), needs=("positions",))
+    assert needy.cannot(source) == "worst needs scores over our own cells"
+    needy = replace(needy, needs=("moved.csv",))
+    assert str(needy.cannot(source)).startswith("worst needs a file moved.csv beside ")
+    (tmp_path / "moved.csv").touch()
+    assert needy.cannot(source) is None
+    assert "which the simulator has none of" in str(SOURCE.lacks("positions"))
+
+
+@pytest.mark.parametrize(
+    ("name", "needs"), [("radius", "positions"), ("recompress", "recompress.csv")]
+)
+def test_studies_that_need_more_than_scores_say_so(name: str, needs: str) -> None:
+    assert experiments.find(name).needs == (needs,)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_workers_do_not_outlive_a_run_that_was_killed(tmp_path: Path) -> None:
+    script = tmp_path / "killed.py"
+    script.write_text(
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "from multiprocessing import get_context\n"
+        "import os, time\n"
+        "from elsewhere.lab.runner import _end_with_parent\n"
+        "if __name__ == '__main__':\n"
+        "    pool = ProcessPoolExecutor(\n"
+        "        1, mp_context=get_context('spawn'), initializer=_end_with_parent)\n"
+        "    print(pool.submit(os.getpid).result(), flush=True)\n"
+        "    time.sleep(600)\n",
+        "utf-8",
+    )
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        parent.kill()
+    for _ in range(300):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        if Path(f"/proc/{worker}/stat").exists() and _is_zombie(worker):
+            return
+        time.sleep(0.1)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("a worker went on without its parent")
+
+
+def _is_zombie(process: int) -> bool:
+    """Whether it is dead and nobody has asked for it yet."""
+    return Path(f"/proc/{process}/stat").read_text("utf-8").rsplit(")", 1)[-1].split()[0] == "Z"
+
+
 def test_nesting_is_read_off_the_budgets_plans(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,58 +143,6 @@ def test_nesting_is_read_off_the_budgets_plans(
     assert (tmp_path / "budget" / "rows.csv").exists()
     lines = {n.line for n in read_numbers(tmp_path / "nesting" / "numbers.csv")}
     assert {"R-16", "R-16 (fewest photos)"} <= lines
-
-
-@pytest.mark.skipif(not figures.available(), reason="matplotlib is not installed")
-def test_the_page_has_every_table_with_its_command_and_figure(tmp_path: Path) -> None:
-    folder, page = tmp_path / "run", tmp_path / "docs" / "results.md"
-    runner.run(["accuracy", "worst"], SOURCE, "small", folder, processes=1)
-    write_page([folder], page)
-    text = page.read_text("utf-8")
-    for name in ("accuracy", "worst"):
-        assert experiments.find(name).title in text
-        assert f"`elsewhere lab run {name} --seed 1 --scale small -o DIR`" in text
-        assert f"results/simulator-1-{name}.svg" in text
-        assert (page.parent / f"results/simulator-1-{name}.svg").exists()
-    assert "(59.58)" in text
-    # drawn again from the same files, a figure is the same file
-    before = (folder / "worst" / "worst.svg").read_bytes()
-    runner.publish(experiments.find("worst"), folder)
-    assert (folder / "worst" / "worst.svg").read_bytes() == before
-
-
-def test_a_page_shows_what_an_unfinished_run_has_so_far(tmp_path: Path) -> None:
-    folder, page = tmp_path / "run", tmp_path / "results.md"
-    runner.run(["accuracy"], SOURCE, "small", folder, processes=1)
-    (folder / "accuracy" / "rows.csv").unlink()
-    next((folder / "accuracy" / "parts").glob("R-128*")).unlink()
-    left = len(list((folder / "accuracy" / "parts").iterdir()))
-    write_page([folder], page)
-    text = page.read_text("utf-8")
-    assert f"The run is not finished; this is from its first {left} parts." in text
-    assert "(59.58)" in text
-
-
-def test_every_number_that_differs_gets_a_sentence_that_names_it() -> None:
-    far = Number("R-16 optimal", "50 %", 12.0, 0.1, 9000, 29.12, 5.8)
-    unsure = Number("R-16 optimal", "25 %", 2.3, 0.4, 90, 3.0, 0.6)
-    fine = Number("R-16 optimal", "12.5 %", 0.6, 0.1, 9000, 0.67, 0.3)
-    told = reasons("budget", [far, unsure, fine])
-    assert any("R-16 optimal 50 % (12.00, paper 29.12): collections" in each for each in told)
-    assert any("R-16 optimal 25 %" in each and "standard errors" in each for each in told)
-    assert not any("12.5 %" in each for each in told)
-    for table, line in (("accuracy", "Albums"), ("fewest", "R-64"), ("budget", "R-16 greedy")):
-        (why,) = reasons(table, [Number(line, "x", 9.0, 0.0, 9, 1.0, 0.1)])
-        assert "no reason" not in why
-
-
-def test_a_page_needs_a_run(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no run"):
-        write_page([tmp_path], tmp_path / "page.md")
-    with pytest.raises(InputError, match="which folders"):
-        write_page([], tmp_path / "page.md")
-    with pytest.raises(InputError, match="is Markdown"):
-        write_page([tmp_path], tmp_path / "page.html")
 
 
 def test_tables_on_disk_come_back_as_they_were(tmp_path: Path) -> None:
@@ -173,13 +176,3 @@ def test_every_experiment_has_what_the_page_needs() -> None:
         assert found.sources
     with pytest.raises(InputError, match="no experiment is called"):
         experiments.find("astrology")
-
-
-def test_run_json_says_what_was_run(tmp_path: Path) -> None:
-    runner.run(["worst"], SOURCE, "small", tmp_path)
-    told = json.loads((tmp_path / "run.json").read_text("utf-8"))
-    assert told["source"] == "simulator-1"
-    assert told["scale"] == "small"
-    (tmp_path / "run.json").write_text("{", "utf-8")
-    with pytest.raises(FileError, match=r"run\.json cannot be read"):
-        runner.read_run(tmp_path)

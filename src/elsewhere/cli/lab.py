@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from elsewhere.cli.program import one_sentence
 
 if TYPE_CHECKING:
+    from elsewhere.lab.runner import Progress as Far
+    from elsewhere.lab.runner import Watch
     from elsewhere.lab.sources import Source
 
 ALL = "all"
+EVERY = 60.0
+"""Seconds between two lines about how far a run has come, where there is no terminal."""
 
 
 class Action(StrEnum):
@@ -52,7 +60,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     truth: Annotated[
         Path | None,
         typer.Option(
-            metavar="CSV", help="Of a score file: where each photo was taken (photo,cell,album)."
+            metavar="CSV",
+            help="Of a score file: where each photo was taken (photo,cell; album,lat,lon).",
         ),
     ] = None,
     scale: Annotated[
@@ -82,7 +91,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """Repeat the paper's tables and figures, and what it left open.
 
     A run that was stopped goes on where it was when it is given the same folder. `page` writes the
-    results page (Markdown) from folders that were run before, named instead of experiments.
+    results page (Markdown) from folders that were run before, named instead of experiments; tables
+    and figures are made anew from their rows, and the folders stay as they are.
 
     Examples:
 
@@ -118,48 +128,79 @@ def _list() -> None:
 
 
 def _run(names: list[str], source: Source, scale: str, output: Path, processes: int | None) -> None:
-    import sys
-
     from elsewhere.errors import InputError
     from elsewhere.lab import experiments
-    from elsewhere.lab.runner import Progress, run
+    from elsewhere.lab.runner import run
 
     if not names:
         raise InputError("say which experiments to run, or all; elsewhere lab list names them")
     asked = _asked(names, source)
+    try:
+        with _shown() as watch:
+            run(asked, source, scale, output, processes=processes, watch=watch, tell=_aside)
+    except KeyboardInterrupt:
+        _aside(f"what is finished is in {output}; the same command goes on from there")
+        raise
+    for name in asked:
+        table = output / name / "table.md"
+        if table.exists():
+            typer.echo(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
+
+
+def _aside(sentence: str) -> None:
+    typer.echo(sentence, err=True)
+
+
+@contextmanager
+def _shown() -> Iterator[Watch]:
+    """Progress: bars for a person, a line a minute for a file."""
+    if not sys.stderr.isatty():
+        yield _a_line_a_minute()
+        return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
+        Progress,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
-    from rich.progress import Progress as Bars
 
-    shown = Bars(
+    bars = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(compact=True),
         console=Console(stderr=True),
-        disable=not sys.stderr.isatty(),
     )
-    tasks = {}
-    with shown:
+    tasks: dict[str, Any] = {}
 
-        def watch(progress: Progress) -> None:
-            name = progress.experiment
-            if name not in tasks:
-                tasks[name] = shown.add_task(name, total=progress.total)
-            shown.update(tasks[name], completed=progress.done, total=progress.total)
+    def watch(far: Far) -> None:
+        name = far.experiment
+        if name not in tasks:
+            tasks[name] = bars.add_task(name, total=far.total)
+        bars.update(tasks[name], completed=far.done, total=far.total)
 
-        run(asked, source, scale, output, processes=processes, watch=watch)
-    for name in asked:
-        table = output / name / "table.md"
-        if table.exists():
-            typer.echo(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
+    with bars:
+        yield watch
+
+
+def _a_line_a_minute() -> Watch:
+    """How far each experiment has come: at its beginning and end, and once a minute."""
+    last = time.monotonic()
+    begun = set[str]()
+
+    def watch(far: Far) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if far.experiment not in begun or far.done == far.total or now - last >= EVERY:
+            _aside(f"{far.experiment}: {far.done} of {far.total} parts")
+            begun.add(far.experiment)
+            last = now
+
+    return watch
 
 
 def _asked(names: list[str], source: Source) -> list[str]:

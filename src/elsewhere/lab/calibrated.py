@@ -79,11 +79,8 @@ class World:
         self, rng: np.random.Generator, albums: Albums = ALBUMS
     ) -> tuple[int, NDArray[np.float32]]:
         """The true cell and the scores of 16 to 250 correlated photos (33 on average)."""
-        cell = int(rng.integers(CELLS))
-        n = min(ALBUM_SMALLEST + int(rng.exponential(ALBUM_MEAN_EXCESS)), ALBUM_LARGEST)
-        scenes = 1 + int(rng.poisson(albums.scenes))
-        shares = rng.dirichlet(np.ones(scenes))  # some scenes are photographed more than others
-        scene = np.sort(rng.choice(scenes, size=n, p=shares))
+        cell, scenes, scene = self.staged(rng, albums)
+        n = len(scene)
         looks, strength = self._taken(cell, scenes, rng, plain=albums.plain)
         strength = strength[scene] * np.exp(albums.jitter * rng.standard_normal((n, 1)))
         size = looks.shape[1]
@@ -95,11 +92,18 @@ class World:
         errors /= self._widths(scenes, rng)[scene]
         return cell, self._scores(self.prototypes, strength, x, errors)
 
-    def map(self) -> Floats:
-        """(512, 2): the two directions in which cells differ most, to draw them by."""
-        centred = self.prototypes - self.prototypes.mean(axis=0)
-        _, _, directions = np.linalg.svd(centred, full_matrices=False)
-        return np.asarray(centred @ directions[:2].T)
+    def staged(
+        self, rng: np.random.Generator, albums: Albums = ALBUMS
+    ) -> tuple[int, int, NDArray[np.intp]]:
+        """The cell of the album that `rng` makes, how many scenes it has, and which each photo is.
+
+        What an album begins with: the same generator gives the same scenes here and there.
+        """
+        cell = int(rng.integers(CELLS))
+        n = min(ALBUM_SMALLEST + int(rng.exponential(ALBUM_MEAN_EXCESS)), ALBUM_LARGEST)
+        scenes = 1 + int(rng.poisson(albums.scenes))
+        shares = rng.dirichlet(np.ones(scenes))  # some scenes are photographed more than others
+        return cell, scenes, np.sort(rng.choice(scenes, size=n, p=shares))
 
     def _taken(
         self, cell: int, n: int, rng: np.random.Generator, plain: float = 0.0

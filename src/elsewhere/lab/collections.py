@@ -8,19 +8,25 @@ collections of 16, 20,480 of 32, 10,240 of 64 and 5,120 of 128.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from elsewhere.lab.sources import Source
-from elsewhere.lab.values import Collection, Part, Scale
+from elsewhere.lab.values import Collection, Part, Row, Scale, number
 
 RANDOM = ("R-16", "R-32", "R-64", "R-128")
-KINDS = (*RANDOM, "Albums")
+ALBUMS = "Albums"
+KINDS = (*RANDOM, ALBUMS)
+SINGLE = "Single"
+"""Photos one by one."""
 CELLS_PER_PART = 8
 ALBUMS_PER_PART = 250
 _SHUFFLED = 20200220
 """Mixed into the seeds of the shuffles, so that they are independent of the simulator's."""
+_TURN, _PER_TURN, _PER_CELL = 100_000, 1_000, 100_000
+"""How collections are numbered: fewer cells than this, collections of a cell, photos of a cell."""
 
 
 def size_of(kind: str) -> int:
@@ -53,7 +59,7 @@ def parts(source: Source, scale: Scale, kinds: Sequence[str] = KINDS) -> list[Pa
 
 
 def _parts_of(source: Source, scale: Scale, kind: str) -> list[Part]:
-    if kind == "Albums":
+    if kind == ALBUMS:
         count = min(scale.albums, source.albums())
         bounds = range(0, count, ALBUMS_PER_PART)
         spans = [(start, min(start + ALBUMS_PER_PART, count)) for start in bounds]
@@ -74,10 +80,10 @@ def _parts_of(source: Source, scale: Scale, kind: str) -> list[Part]:
 def collections(source: Source, part: Part, *, paired: bool = False) -> Iterator[Collection]:
     """The collections of one part; paired: as two models see them."""
     kind = part.wish["kind"]
-    if kind == "Albums":
+    if kind == ALBUMS:
         start, stop = part.wish["albums"]
-        for number in range(start, stop):
-            yield source.album(number)
+        for which in range(start, stop):
+            yield source.album(which)
         return
     for cell in part.wish["cells"]:
         yield from partitions(source, cell, kind, part.wish["partitions"], paired=paired)
@@ -94,8 +100,38 @@ def partitions(
         order = np.random.default_rng([_SHUFFLED, size, turn, cell]).permutation(have)
         for i in range(each):
             rows = order[i * size : (i + 1) * size]
-            # numbered by turn, cell and place: unique, and the same at every scale
-            number = (turn * 100_000 + cell) * 1_000 + i
-            yield Collection(
-                kind, number, cell, tuple(view[rows] for view in views), tuple(rows.tolist())
-            )
+            seen = tuple(view[rows] for view in views)
+            yield Collection(kind, _number(turn, cell, i), cell, seen, tuple(rows.tolist()))
+
+
+def one_each(source: Source, part: Part, *, paired: bool = False) -> Iterator[Collection]:
+    """The first collection of each of a part's cells, of those that have the photos for one."""
+    for cell in part.wish["cells"]:
+        yield from islice(partitions(source, cell, part.wish["kind"], 1, paired=paired), 1)
+
+
+def cell_of(row: Row) -> int:
+    """The cell that a row's collection was taken in.
+
+    Albums are numbered by themselves; whoever knows their cells adds them as a column. Where
+    nobody does, each counts as a cell of its own.
+
+    >>> cell_of({"kind": "R-16", "number": _number(3, 411, 2)})
+    411
+    """
+    if isinstance(known := row.get("cell"), int):
+        return known
+    which = int(number(row["number"]))
+    if row["kind"] == ALBUMS:
+        return -1 - which
+    return which // _PER_CELL if row["kind"] == SINGLE else which // _PER_TURN % _TURN
+
+
+def single_number(cell: int, place: int) -> int:
+    """The number of a photo by itself."""
+    return cell * _PER_CELL + place
+
+
+def _number(turn: int, cell: int, place: int) -> int:
+    """Numbered by turn, cell and place: unique, and the same at every scale."""
+    return (turn * _TURN + cell) * _PER_TURN + place

@@ -7,6 +7,7 @@ Numbers come back as numbers, empty fields as None; words stay words.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import os
 from collections.abc import Sequence
@@ -28,6 +29,15 @@ def write_whole(file: Path, content: str | bytes) -> None:
     except OSError as problem:
         beside.unlink(missing_ok=True)
         raise FileError(f"{file} cannot be written: {problem.strerror}") from None
+
+
+def digest(content: bytes) -> str:
+    """A short name for this content and no other.
+
+    >>> digest(b"")
+    'e3b0c44298fc1c14'
+    """
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def write_rows(file: Path, rows: Sequence[Row]) -> None:

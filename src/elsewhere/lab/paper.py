@@ -82,8 +82,8 @@ def tolerance(experiment: str, line: str, column: str) -> float | None:
     """How far from the paper the simulator may be.
 
     Table 1 within .02, Table 2 within .04, Table 3 within a fifth or .3, whichever is larger.
-    Mean ranks of Table 1 follow Table 3's rule. The other tables have no tolerance of their own:
-    Table 4 depends on which of many optima a solver happens to return, times on the machine.
+    Mean ranks of Table 1 follow Table 3's rule, Table 4 follows Table 2's. Times depend on the
+    machine.
 
     >>> round(tolerance("budget", "R-16 optimal", "50 %"), 3)
     5.824
@@ -93,14 +93,16 @@ def tolerance(experiment: str, line: str, column: str) -> float | None:
         return None
     if experiment == "accuracy":
         return max(0.2 * value, 0.3) if column == "protected-k" else 0.02
-    if experiment == "fewest":
+    if experiment in ("fewest", "nesting"):
         return 0.04
     if experiment == "budget":
         return max(0.2 * value, 0.3)
     return None
 
 
-def beside(experiment: str, line: str, column: str, averaged: tuple[float, float, int]) -> Number:
+def with_papers(
+    experiment: str, line: str, column: str, averaged: tuple[float, float, int]
+) -> Number:
     """A mean with its error and count, the paper's number and the tolerance beside it."""
     theirs = reported(experiment, line, column)
     return Number(line, column, *averaged, theirs, tolerance(experiment, line, column))

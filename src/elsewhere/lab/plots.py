@@ -47,6 +47,18 @@ def steps(
     )  # fmt: skip
 
 
+def whiskers(points: Sequence[tuple[float, float, int]]) -> list[list[float]]:
+    """How far up and down the bars of shares reach: no share is below none or above all.
+
+    >>> whiskers([(1.0, 0.1, 9)])
+    [[0.196], [0.0]]
+    """
+    reach = [1.96 * _known(error) for _, error, _ in points]
+    low = [min(r, found) for r, (found, _, _) in zip(reach, points, strict=True)]
+    high = [min(r, 1 - found) for r, (found, _, _) in zip(reach, points, strict=True)]
+    return [low, high]
+
+
 def names_below(axes: Any, names: Sequence[str]) -> None:
     """What stands at each place."""
     axes.set_xticks(range(len(names)), names)

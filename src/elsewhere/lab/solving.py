@@ -8,19 +8,16 @@ for it a hundred thousand times (a test holds it against `protect.baselines.gree
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.errors import CheckError
 from elsewhere.lab.values import FloatMatrix, Row
-from elsewhere.protect.baselines.counting import satisfied
-from elsewhere.protect.exact import Limits, solve
 from elsewhere.protect.plan import Plan, Status
-from elsewhere.protect.problem import IN, Mask, plain
+from elsewhere.protect.problem import Mask
 from elsewhere.protect.protecting import protect
 
 WORK = 400_000
@@ -86,29 +83,6 @@ class Found:
     def withheld(self) -> int | None:
         """How many photos go."""
         return None if self.kept is None else int((~self.kept).sum())
-
-
-def fewest_keeping(
-    scores: FloatMatrix, truth: int, top: int, keep: Sequence[int] = (), margin: float = 0.0
-) -> Found:
-    """The proved smallest plan that keeps some photos, or the proof that there is none.
-
-    `protect` would also explain to a person why there is no plan, which takes longer than to find
-    it out; experiments meet thousands of such cases. The plan is counted again here.
-
-    >>> rows = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
-    >>> fewest_keeping(rows, 0, top=1, keep=[0]).status
-    'infeasible'
-    """
-    problem = plain(scores, truth, top)
-    fixed = problem.fixed.copy()
-    fixed[list(keep)] = IN
-    attacker = replace(problem.attackers[0], shift=margin)
-    problem = replace(problem, attackers=(attacker,), fixed=fixed)
-    answer = solve(problem, Limits(work=WORK))
-    if answer.kept is not None and not satisfied(problem, answer.kept):
-        raise CheckError("a plan of the lab did not survive its recount; please report this")
-    return Found(answer.status, answer.kept)
 
 
 def within(photos: int, share: float) -> int:

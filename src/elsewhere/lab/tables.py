@@ -31,7 +31,7 @@ def markdown(numbers: Sequence[Number], decimals: int = 2) -> str:
     for line in lines:
         fields = [shown(at.get((line, column)), decimals) for column in columns]
         if counts:
-            fields.append(_range([n.count for n in numbers if n.line == line]))
+            fields.append(_range([n.count for n in numbers if n.line == line and n.count]))
         text.append(f"| {line} | {' | '.join(fields)} |")
     return "\n".join(text)
 
@@ -53,5 +53,7 @@ def shown(number: Number | None, decimals: int) -> str:
 
 
 def _range(counts: Sequence[int]) -> str:
+    if not counts:
+        return ""
     low, high = min(counts), max(counts)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -33,7 +33,8 @@ class Collection:
     kind: str
     """"R-16" to "R-128", "Albums", or a word of the experiment's own."""
     number: int
-    """Which of its kind: the same number is the same collection in every experiment."""
+    """Which of its kind: the same number is the same collection in every experiment that takes its
+    collections from `collections` (several models of one cell are numbered by the cell)."""
     truth: int
     views: tuple[FloatMatrix, ...]
     """(photos, cells) log-probabilities, one matrix for each attacker."""
@@ -91,7 +92,7 @@ class Number:
     column: str
     ours: float
     error: float = 0.0
-    """Standard error of the mean, over collections."""
+    """Standard error; over cells, where collections of one cell share photos."""
     count: int = 0
     """How many collections were averaged."""
     paper: float | None = None
@@ -131,6 +132,8 @@ class Experiment:
     """Which sources it can be run on."""
     models: int = 1
     """How many models of the same photos it needs."""
+    needs: tuple[str, ...] = ()
+    """What else the source must have: words of `Source.lacks`."""
 
     def cannot(self, source: Source) -> str | None:
         """Why it cannot be run on this source, in a sentence; None where it can."""
@@ -139,6 +142,9 @@ class Experiment:
             return f"{self.name} is only run on {wanted}"
         if source.models < self.models:
             return f"{self.name} needs several models of the same photos: give --source again"
+        for need in self.needs:
+            if missing := source.lacks(need):
+                return f"{self.name} needs {missing}"
         return None
 
 

@@ -7,15 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.collections import KINDS, cells_of, collections, parts
-from elsewhere.lab.paper import beside
+from elsewhere.lab.averages import share
+from elsewhere.lab.collections import (
+    KINDS,
+    SINGLE,
+    cell_of,
+    cells_of,
+    collections,
+    parts,
+    single_number,
+)
+from elsewhere.lab.paper import with_papers
 from elsewhere.lab.plots import explain, names_below, pick, steps
 from elsewhere.lab.solving import ahead, gains
 from elsewhere.lab.sources import Source
-from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean
+from elsewhere.lab.values import Experiment, Number, Part, Row, Scale
 from elsewhere.report.look import LIGHT
 
-SINGLE = "Single"
 _CELLS_AT_ONCE = 16
 
 
@@ -37,8 +45,8 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         for cell in part.wish["cells"]:
             counts = (gains(source.photos(cell)[0], cell) >= 0).sum(axis=1)
             rows += [
-                {"kind": SINGLE, "number": cell * 100_000 + i, "photos": 1, "ahead": int(count)}
-                for i, count in enumerate(counts)
+                {"kind": SINGLE, "number": single_number(cell, i), "photos": 1, "ahead": int(c)}
+                for i, c in enumerate(counts)
             ]
         return rows
     for each in collections(source, part):
@@ -53,15 +61,20 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
     """Top-1 and top-5 accuracy and the mean protected-k, of every kind."""
     result = []
     for kind in (SINGLE, *KINDS):
-        ranks = np.array([row["ahead"] for row in rows if row["kind"] == kind], dtype=float)
-        if not len(ranks):
+        mine = [row for row in rows if row["kind"] == kind]
+        if not mine:
             continue
+        ranks, cells = (
+            np.array([row["ahead"] for row in mine], dtype=float),
+            list(map(cell_of, mine)),
+        )
         for column, values in (
             ("top-1", ranks < 1),
             ("top-5", ranks < 5),
             ("protected-k", ranks),
         ):
-            result.append(beside("accuracy", kind, column, mean(values.astype(np.float64))))
+            averaged = share(values, np.ones(len(mine)), cells)
+            result.append(with_papers("accuracy", kind, column, averaged))
     return result
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
-from elsewhere.lab.paper import BUDGETS, beside
+from elsewhere.lab.averages import mean_by_cell
+from elsewhere.lab.collections import KINDS, collections, parts
+from elsewhere.lab.paper import BUDGETS, with_papers
 from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
 from elsewhere.lab.solving import furthest, gains, greedy_steps, unproved, within
 from elsewhere.lab.sources import Source
@@ -22,7 +23,7 @@ from elsewhere.lab.values import (
     Row,
     Scale,
     Value,
-    mean,
+    number,
 )
 
 COLUMNS = dict(zip(BUDGETS, ("12.5 %", "25 %", "37.5 %", "50 %"), strict=True))
@@ -100,16 +101,22 @@ def unpacked(word: str) -> set[int]:
     return {photo for photo in range(bits.bit_length()) if bits >> photo & 1}
 
 
+def reached(row: Row, key: str) -> float | None:
+    """The protected-k of one method and budget; none where the budget was not asked for."""
+    return None if row[key] is None else number(row[key])
+
+
 def summarise(rows: Sequence[Row]) -> list[Number]:
     """Mean protected-k over all collections."""
     result = []
-    for kind in (*RANDOM, "Albums"):
+    for kind in KINDS:
+        mine = [row for row in rows if row["kind"] == kind]
         for method in ("optimal", "greedy"):
             for share, column in COLUMNS.items():
-                values = [row[f"{method} {share}"] for row in rows if row["kind"] == kind]
-                averaged = mean([float(v) for v in values if v is not None])
+                values = [reached(row, f"{method} {share}") for row in mine]
+                averaged = mean_by_cell(mine, values)
                 if averaged[2]:
-                    result.append(beside("budget", f"{kind} {method}", column, averaged))
+                    result.append(with_papers("budget", f"{kind} {method}", column, averaged))
     return result
 
 
@@ -117,7 +124,8 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """How sure all this is."""
     plans = sum(1 for row in rows for share in BUDGETS if row[f"status {share}"] is not None)
     open_ones = unproved(rows)
-    return [f"{plans:,} plans, of which {len(open_ones):,} were not proved optimal.", *open_ones]
+    proof = f"of which {len(open_ones):,} were not" if open_ones else "all"
+    return [f"{plans:,} plans, {proof} proved optimal.", *open_ones]
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
@@ -145,7 +153,8 @@ EXPERIMENT = Experiment(
     title="Table 3: the furthest the truth can be pushed down",
     about=(
         "The mean protected-k when at most 12.5, 25, 37.5 or 50 % of the photos may be withheld, "
-        "by the proved best plan and by greedy; over all collections."
+        "by the proved best plan and by greedy; over all collections. A share of an album is "
+        "rounded down to whole photos."
     ),
     parts=parts,
     measure=measure,

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from elsewhere.lab.averages import mean_by_cell
 from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
-from elsewhere.lab.paper import beside
+from elsewhere.lab.paper import with_papers
 from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
 from elsewhere.lab.solving import fewest, greedy_fewest, greedy_steps, unproved
 from elsewhere.lab.sources import Source
-from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, Value, mean
+from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, Value
+from elsewhere.protect.plan import Status
 
 TOPS = (1, 5)
 
@@ -37,46 +39,51 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     return rows
 
 
-def shares(rows: Sequence[Row], kind: str, column: str) -> list[float]:
-    """The share of photos withheld, of the collections where both have a plan."""
-    top = column.rsplit(maxsplit=1)[-1]
-    found = []
-    for row in rows:
-        gone, photos, other = row[column], row["photos"], row[f"greedy {top}"]
-        if row["kind"] == kind and gone is not None and other is not None:
-            assert isinstance(gone, int) and isinstance(photos, int)
-            found.append(gone / photos)
-    return found
+def withheld(row: Row, method: str, top: int) -> float | None:
+    """The share of photos withheld, of the collections where both methods have a plan."""
+    gone, photos, other = row[f"{method} {top}"], row["photos"], row[f"greedy {top}"]
+    if gone is None or other is None:
+        return None
+    assert isinstance(gone, int) and isinstance(photos, int)
+    return gone / photos
 
 
 def summarise(rows: Sequence[Row]) -> list[Number]:
     """Mean shares, over the collections that were top-k accurate before."""
     result = []
     for kind in KINDS:
+        mine = [row for row in rows if row["kind"] == kind]
         for top in TOPS:
             for method in ("optimal", "greedy"):
-                averaged = mean(shares(rows, kind, f"{method} {top}"))
+                averaged = mean_by_cell(mine, [withheld(row, method, top) for row in mine])
                 if averaged[2]:
-                    result.append(beside("fewest", kind, f"top-{top} {method}", averaged))
+                    result.append(with_papers("fewest", kind, f"top-{top} {method}", averaged))
     return result
 
 
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
-    """How sure all this is."""
-    plans = sum(1 for row in rows for top in TOPS if row[f"status {top}"] is not None)
-    open_ones = unproved(rows)
-    none = sum(
-        1
+    """How many plans there are, how sure all this is, and where there is none."""
+    asked = [
+        (row[f"status {top}"], row[f"optimal {top}"] is not None, row[f"greedy {top}"] is not None)
         for row in rows
         for top in TOPS
-        if row[f"status {top}"] is not None and row[f"greedy {top}"] is None
-    )
-    told = [f"{plans:,} plans, of which {len(open_ones):,} were not proved optimal."]
+        if row[f"status {top}"] is not None
+    ]
+    open_ones = unproved(rows)
+    plans = sum(found for _, found, _ in asked)
+    none = sum(status == Status.INFEASIBLE for status, _, _ in asked)
+    worse = sum(found and not greedy for _, found, greedy in asked)
+    proof = f"of which {len(open_ones):,} were not" if open_ones else "all"
+    told = [f"{plans:,} plans, {proof} proved optimal."]
     if none:
         told.append(
-            f"In {none:,} cases greedy found no plan at all (its last photo still gave the place "
-            "away); they are left out of both averages."
+            f"In {none:,} further cases it is proved that there is no plan: whatever is withheld, "
+            "the photos that stay give the place away."
         )
+    if worse:
+        told.append(f"In {worse:,} cases greedy finds no plan although there is one.")
+    if none or worse:
+        told.append("Both averages leave out the cases in which either has no plan.")
     return told + open_ones
 
 

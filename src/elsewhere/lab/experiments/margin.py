@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elsewhere.lab.collections import cells_of, collections, parts, size_of
-from elsewhere.lab.solving import ahead, fewest_keeping, unproved
+from elsewhere.lab.collections import cells_of, one_each, parts, size_of
+from elsewhere.lab.plots import whiskers
+from elsewhere.lab.quick import quick
+from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean
 
@@ -26,15 +28,11 @@ def some_parts(source: Source, scale: Scale) -> list[Part]:
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection, k and θ."""
     rows: list[Row] = []
-    seen = set()
-    for each in collections(source, part, paired=True):
-        if each.truth in seen:
-            continue
-        seen.add(each.truth)
+    for each in one_each(source, part, paired=True):
         proxy, other = each.views
         for top in TOPS:
             for margin in MARGINS:
-                found = fewest_keeping(proxy, each.truth, top, margin=margin)
+                found = quick(proxy, each.truth, top=top, margin=margin)
                 holds = None
                 if found.kept is not None:
                     holds = int(ahead(other[found.kept], each.truth) >= top)
@@ -61,17 +59,25 @@ def curve(
             for row in mine
             if isinstance(row["withheld"], int) and isinstance(row["photos"], int)
         ]
-        result.append((margin, success, mean(gone)))
+        if mine:
+            result.append((margin, success, mean(gone)))
     return result
 
 
+def without(rows: Sequence[Row], top: int, margin: float) -> tuple[float, float, int]:
+    """The share of the collections that have no plan at all."""
+    mine = [row for row in rows if row["top"] == top and row["margin"] == margin]
+    return mean([float(row["withheld"] is None) for row in mine])
+
+
 def summarise(rows: Sequence[Row]) -> list[Number]:
-    """Success and share withheld by θ."""
+    """Success, share without a plan, and share withheld, by θ."""
     result = []
     for top in TOPS:
         for margin, success, gone in curve(rows, top):
             line = f"θ = {margin:g}"
             result.append(Number(line, f"top-{top} success", *success))
+            result.append(Number(line, f"top-{top} no plan", *without(rows, top, margin)))
             result.append(Number(line, f"top-{top} withheld", *gone))
     return result
 
@@ -91,8 +97,8 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
             ([g for _, _, g in points], "--X", LIGHT.withheld, "share of photos withheld"),
         ):
             axes.errorbar(
-                x, [v[0] for v in values], [1.96 * v[1] for v in values], fmt=style, color=colour,
-                capsize=2, label=name,
+                x, [v[0] for v in values], whiskers(values), fmt=style, color=colour, capsize=2,
+                label=name,
             )  # fmt: skip
         axes.set(xlabel="margin θ, nats per kept photo", ylim=(0, 1.04))
         axes.set_title(f"{rows[0]['kind']}, top-{top}")
@@ -105,18 +111,25 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     told = []
     for top in TOPS:
         points = curve(rows, top)
-        enough = next((p for p in points if p[1][0] >= 0.9), None)
+        if not points:
+            continue
         start = points[0]
-        if enough is not None:
+        begins = (
+            f"Top-{top}, {start[1][2]} collections: without a margin {start[1][0]:.0%} have a plan "
+            "that holds at the other model"
+        )
+        enough = next((p for p in points if p[1][0] >= 0.9), None)
+        if enough is start:
+            told.append(f"{begins}.")
+        elif enough is not None:
             told.append(
-                f"Top-{top}: without a margin a plan holds at the other model in {start[1][0]:.0%} "
-                f"of the collections; θ = {enough[0]:g} brings it to {enough[1][0]:.0%} and raises "
-                f"the share withheld from {start[2][0]:.2f} to {enough[2][0]:.2f}."
+                f"{begins}; θ = {enough[0]:g} brings it to {enough[1][0]:.0%} and raises the share "
+                f"withheld, of those with a plan, from {start[2][0]:.2f} to {enough[2][0]:.2f}."
             )
         else:
             best = max(points, key=lambda p: p[1][0])
             told.append(
-                f"Top-{top}: no margin up to {MARGINS[-1]:g} makes nine in ten hold; the best is "
+                f"{begins}; no margin up to {points[-1][0]:g} makes it nine in ten, the most is "
                 f"{best[1][0]:.0%} at θ = {best[0]:g}."
             )
     return told + unproved(rows)
@@ -129,7 +142,8 @@ EXPERIMENT = Experiment(
         "Plans are made against one of two models that were trained on different halves of the "
         "photos, with the margin θ on every kept photo, and tried on the other. Success is that "
         "the guarantee holds there; where no plan exists there is no success. The share withheld "
-        "is over the collections with a plan. The paper's figure prints no numbers."
+        "is over the collections with a plan. One collection for each of some cells (the "
+        "paper takes all of its five thousand); the paper's figure prints no numbers."
     ),
     parts=some_parts,
     measure=measure,

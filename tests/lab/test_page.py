@@ -1,0 +1,116 @@
+"""The results page: from rows alone, one chapter for each source and scale."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from elsewhere.errors import InputError
+from elsewhere.lab import experiments, figures, runner
+from elsewhere.lab.page import write_page
+from elsewhere.lab.publishing import publish
+from elsewhere.lab.sources import Simulated
+from elsewhere.lab.values import SCALES, Scale
+
+SOURCE = Simulated(seed=1)
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SCALES, "small", Scale("small", 1, 10, 4, 2))
+    monkeypatch.setitem(SCALES, "medium", Scale("medium", 1, 12, 4, 2))
+
+
+@pytest.mark.skipif(not figures.available(), reason="matplotlib is not installed")
+def test_the_page_has_every_table_with_its_command_and_figure(tmp_path: Path) -> None:
+    folder, page = tmp_path / "run", tmp_path / "docs" / "results.md"
+    runner.run(["accuracy", "worst"], SOURCE, "small", folder, processes=1)
+    write_page([folder], page)
+    text = page.read_text("utf-8")
+    for name in ("accuracy", "worst"):
+        assert experiments.find(name).title in text
+        assert f"`elsewhere lab run {name} --seed 1 --scale small -o DIR`" in text
+        assert f"results/simulator-1-small-{name}.svg" in text
+        assert (page.parent / f"results/simulator-1-small-{name}.svg").exists()
+    assert "(59.58)" in text
+    assert "by the clock" in text
+    assert "of processor time" in text
+    # drawn again from the same files, a figure is the same file
+    before = (folder / "worst" / "worst.svg").read_bytes()
+    publish(experiments.find("worst"), folder)
+    assert (folder / "worst" / "worst.svg").read_bytes() == before
+
+
+def test_a_page_shows_what_an_unfinished_run_has_so_far(tmp_path: Path) -> None:
+    folder, page = tmp_path / "run", tmp_path / "results.md"
+    runner.run(["accuracy"], SOURCE, "small", folder, processes=1)
+    (folder / "accuracy" / "rows.csv").unlink()
+    next((folder / "accuracy" / "parts").glob("R-128*")).unlink()
+    left = len(list((folder / "accuracy" / "parts").iterdir()))
+    write_page([folder], page)
+    text = page.read_text("utf-8")
+    assert f"The run is not finished; this is from its first {left} parts." in text
+    assert "(59.58)" in text
+
+
+def test_a_page_needs_a_run(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no run"):
+        write_page([tmp_path], tmp_path / "page.md")
+    with pytest.raises(InputError, match="which folders"):
+        write_page([], tmp_path / "page.md")
+    with pytest.raises(InputError, match="is Markdown"):
+        write_page([tmp_path], tmp_path / "page.html")
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def test_a_page_leaves_the_folders_as_they_are(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    runner.run(["worst"], SOURCE, "small", folder)
+    (folder / "worst" / "table.md").write_text("as it was then", "utf-8")
+    before = contents(folder)
+    write_page([folder], tmp_path / "page.md")
+    assert contents(folder) == before
+    assert "as it was then" not in (tmp_path / "page.md").read_text("utf-8")
+
+
+@pytest.mark.skipif(not figures.available(), reason="matplotlib is not installed")
+def test_two_scales_keep_their_own_figures(tmp_path: Path) -> None:
+    for scale in ("small", "medium"):
+        runner.run(["accuracy"], SOURCE, scale, tmp_path / scale, processes=1)
+    page = tmp_path / "page.md"
+    write_page([tmp_path / "medium", tmp_path / "small"], page)
+    pictures = {
+        scale: (tmp_path / "results" / f"simulator-1-{scale}-accuracy.svg").read_bytes()
+        for scale in ("small", "medium")
+    }
+    assert pictures["small"] != pictures["medium"]
+    for scale, picture in pictures.items():
+        assert picture == (tmp_path / scale / "accuracy" / "accuracy.svg").read_bytes()
+    assert page.read_text("utf-8").count("\n## ") == 2
+
+
+def test_folders_of_one_source_and_scale_make_one_chapter(tmp_path: Path) -> None:
+    runner.run(["worst"], SOURCE, "small", tmp_path / "a")
+    runner.run(["hardness"], SOURCE, "small", tmp_path / "b")
+    write_page([tmp_path / "b", tmp_path / "a"], tmp_path / "page.md")
+    text = (tmp_path / "page.md").read_text("utf-8")
+    assert text.count("\n## ") == 1
+    assert text.index("Observation 1") < text.index("Lemma 1")  # in the order of the list
+    runner.run(["worst"], SOURCE, "small", tmp_path / "b")
+    with pytest.raises(InputError, match="both hold worst: leave one of them out"):
+        write_page([tmp_path / "b", tmp_path / "a"], tmp_path / "page.md")
+
+
+def test_a_folder_from_before_the_digests_can_be_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    runner.run(["accuracy"], SOURCE, "small", folder, processes=1)
+    told = json.loads((folder / "run.json").read_text("utf-8"))
+    old = {key: told[key] for key in ("source", "scale", "given", "took")} | {"version": "0.1.0"}
+    (folder / "run.json").write_text(json.dumps(old), "utf-8")
+    write_page([folder], tmp_path / "page.md")
+    assert "(59.58)" in (tmp_path / "page.md").read_text("utf-8")
