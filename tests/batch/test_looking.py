@@ -50,7 +50,7 @@ def test_positions_and_who_is_believed(tmp_path: Path) -> None:
     for name in ("both", "own", "told"):
         (photos / f"{name}.xmp").write_bytes(xmp(PORTO))
     names = ["plain", "google", "both", "own", "told", "nowhere"]
-    rows = [{"photo": name, "path": f"{name}.jpg"} for name in names]
+    rows: list[dict[str, Any]] = [{"photo": name, "path": f"{name}.jpg"} for name in names]
     rows[4] |= {"lat": OSLO[0], "lon": OSLO[1]}
     table = looked(tmp_path, rows)
     assert set(table["kind"].to_pylist()) == {""}
