@@ -44,6 +44,35 @@ def costs(rows: Sequence[Row], line: str, way: str, bare: str, column: str = "wa
     ]
 
 
+def same(rows: Sequence[Row], field: str, ways: Sequence[str]) -> list[Number]:
+    """The mean of a field for each way, over the collections where all these ways have it.
+
+    `rows` are one kind's.
+
+    >>> rows = [
+    ...     {"number": 1, "way": "bare", "holds": 0},
+    ...     {"number": 1, "way": "dear", "holds": 1},
+    ...     {"number": 2, "way": "bare", "holds": 1},
+    ...     {"number": 2, "way": "dear", "holds": None},
+    ... ]
+    >>> [(n.line, n.ours, n.count) for n in same(rows, "holds", ["bare", "dear"])]
+    [('bare', 0.0, 1), ('dear', 1.0, 1)]
+    """
+    have = [
+        {
+            row["number"]: number(row[field])
+            for row in rows
+            if row["way"] == way and row[field] is not None
+        }
+        for way in ways
+    ]
+    shared = [key for key in have[0] if all(key in one for one in have)]
+    return [
+        Number(way, field, *mean([one[key] for key in shared]))
+        for way, one in zip(ways, have, strict=True)
+    ]
+
+
 def withheld(row: Row) -> float | None:
     """The share of the photos that a plan withholds; None without one."""
     return None if row["withheld"] is None else number(row["withheld"]) / number(row["photos"])

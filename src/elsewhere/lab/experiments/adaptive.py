@@ -162,7 +162,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
                     [gone.ours], [hit.ours], [[low], [high]], fmt=marker, color=colour,
                     capsize=2, ms=6, label=way,
                 )  # fmt: skip
-        axes.set(xlabel="share of photos withheld", ylim=(0, 1.04), title=kind)
+        axes.set(xlabel="share of photos withheld", ylim=(-0.03, 1.04), title=kind)
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
     grid[0][0].set_ylabel("his best guess is right")
     handles, names = grid[0][0].get_legend_handles_labels()

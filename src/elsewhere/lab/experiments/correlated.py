@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from elsewhere.lab import attackers
 from elsewhere.lab.holding import CAREFUL, PLAIN, WAYS, drawn, planned, summary
-from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD
+from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, same
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.some import TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Simulated, Source
@@ -97,11 +97,15 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
                 f"{amount(bursts[WITHHELD])} in all; no plan for {percent(bursts[NO_PLAN])}, "
                 f"otherwise for {percent(plain[NO_PLAN])}). "
             )
-        better = bursts[worst].ours > plain[worst].ours and apart(plain[worst], bursts[worst])
+        mine = [row for row in rows if row["kind"] == kind]
+        before, after = same(mine, worst, (PLAIN, TOGETHER))
         text += (
-            "Bursts that stay or go together hold better."
-            if better
-            else "That bursts stay or go together does not make plans hold more often here."
+            f"Where both have a plan they hold in {percent(after)} instead of {percent(before)}: "
+            + (
+                "scenes that stay or go together hold better."
+                if after.ours > before.ours and apart(before, after)
+                else "no gain that these would show."
+            )
         )
         told.append(text)
     return told + unproved(rows)

@@ -13,7 +13,7 @@ from elsewhere.lab.experiments.radius import places_of, zone_cells
 from elsewhere.lab.experiments.transfer import TRAINED_TOGETHER
 from elsewhere.lab.holding import beside, names_aslant
 from elsewhere.lab.models import names_of
-from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, costs
+from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, costs, same
 from elsewhere.lab.quick import quick
 from elsewhere.lab.solving import Found, ahead, unproved
 from elsewhere.lab.some import KINDS, TOP, kinds_of, means, parts, some
@@ -98,7 +98,10 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
             left = mean([number(row["kept"]) for row in mine if row["kept"] is not None])
             result.append(Number(line, "photos left", *left))
             for name in others:
-                result.append(Number(line, name, *means(mine, name)))
+                before, after = same(every, name, (BARE, way))
+                result.append(Number(line, name, after.ours, after.error, after.count))
+                column = f"{name}, bare"
+                result.append(Number(line, column, before.ours, before.error, before.count))
         last = means([row for row in every if row["way"] == DEFAULTS], "alone")
         result.append(Number(f"{kind}, {DEFAULTS}", "each photo had", *last))
     return result
@@ -113,9 +116,9 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
             continue
         held = "".join(
             f" {name.removeprefix('holds: ').capitalize()} is kept out by {percent(every[name])} "
-            f"of these plans, by {percent(bare[name])} of the bare ones."
+            f"of these plans, by {percent(every[f'{name}, bare'])} of the bare ones for the same."
             for name in every
-            if name.startswith("holds: ") and name in bare
+            if name.startswith("holds: ") and f"{name}, bare" in every
         )
         told.append(
             f"{kind}: with all that protect does unless told, there is no plan for "
@@ -149,7 +152,8 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
             beside(axes, values, (i, 3), colour=colour, marker=marker, name=kind, share=share)
         names_aslant(axes, ways)
         axes.set(ylim=(-0.03, 1.04), title=title)
-    grid[1].legend(loc="upper left")
+    handles, names = grid[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
     return {"defaults": figure}
 
 
@@ -163,7 +167,8 @@ EXPERIMENT = Experiment(
         "simulator has no kilometres, nor do scores over cells that are not ours: the photos' cell "
         "stands for the zone there. Over the collections that were in the top 5; `more than bare` "
         "is against the top alone, on the same collections; other models' columns are of plans "
-        "against the first, by collections that they had. One place: an album of the truth file."
+        "against the first, by collections that they had, and beside them the bare plans of "
+        "those. One place: an album of the truth file."
     ),
     parts=lambda source, scale: parts(source, scale, KINDS),
     measure=measure,

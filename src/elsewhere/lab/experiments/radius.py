@@ -170,7 +170,8 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
             )  # fmt: skip
         names_aslant(axes, WAYS)
         axes.set(ylim=(-0.03, 1.04), title=title)
-    grid[2].legend(loc="upper right")
+    handles, names = grid[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3)
     return {"radius": figure}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from elsewhere.lab import attackers
 from elsewhere.lab.holding import ALONE, PLAIN, WAYS, drawn, planned, summary
-from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD
+from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, same
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Source
@@ -57,7 +57,8 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
         any_one = OTHERS[0]
         if any_one not in plain or any_one not in alone:
             continue
-        both = [n for n in OTHERS[1:] if n in plain and n in alone and apart(plain[n], alone[n])]
+        mine = [row for row in rows if row["kind"] == kind]
+        pairs = [same(mine, name, (PLAIN, ALONE)) for name in OTHERS[1:]]
         told.append(
             f"{kind}: no kept photo alone has the place in its top {TOP} after "
             f"{percent(plain[any_one])} of the plans for the sum, and after "
@@ -66,9 +67,10 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
             f"same collections, and do not exist for {percent(alone[NO_PLAN])} "
             f"(for the sum: {percent(plain[NO_PLAN])})."
             + "".join(
-                f" Against {name} plans hold in {percent(alone[name])} instead of "
-                f"{percent(plain[name])}."
-                for name in both
+                f" Against {after.column} they hold in {percent(after)}, plans for the sum of the "
+                f"same collections in {percent(before)}."
+                for before, after in pairs
+                if apart(before, after)
             )
         )
     return told + unproved(rows)

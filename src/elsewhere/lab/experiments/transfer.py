@@ -20,10 +20,12 @@ from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, num
 
 MARGINS = (0.0, 0.1, 0.15, 0.3, 0.5, 0.75, 1.0)
 """θ, nats for each kept photo."""
-LEADS = (0.2, 0.8, 2.0)
+LEADS = (0.2, 0.4, 0.8)
 """Nats for each √n, n the photos of the album: one total, which grows more slowly than θ·n."""
 SEVERAL = (0.0, 0.15, 0.5)
 """Plans against several models at once."""
+TOLD = (0.15, 0.5, 1.0)
+"""The margins that sentences tell of; the table has them all."""
 PROXIES = (
     ("half-a",), ("embedded",), ("half-a", "half-b"), ("embedded", "retrieval"),
     ("embedded", "dino"),
@@ -179,19 +181,19 @@ def _margins(rows: Sequence[Row], numbers: Sequence[Number], proxy: str, name: s
         f"{percent(start[NO_PLAN])} of the collections, and {percent(start[holds])} of the plans "
         f"hold ({amount(start[WITHHELD])} withheld)."
     )
-    for margin in (SEVERAL if " + " in proxy else MARGINS)[1:]:
+    for margin in TOLD:
         better, more, _ = both(rows, name, (proxy, "θ", 0.0), (proxy, "θ", margin))
         line = found(numbers, line_of(proxy, "θ", margin))
         if better.count and NO_PLAN in line:
             text += (
-                f" θ = {margin:g}: {amount(better, sign=True)} of them hold more for "
-                f"{amount(more, sign=True)} withheld (n = {better.count}; no plan for "
-                f"{line[NO_PLAN].ours:.0%});"
+                f" θ = {margin:g}: {amount(better, sign=True)} of the plans, for "
+                f"{amount(more, sign=True)} of the photos (same n = {better.count}; no plan for "
+                f"{line[NO_PLAN].ours * 100:.0f} %);"
             )
     apart = found(numbers, f"{proxy} and {name}").get(APART)
     if apart is not None:
-        text += f" the two models' gains are {apart.ours:.2f} nats a photo apart,"
-    return [text.rstrip(";,") + "."]
+        text += f" the two models' gains are {apart.ours:.2f} nats a photo apart"
+    return [text.rstrip(";.") + "."]
 
 
 def _leads(rows: Sequence[Row], proxy: str, name: str) -> list[str]:
@@ -254,7 +256,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
                     )  # fmt: skip
                     seen.setdefault(proxy if guard == "θ" else f"{proxy}, lead like √n", drawn)
         axes.set_title(f"attacked by {name}")
-        axes.set(xlabel="share of photos withheld", ylim=(0, 1.04))
+        axes.set(xlabel="share of photos withheld", ylim=(-0.03, 1.04))
     grid[0][0].set_ylabel("plans that hold, of those he had")
     figure.legend(
         seen.values(), [f"against {text}" for text in seen], loc="outside lower center", ncols=3
