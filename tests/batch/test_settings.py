@@ -16,7 +16,7 @@ GIVEN = Settings("in", "out", ("a", "b"), {"top": 3, "keep": ["x"]}, key="k")
 
 def test_settings_travel() -> None:
     assert Settings.from_json(GIVEN.to_json()) == GIVEN
-    assert GIVEN.seal() == replace(GIVEN, input="x", output="y", key="z").seal()
+    assert GIVEN.seal() == replace(GIVEN, input="x", output="y", key="z", run="r").seal()
     assert GIVEN.seal() != replace(GIVEN, block=7).seal()
 
 
