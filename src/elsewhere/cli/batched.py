@@ -35,7 +35,8 @@ class Shown:
         """One more step."""
         self.last = step
         seconds = self._progress.tasks[0].elapsed or 0.0
-        speed = f"{step.photos / seconds:,.3g} photos/s" if step.photos and seconds else ""
+        rate = step.photos / seconds if seconds else 0.0
+        speed = f"{rate:,.{0 if rate >= 10 else 1}f} photos/s" if rate else ""
         if self._progress.disable and time.monotonic() - self._said >= PAUSE:
             self._said = time.monotonic()
             far = f"{step.albums:,} of {step.total:,} albums" if step.total else "albums"
