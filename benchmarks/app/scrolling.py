@@ -1,8 +1,8 @@
 """A thousand photos: usable while they are read, smooth while they are scrolled, memory flat.
 
-A task's length is told twice: by the clock, and by the time that the processor gave to it. Where
-other programs take turns on the same cores the clock counts their turns as well, so the claim is
-held against the processor's time, and the clock is printed beside it.
+A task's length is told twice: by the clock, which is what a person waits for and what the claim is
+held against, and by the time that the processor gave to it. Where other programs take turns on the
+same cores the clock counts their turns as well: measure on a quiet machine.
 """
 
 from __future__ import annotations
@@ -93,6 +93,13 @@ def _memory(process: int) -> float:
     raise AssertionError("this system does not tell how much memory a process holds")
 
 
+def _said(longest: dict[str, float]) -> str:
+    return (
+        f"the longest task took {longest['clock ms']} ms by the clock, "
+        f"{longest['processor ms']} ms of the processor"
+    )
+
+
 def verdicts(found: dict[str, Any]) -> list[tuple[str, bool, str]]:
     """The claims."""
     longest, grown = found["longest tasks while scrolling"], found["server grew by MB"]
@@ -100,14 +107,13 @@ def verdicts(found: dict[str, Any]) -> list[tuple[str, bool, str]]:
     return [
         (
             f"no main-thread task over {LONG_MS:.0f} ms while scrolling {found['photos']} photos",
-            found["tasks while scrolling"] > 0 and longest["processor ms"] <= LONG_MS,
-            f"the longest took {longest['processor ms']} ms of the processor, "
-            f"{longest['clock ms']} ms by the clock",
+            found["tasks while scrolling"] > 0 and longest["clock ms"] <= LONG_MS,
+            _said(longest),
         ),
         (
             "the page can be used while photos are read",
-            found["usable while reading"] and reading["processor ms"] <= LONG_MS,
-            f"the longest task took {reading['processor ms']} ms of the processor",
+            found["usable while reading"] and reading["clock ms"] <= LONG_MS,
+            _said(reading),
         ),
         ("the server's memory stays flat", grown <= GROWTH_MB, f"{grown:+.0f} MB on the way back"),
     ]

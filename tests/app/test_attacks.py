@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -332,6 +333,37 @@ def test_no_parameter_leads_to_a_file(house: Served, climb: str) -> None:
         status = int(answer.split(b" ", 2)[1])
         assert 400 <= status < 500, (target, answer[:300])
         assert b"root:" not in answer
+
+
+@pytest.mark.parametrize(
+    "climb", ["../../../../etc/passwd", "/etc/passwd", "~nobody-here/x", "\0/etc"]
+)
+def test_no_text_in_a_body_leads_to_a_file(house: Served, climb: str) -> None:
+    """Every text that a request may carry, one after the other; scorers open files by path."""
+    now, plan = house.told()["wishes"], house.told()["plan"]
+    texts = ["prior", "margin", "budget", "hide_level"]
+    lists = [key for key, value in now.items() if isinstance(value, list)]
+    asked = [{**now, key: climb} for key in texts] + [{**now, key: [climb]} for key in lists]
+    asked += [{**now, "scorers": [f"{kind}:{climb}"]} for kind in ("table", "onnx")]
+    answers = [house.client.put("/api/wishes", json=one) for one in asked]
+    private = {"target": "/nowhere/copy", "private": climb, "version": plan["version"]}
+    target = {"target": climb, "version": plan["version"]}
+    answers += [house.client.post("/api/export", json=one) for one in (private, target)]
+    answers.append(house.client.delete(f"/api/jobs/{quote(climb, safe='')}"))
+    for answer in answers:
+        assert 400 <= answer.status_code < 500, answer.text
+        assert "root:" not in answer.text
+    told = house.client.post("/api/albums", json={"paths": [climb]})
+    said = told.text + " ".join(map(str, house.events(told.json()["job"]))) if got(told) else ""
+    assert "root:" not in said
+
+
+def test_a_signed_climb_leads_to_no_file(house: Served) -> None:
+    """Where the guard would let it in, the route does not."""
+    for climb in ("../../etc/passwd", "1/320/..%2f..%2fetc%2fpasswd", "/etc/passwd", "1/320/-1"):
+        for room in ("/thumbs/", "/reports/"):
+            answer = house.stranger.get(house.table.keys.sign(room + climb))
+            assert 400 <= answer.status_code < 500 and "root:" not in answer.text
 
 
 def test_a_decompression_bomb_costs_itself_only(house: Served) -> None:

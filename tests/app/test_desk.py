@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from elsewhere.app import contract, desk
-from elsewhere.app.desk import Desk, Entry
+from elsewhere.app.desk import Desk
+from elsewhere.app.entries import Entry, OvertakenError
 from elsewhere.app.looks import Looks
 from elsewhere.job import Seen
 from elsewhere.job.showing.auditing import audit_plan
@@ -76,6 +78,44 @@ def test_a_plan_that_was_not_proved_in_time_is_replaced(
     assert told[-1].version > quick.version
     proved = Desk(large, SEED).wish(HARD, 30.0)
     assert len(withheld(told[-1])) == len(withheld(proved))
+
+
+def test_a_proof_that_comes_too_late_changes_nothing_on_the_screen(
+    large: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It passed the last look at the clock, and then somebody clicked."""
+    monkeypatch.setattr(desk, "AGAIN", 0)
+    table = Desk(large, SEED)
+    quick = table.wish(HARD, 0.0)
+    clicked = HARD.model_copy(update={"top": 1, "exact_top": True})
+    solve = table._solve
+
+    def solved(*args: object, **more: object) -> object:
+        found = solve(*args, **more)  # type: ignore[arg-type]
+        table._solve = solve  # type: ignore[method-assign]
+        table.wish(clicked, 30.0)
+        return found
+
+    table._solve = solved  # type: ignore[assignment, method-assign]
+    table.prove(quick, threading.Event(), lambda entry: pytest.fail("another wish counts"))
+    assert table.now.wishes == clicked
+    nearest = table._nearest
+    assert nearest is not None and nearest is table.now.plan
+    assert table.step(-1).proved, "it is kept for whoever undoes"
+
+
+def test_a_proof_of_the_same_plan_is_no_other_plan(large: Seen) -> None:
+    table = Desk(large, SEED)
+    entry = table.wish(HARD, 30.0)
+    assert entry.plan is not None and entry.proved
+    still_open = replace(entry.plan.plan, status=Status.FEASIBLE)
+    table._entries[0] = replace(entry, plan=replace(entry.plan, plan=still_open))
+    told: list[Entry] = []
+    table.prove(table.now, threading.Event(), told.append)
+    assert [one.version for one in told] == [entry.version]
+    assert table.shown(entry.version) is told[0]
+    with pytest.raises(OvertakenError):
+        table.shown(entry.version + 1)
 
 
 def test_nobody_waits_for_a_proof_that_nobody_wants(

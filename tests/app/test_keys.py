@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import hmac
 import threading
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -68,6 +70,27 @@ def test_a_token_is_no_secret_and_servers_differ() -> None:
     assert not keys.admits(token)
     secret = keys.exchange(token)
     assert secret and not other.admits(secret)
+
+
+def test_secrets_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Digests of one length, by the function that is made for it, whatever was guessed."""
+    compared: list[tuple[bytes, bytes]] = []
+    real = hmac.compare_digest
+
+    def counting(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return real(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", counting)
+    keys = Keys()
+    secret = keys.exchange(keys.token()) or ""
+    path, expires, signature = parts(keys.sign("/thumbs/1"))
+    for guess in (secret, secret[:-1] + "x", "", "x" * 1000):
+        assert keys.admits(guess) == (guess == secret)
+    for guess in (signature, signature[:-1] + "x", "", "x" * 1000):
+        assert keys.signed(path, expires, guess) == (guess == signature)
+    assert len(compared) == 8
+    assert {len(one) for pair in compared for one in pair} == {32}
 
 
 def test_links_expire() -> None:

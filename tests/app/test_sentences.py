@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from elsewhere.app import contract, desk, sentences, telling
-from elsewhere.app.desk import Desk, Entry
+from elsewhere.app.desk import Desk
+from elsewhere.app.entries import Entry
 from elsewhere.job import Seen
 from elsewhere.job.posted.values import Posted
 from elsewhere.protect.plan import Status

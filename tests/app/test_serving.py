@@ -17,7 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from elsewhere.app import redirect
+from elsewhere.app import redirect, serving
 from elsewhere.app.guard import SECRET_HEADER
 from elsewhere.app.redirect import Redirect
 from elsewhere.app.serving import listening
@@ -86,7 +86,8 @@ def program(tmp_path: Path, *arguments: str, **more: str) -> Iterator[Program]:
 
 
 def left_behind(tmp_path: Path) -> list[str]:
-    return [path.name for path in tmp_path.iterdir() if path.name.startswith("elsewhere-")]
+    own = ("elsewhere-", ".elsewhere-")
+    return [path.name for path in tmp_path.iterdir() if path.name.startswith(own)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes and /proc are POSIX's")
@@ -116,6 +117,65 @@ def test_another_user_of_the_machine_gets_nothing(tmp_path: Path, album: Made) -
         assert app.process.wait(15) == 0
         assert app.process.stderr and app.process.stderr.read() == ""
     assert left_behind(tmp_path) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM"])
+def test_it_ends_quietly_whatever_is_under_way(tmp_path: Path, album: Made, how: str) -> None:
+    """Somebody listens to a job, somebody else is sending photos: no stack trace, nothing left."""
+    arguments = str(album.folder), "--scorer", album.scorer, "--no-browser", "--no-cache"
+    with program(tmp_path, *arguments) as app:
+        told = httpx.post(f"{app.address}api/session", json={"token": app.token}).json()
+        known = {SECRET_HEADER: told["secret"]}
+        port = int(app.address.rstrip("/").rpartition(":")[2])
+        with (
+            socket.create_connection(("127.0.0.1", port), timeout=20) as sending,
+            httpx.Client(base_url=app.address, headers=known, timeout=30) as client,
+        ):
+            sending.sendall(_an_endless_form(port, told["secret"]))
+            for _ in range(200):
+                if left_behind(tmp_path):
+                    break
+                time.sleep(0.05)
+            assert left_behind(tmp_path), "what is sent lies there while it is sent"
+            with client.stream("GET", "/api/frontier") as stream:
+                app.process.send_signal(getattr(signal, how))
+                stream.read()
+            assert app.process.wait(20) == 0
+        assert app.process.stderr and app.process.stderr.read() == ""
+    assert left_behind(tmp_path) == []
+
+
+def _an_endless_form(port: int, secret: str) -> bytes:
+    """The beginning of one, with many files in it."""
+    head = (
+        f"POST /api/uploads HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{SECRET_HEADER}: {secret}\r\n"
+        "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000000\r\n\r\n"
+    )
+    part = (
+        '--b\r\nContent-Disposition: form-data; name="files"; filename="a.jpg"\r\n\r\n'
+        f"{'x' * 1000}\r\n"
+    )
+    return (head + 400 * part).encode()
+
+
+def test_the_file_is_gone_after_a_minute_though_nobody_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redirect.tempfile, "tempdir", str(tmp_path))  # type: ignore[attr-defined]
+    monkeypatch.setattr(serving, "TOKEN_SECONDS", 0.2)
+    seen: list[list[str]] = []
+
+    class Waiting:
+        def run(self, sockets: list[socket.socket]) -> None:
+            seen.append(left_behind(tmp_path))
+            time.sleep(1.0)
+            seen.append(left_behind(tmp_path))
+
+    monkeypatch.setattr(serving, "web_server", lambda *_: Waiting())
+    monkeypatch.setattr(serving, "_end_like_an_interrupt", lambda: None)
+    serving.serve(browser=False, cache=False, say=lambda _: None)
+    assert [len(one) for one in seen] == [1, 0]
 
 
 def _other_address() -> str:
@@ -162,9 +222,7 @@ def test_the_file_is_the_users_alone_under_any_umask(
 
 
 def test_a_port_that_is_taken_is_said() -> None:
-    with listening() as taken:
-        taken.listen()
-        with pytest.raises(InputError, match="cannot be used"):
-            listening(taken.getsockname()[1])
+    with listening() as taken, pytest.raises(InputError, match="cannot be used"):
+        listening(taken.getsockname()[1])
     with listening() as own:
         assert own.getsockname()[0] == "127.0.0.1"

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import threading
+import weakref
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from elsewhere.app import exporting
+from elsewhere.app.entries import Entry
+from elsewhere.app.keys import Keys
 from elsewhere.app.stairs import start_frontier
+from elsewhere.app.table import Table
 from elsewhere.app.uploads import parts
+from elsewhere.job.showing.reporting import write_report
+from elsewhere.protect.plan import Status
 from tests.app.house import PHOTOS, Made, Served, picture
 
 
@@ -20,6 +30,17 @@ def put(house: Served, **wishes: Any) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     told: dict[str, Any] = answer.json()
     return told
+
+
+def copy_to(house: Served, target: str | Path) -> dict[str, Any]:
+    """An export of the plan that is shown now."""
+    return {"target": str(target), "version": house.told()["plan"]["version"]}
+
+
+def unproved(entry: Entry) -> Entry:
+    assert entry.plan is not None
+    found = replace(entry.plan.plan, status=Status.FEASIBLE)
+    return replace(entry, plan=replace(entry.plan, plan=found))
 
 
 def ways(answer: dict[str, Any]) -> tuple[bool, bool]:
@@ -132,7 +153,7 @@ def test_what_cannot_be_done_is_said_with_its_reason(house: Served) -> None:
     events = house.events(answer["job"])
     assert "No plan can do this" in events[-2]["answer"]["plan"]["explanation"]
     assert events[-1] == {"done": True}
-    export = house.client.post("/api/export", json={"target": "/nowhere/copy"})
+    export = house.client.post("/api/export", json=copy_to(house, "/nowhere/copy"))
     assert export.status_code == 400 and "no plan" in export.json()["error"]
 
 
@@ -167,7 +188,7 @@ def test_the_copy_is_written_proved_verified_and_reported(
     house: Served, tmp_path: Path, album: Made
 ) -> None:
     target, private = tmp_path / "copy", tmp_path / "private"
-    asked = {"target": str(target), "private": str(private)}
+    asked = {**copy_to(house, target), "private": str(private)}
     events = house.events(house.client.post("/api/export", json=asked).json()["job"])
     stages = [event["stage"] for event in events if "stage" in event]
     assert {"writing", "proving", "telling"} <= set(stages)
@@ -187,9 +208,98 @@ def test_the_copy_is_written_proved_verified_and_reported(
     assert not verified["holds"] and verified["problems"]
     again = house.client.post("/api/export", json=asked)
     assert again.status_code == 400 and "exists" in again.json()["error"]
-    inside = house.client.post("/api/export", json={"target": str(album.folder / "copy")})
+    inside = house.client.post("/api/export", json=copy_to(house, album.folder / "copy"))
     assert inside.status_code == 400
-    assert house.client.post("/api/export", json={"target": "copy"}).status_code == 400
+    assert house.client.post("/api/export", json=copy_to(house, "copy")).status_code == 400
+
+
+def test_no_other_plan_is_written_than_the_one_that_was_seen(house: Served, tmp_path: Path) -> None:
+    asked = copy_to(house, tmp_path / "copy")
+    put(house, top=1, exact_top=True, margin="none")
+    late = house.client.post("/api/export", json=asked)
+    assert late.status_code == 409 and "look, and try again" in late.json()["error"]
+    assert not (tmp_path / "copy").exists() and house.told()["exported"] is None
+    assert house.client.post("/api/export", json={"target": "/x"}).status_code == 422
+
+
+def test_an_album_is_not_taken_away_under_its_copy(
+    house: Served, tmp_path: Path, album: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, real = threading.Event(), write_report
+
+    def slowly(*args: Any, **more: Any) -> Path:
+        assert go_on.wait(20)
+        return real(*args, **more)
+
+    monkeypatch.setattr(exporting, "write_report", slowly)
+    asked = copy_to(house, tmp_path / "copy")
+    job = house.client.post("/api/export", json=asked).json()["job"]
+    for answer in (
+        house.client.delete("/api/albums"),
+        house.client.post("/api/albums", json={"paths": [str(album.folder)]}),
+        house.client.post("/api/uploads", files=[("files", ("a.jpg", picture(1)))]),
+        house.client.post("/api/export", json={**asked, "target": str(tmp_path / "other")}),
+    ):
+        assert answer.status_code == 409 and "being written" in answer.json()["error"]
+    assert [one["id"] for one in house.told()["jobs"]] == [job["id"]], "a reload finds it"
+    go_on.set()
+    assert house.events(job)[-1] == {"done": True}
+    assert house.told()["exported"] is not None
+
+
+def test_a_link_to_a_report_shows_no_other_one(house: Served, tmp_path: Path) -> None:
+    links = []
+    for name in ("one", "two"):
+        asked = copy_to(house, tmp_path / name)
+        house.events(house.client.post("/api/export", json=asked).json()["job"])
+        links.append(house.client.get("/api/report").json()["url"])
+    assert house.stranger.get(links[1]).status_code == 200
+    assert house.stranger.get(links[0]).status_code == 404
+    house.client.delete("/api/albums")
+    assert house.stranger.get(links[1]).status_code == 404
+
+
+def test_a_link_to_a_picture_of_a_closed_album_shows_nothing(house: Served, album: Made) -> None:
+    link = house.told()["album"]["photos"][0]["thumb"]
+    house.open(album.folder)
+    assert house.stranger.get(link).status_code == 404
+
+
+def test_a_refused_wish_does_not_end_the_proof(house: Served) -> None:
+    entry = house.table.desk.now
+    desk = house.table.desk
+    desk._entries[desk._at] = unproved(entry)
+    refused = house.client.put("/api/wishes", json={**house.told()["wishes"], "hide": ["Atlantis"]})
+    assert refused.status_code == 400
+    assert house.settled()["plan"]["proved"]
+
+
+def test_nothing_of_a_closed_album_stays_in_memory(album: Made) -> None:
+    table = Table(Keys(), scorers=[album.scorer], remembers=False)
+    job = table.open([album.folder])
+    job.join(60)
+    start_frontier(table).join(30)
+    desk = weakref.ref(table.desk)
+    table.close()
+    gc.collect()
+    assert desk() is None and table.jobs.get(job.id) is None
+
+
+def test_a_loop_of_links_is_no_folder(house: Served, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    odd = [str(loop), f"/{'x' * 300}", "/dev/null/x", "/proc/self/x", "/a\nb", "~nobody-here/x"]
+    for path in odd:
+        told = house.client.post("/api/albums", json={"paths": [path]})
+        if told.status_code == 200:
+            assert "error" in house.events(told.json()["job"])[-1]
+        assert told.status_code < 500
+        assert house.client.get("/api/folders").status_code == 200, path
+    house.table._paths = (loop,)
+    assert house.client.get("/api/folders").status_code == 200
+    for path in odd:
+        asked = {"target": path, "version": 0}
+        assert 400 <= house.client.post("/api/export", json=asked).status_code < 500
 
 
 def test_dropped_photos_are_read_and_then_forgotten(house: Served) -> None:
@@ -202,14 +312,16 @@ def test_dropped_photos_are_read_and_then_forgotten(house: Served) -> None:
     assert answer.status_code == 200, answer.text
     house.events(answer.json()["job"])
     told = house.settled()
+    assert told["album"]["name"] == "photos", "no name of a temporary folder"
     assert sorted(photo["id"] for photo in told["album"]["photos"]) == [
         "IMG_0000.jpg",
         "IMG_0001.jpg",
         "trip/IMG_0002.jpg",
     ]
     assert [left["name"] for left in told["album"]["left"]] == ["notes.txt"]
-    folder = house.table._own
-    assert folder is not None and folder.stat().st_mode & 0o777 == 0o700
+    assert house.table._own is not None
+    folder = house.table._own.folder.parent
+    assert folder.stat().st_mode & 0o777 == 0o700
     assert house.client.delete("/api/albums").json()["stage"] == "empty"
     assert not folder.exists()
     assert house.client.get("/api/photos/0").status_code == 400

@@ -12,19 +12,25 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from random import Random
 
 from elsewhere.album.places import Places, places_of
 from elsewhere.app import contract
+from elsewhere.app.entries import (
+    Entry,
+    OvertakenError,
+    as_typed,
+    improves,
+    one_try,
+    where,
+    words_of,
+)
 from elsewhere.app.looks import Looks, Tables
-from elsewhere.errors import InputError
 from elsewhere.globe import place
 from elsewhere.job import Seen
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
-from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.files import posted_for
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.protect.plan import Status
@@ -41,42 +47,11 @@ MOST_STEPS = 500
 """So many wishes back can be undone."""
 
 
-class OvertakenError(InputError):
-    """A wish was made by a window that has not seen the last one."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the album was changed in another window: this one shows it as it is now; click again"
-        )
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A wish, and what came of it."""
-
-    wishes: contract.Wishes
-    seen: Seen
-    """The album as the attackers of these wishes see it."""
-    places: Places
-    posted: Posted
-    plan: AlbumPlan | None
-    """None where no place is known."""
-    looks: Looks | None
-    version: int
-
-    @property
-    def proved(self) -> bool:
-        """Whether nothing is left to be done: that there is no plan needs a reason, too."""
-        if self.plan is None or self.plan.plan.status == Status.OPTIMAL:
-            return True
-        return self.plan.plan.status == Status.INFEASIBLE and bool(self.plan.plan.explanation)
-
-
 class Desk:
     """The wishes for one album that was seen."""
 
     def __init__(self, seen: Seen, seed: bytes, ledger: Ledger | None = None) -> None:
-        self._seen = {_words(seen): seen}
+        self._seen = {words_of(seen): seen}
         self._first = seen
         self._seed = seed
         self._ledger = ledger
@@ -111,7 +86,7 @@ class Desk:
         """The same photos, as other scorers see them."""
         assert [one.id for one in seen.photos] == [one.id for one in self._first.photos]
         with self._lock:
-            self._seen[_words(seen)] = seen
+            self._seen[words_of(seen)] = seen
 
     @property
     def ways(self) -> contract.Undo:
@@ -123,14 +98,22 @@ class Desk:
                 turn=self._turn,
             )
 
-    def expect(self, turn: int | None) -> None:
-        """Refuse whoever looks at an older turn than ours; None asks for nothing."""
-        if turn is not None and turn != self._turn:
-            raise OvertakenError
-
-    def wish(self, wishes: contract.Wishes, seconds: float = QUICK) -> Entry:
-        """A new wish; what was undone before is forgotten."""
+    def shown(self, version: int) -> Entry:
+        """The wish that counts, for whoever sees this plan of it; OvertakenError otherwise."""
         with self._lock:
+            if self.now.version != version:
+                raise OvertakenError
+            return self.now
+
+    def wish(
+        self, wishes: contract.Wishes, seconds: float = QUICK, turn: int | None = None
+    ) -> Entry:
+        """A new wish; what was undone before is forgotten.
+
+        Whoever says which turn they saw is refused where it is not the last any more.
+        """
+        with self._lock:
+            self._expect(turn)
             if self._entries and self.now.wishes == wishes:
                 return self.now
             made = self._planned(wishes, seconds)
@@ -140,9 +123,10 @@ class Desk:
             self._remember(made)
             return made
 
-    def step(self, by: int) -> Entry:
+    def step(self, by: int, turn: int | None = None) -> Entry:
         """One wish back or forth; where there is none, nothing changes."""
         with self._lock:
+            self._expect(turn)
             if 0 <= self._at + by < len(self._entries):
                 self._at += by
                 self._turn += 1
@@ -160,20 +144,35 @@ class Desk:
             if stopped.is_set():
                 return
             made = replace(entry, plan=better)
-            if made.proved or _improves(better, shown):
+            if made.proved or improves(better, shown):
                 shown = better
-                tell(self._replaced(made))
+                told = self._replaced(made, stopped)
+                if told is not None:
+                    tell(told)
             if made.proved:
                 return
 
-    def _replaced(self, made: Entry) -> Entry:
-        """A better answer to a wish, where the wish is still to be found."""
+    def _expect(self, turn: int | None) -> None:
+        if turn is not None and turn != self._turn:
+            raise OvertakenError
+
+    def _replaced(self, made: Entry, stopped: threading.Event) -> Entry | None:
+        """A better answer to a wish, kept where the wish is; None where it is not to be told,
+        because another wish counts by now."""
         with self._lock:
-            self._version += 1
-            made = replace(made, version=self._version)
-            for number, one in enumerate(self._entries):
-                if one.wishes is made.wishes:
-                    self._entries[number] = made
+            at = next((n for n, one in enumerate(self._entries) if one.wishes is made.wishes), None)
+            if at is None:
+                return None
+            kept = self._entries[at]
+            assert kept.plan is not None and made.plan is not None
+            before, after = kept.plan.plan, made.plan.plan
+            same = before.found and after.withheld == before.withheld
+            if not same:  # a proof of the same plan is no other plan
+                self._version += 1
+            made = replace(made, version=kept.version if same else self._version)
+            self._entries[at] = made
+            if stopped.is_set() or at != self._at:
+                return None
             self._remember(made)
             return made
 
@@ -209,7 +208,7 @@ class Desk:
         return plan_album(
             entry.seen,
             entry.places,
-            as_typed(entry.wishes, seconds if _one_try(entry.wishes) else 2 * seconds),
+            as_typed(entry.wishes, seconds if one_try(entry.wishes) else 2 * seconds),
             posted=entry.posted,
             near=near.plan if near is not None and same else None,
             # the same draws for the same top, as long as the session lasts
@@ -227,65 +226,14 @@ class Desk:
     def _posted_for(self, wishes: contract.Wishes, seen: Seen, places: Places) -> Posted:
         if self._ledger is None:
             return NOTHING_POSTED
-        key = _where(wishes)
+        key = where(wishes)
         if key not in self._posted:
             typed = as_typed(wishes, None)
             self._posted[key] = posted_for(seen, places, typed, ledger=self._ledger)
         return self._posted[key]
 
     def _looks_at(self, entry: Entry, plan: AlbumPlan) -> Looks:
-        key = _where(entry.wishes)
+        key = where(entry.wishes)
         if key not in self._looks:
             self._looks[key] = Looks(entry.seen, plan.watches, entry.posted, self._tables)
         return self._looks[key]
-
-
-def as_typed(wishes: contract.Wishes, seconds: float | None) -> Wishes:
-    """The wishes as every door gives them to the job."""
-    return Wishes(
-        top=None if wishes.budget is not None else wishes.top,
-        budget=wishes.budget,
-        hide=tuple(wishes.hide),
-        hide_level=wishes.hide_level,
-        radius_km=wishes.radius_km,
-        keep=tuple(wishes.keep),
-        drop=tuple(wishes.drop),
-        stars=wishes.stars,
-        margin=wishes.margin,
-        each_photo=None if wishes.each_photo else False,
-        bursts=wishes.bursts,
-        prior=wishes.prior or None,
-        exact_top=wishes.exact_top,
-        time_limit=seconds,
-    )
-
-
-def _one_try(wishes: contract.Wishes) -> bool:
-    """Whether all the time is for one k; one that was drawn gets half, for smaller ones need some
-    after it, too."""
-    return wishes.exact_top or wishes.budget is not None
-
-
-def _where(wishes: contract.Wishes) -> object:
-    """All that decides the watches."""
-    return (
-        tuple(wishes.at),
-        tuple(wishes.hide),
-        wishes.hide_level,
-        wishes.radius_km,
-        wishes.prior,
-        tuple(wishes.scorers),
-    )
-
-
-def _words(seen: Seen) -> tuple[str, ...]:
-    return tuple(attack.word for attack in seen.attacks)
-
-
-def _improves(new: AlbumPlan, old: AlbumPlan) -> bool:
-    """Whether a plan is worth showing instead of another for the same wishes."""
-    if not new.plan.found or not old.plan.found:
-        return new.plan.found
-    if new.wishes.budget is not None:
-        return new.plan.protected_k > old.plan.protected_k
-    return Fraction(new.plan.cost) < Fraction(old.plan.cost)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from elsewhere.app import contract, sentences
-from elsewhere.app.desk import Entry
+from elsewhere.app.entries import Entry
 from elsewhere.app.looks import guesses
 from elsewhere.app.table import Table
+from elsewhere.app.telling import photos_of
 from elsewhere.app.thumbs import SIDES
 from elsewhere.audit.file_names import places_in
 from elsewhere.errors import InputError
@@ -35,7 +36,7 @@ def details_of(table: Table, n: int) -> contract.PhotoDetails:
         alone = "" if rank is None else sentences.alone(watch, rank, own)
     named = [("file name", f"{place} in {photo.id}") for place in places_in(photo.id)]
     return contract.PhotoDetails(
-        photo=table.photos()[n],
+        photo=photos_of(entry, table.link, n)[0],
         picture=table.link(photo, SIDES[1]),
         guesses=guesses(likely, attack.about.globe, ALONE),
         own_p=own,

@@ -17,13 +17,12 @@ from elsewhere.job.showing.reporting import write_report
 
 def export(table: Table, asked: contract.Export) -> Job:
     """Write the copy of what is on the table now; refused at once where it could not be written."""
-    entry = table.desk.now
+    desk = table.desk
+    entry = desk.shown(asked.version)
     target = path(asked.target)
     private = None if asked.private is None else path(asked.private)
     if entry.plan is None or not entry.plan.plan.found:
         raise InputError("there is no plan to export: change the wishes until there is one")
-    if table.jobs.running("export"):
-        raise InputError("a copy is being written already: wait for it, or stop it")
     plan = entry.plan
     refuse_sharing(entry.seen, target, private, order=asked.order, names=asked.names)
 
@@ -44,7 +43,7 @@ def export(table: Table, asked: contract.Export) -> Job:
             entry.seen, plan, shared.private, posted=entry.posted, shared=shared,
             command="elsewhere app",
         )  # fmt: skip
-        table.exported = contract.Exported(
+        exported = contract.Exported(
             target=str(target),
             files=[file.name for file in shared.files],
             certificate=str(shared.certificate),
@@ -52,9 +51,9 @@ def export(table: Table, asked: contract.Export) -> Job:
             reproved=shared.reproved,
             notes=list(shared.notes),
         )
-        job.say(Event(exported=table.exported))
+        job.say(Event(exported=table.keep(desk, exported)))
 
-    return table.jobs.start("export", work)
+    return table.jobs.start("export", work, alone=True)
 
 
 def verify_last(table: Table) -> Job:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from elsewhere.album.names import natural
@@ -25,7 +26,7 @@ _NOT_THERE = "there is no folder of yours at this path: choose one below your ho
 def folders(path: str, opened: Sequence[Path] = ()) -> contract.Folders:
     """The folders in a folder; "" stands for the user's home."""
     home = Path.home().resolve()
-    roots = [home, *(one.resolve() for one in opened)]
+    roots = [home, *_resolved(opened)]
     where = _real(path, home)
     root = next((one for one in roots if where.is_relative_to(one)), None)
     if root is None:
@@ -47,6 +48,15 @@ def folders(path: str, opened: Sequence[Path] = ()) -> contract.Folders:
     names.sort(key=natural)
     parent = None if where == root else str(where.parent)
     return contract.Folders(path=str(where), parent=parent, folders=names[:MOST], photos=photos)
+
+
+def _resolved(paths: Sequence[Path]) -> list[Path]:
+    """Where they lead; a loop of links leads nowhere."""
+    found = []
+    for one in paths:
+        with suppress(OSError, ValueError, RuntimeError):
+            found.append(one.resolve(strict=True))
+    return found
 
 
 def _real(path: str, home: Path) -> Path:

@@ -9,6 +9,7 @@ wrong behind this door comes out as one sentence, never as a stack trace.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple
@@ -37,7 +38,7 @@ SIGNED = ("/thumbs/", "/reports/")
 
 HEADERS = {
     "content-security-policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
         "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
     ),
@@ -72,10 +73,12 @@ class Knock(NamedTuple):
 class Body:
     """A request's body as it arrives, cut off where it grows too large, whatever it declared."""
 
-    def __init__(self, receive: Receive, limit: int) -> None:
+    def __init__(self, receive: Receive, limit: int, closing: asyncio.Event) -> None:
         self._receive = receive
         self._limit = limit
+        self._closing = closing
         self._had = 0
+        self._whole = False
 
     @property
     def too_large(self) -> bool:
@@ -90,11 +93,25 @@ class Body:
 
     async def receive(self) -> Message:
         """The next piece."""
-        message = await self._receive()
+        message = await (self._receive() if self._whole else self._before_the_end())
         self._had += len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
         if self.too_large:
             raise RefusedError(413, TOO_LARGE)
         return message
+
+    async def _before_the_end(self) -> Message:
+        """A server that ends waits for no body."""
+        piece = asyncio.ensure_future(self._receive())
+        end = asyncio.ensure_future(self._closing.wait())
+        try:
+            await asyncio.wait({piece, end}, return_when=asyncio.FIRST_COMPLETED)
+            if piece.done():
+                return piece.result()
+            raise RefusedError(503, "elsewhere is being ended")
+        finally:
+            end.cancel()
+            piece.cancel()
 
 
 class Answer:
@@ -140,6 +157,11 @@ class Guard:
         self._keys = keys
         self._names = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self._origins = {f"http://{name}" for name in self._names}
+        self._closing = asyncio.Event()
+
+    def close(self) -> None:
+        """The server ends: nobody is waited for who still sends something."""
+        self._closing.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request, or the server's own start and end."""
@@ -148,11 +170,11 @@ class Guard:
             return
         if scope["type"] != "http":  # nothing here speaks anything else
             return
-        body = Body(receive, MAX_UPLOAD if scope["path"] == UPLOADS else MAX_BODY)
+        limit = MAX_UPLOAD if scope["path"] == UPLOADS else MAX_BODY
+        body = Body(receive, limit, self._closing)
         answer = Answer(send, body)
         try:
-            self._admit(scope)
-            body.declared(_read(scope))
+            body.declared(self._admit(scope).headers)
             await self._inner(scope, body.receive, answer.send)
         except RefusedError as refused:
             await answer.instead(refused.status, str(refused))
@@ -160,11 +182,12 @@ class Guard:
             await answer.instead(500, BROKEN)
             raise
 
-    def _admit(self, scope: Scope) -> None:
-        """Nothing, or the reason why this request may not go on."""
+    def _admit(self, scope: Scope) -> Knock:
+        """What is known of it, or the reason why this request may not go on."""
         asked = Knock(scope["method"], scope["path"], scope.get("query_string", b""), _read(scope))
         for check in CHECKS:
             check(self, asked)
+        return asked
 
     def addressed(self, asked: Knock) -> None:
         """To us, by our own name: a foreign one that leads here is how DNS rebinding works."""

@@ -17,10 +17,11 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from typing import Literal
 
+from elsewhere.album import Left
 from elsewhere.app import contract
 from elsewhere.app.contract import Event
 from elsewhere.app.guard import BROKEN
-from elsewhere.errors import ElsewhereError
+from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.job import Step
 
 Kind = Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
@@ -30,6 +31,13 @@ REMEMBERED = 16
 
 class CancelledError(Exception):
     """Raised inside a job where somebody no longer wants it."""
+
+
+class BusyError(InputError):
+    """Something cannot be done while a copy is written."""
+
+    def __init__(self) -> None:
+        super().__init__("a copy is being written: wait for it, or stop it")
 
 
 class Job:
@@ -42,7 +50,8 @@ class Job:
         """What it was begun for; whoever wants the same need not begin it again."""
         self.state: Literal["running", "done", "failed", "cancelled"] = "running"
         self.cancelled = threading.Event()
-        self._work = work
+        self._work: Callable[[Job], None] | None = work
+        self._ending = False
         self._lock = threading.Lock()
         self._events: list[Event | None] = []
         """None where a bar has moved on since."""
@@ -121,7 +130,7 @@ class Job:
                 more.clear()
                 with self._lock:
                     fresh, at = self._events[at:], len(self._events)
-                    over = self.ended
+                    over = self.ended or self._ending
                 for event in fresh:
                     if event is not None:
                         yield event
@@ -132,16 +141,26 @@ class Job:
             with self._lock:
                 self._listeners.discard((loop, more))
 
+    def fall_silent(self) -> None:
+        """Tell nobody anything more: the server ends, and streams must end before it."""
+        with self._lock:
+            self._ending = True
+            self._wake()
+
     def _run(self) -> None:
         state: Literal["done", "failed", "cancelled"] = "failed"
+        # an ended job is kept for what it told, not for the album that it worked on
+        work, self._work = self._work, None
+        assert work is not None
         try:
-            self._work(self)
+            work(self)
             state, last = "done", Event(done=True)
         except BaseException as problem:
             state = "cancelled" if isinstance(problem, CancelledError) else "failed"
             last = Event(error=sentence(problem))
             if last.error == BROKEN:  # nobody is told more, but whoever started us may look
                 traceback.print_exc(file=sys.stderr)
+        del work
         with self._lock:
             self._events.append(last)
             self.state = state
@@ -160,10 +179,14 @@ class Jobs:
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
-    def start(self, kind: Kind, work: Callable[[Job], None], about: object = None) -> Job:
-        """Begin a job."""
+    def start(
+        self, kind: Kind, work: Callable[[Job], None], about: object = None, *, alone: bool = False
+    ) -> Job:
+        """Begin a job; one that must be alone of its kind is refused beside another."""
         job = Job(kind, work, about)
         with self._lock:
+            if alone and any(one.kind == kind and not one.ended for one in self._jobs.values()):
+                raise BusyError
             self._jobs[job.id] = job
             ended = [one for one in self._jobs.values() if one.ended]
             for old in ended[: max(0, len(self._jobs) - REMEMBERED)]:
@@ -187,12 +210,20 @@ class Jobs:
             job.cancel()
 
     def close(self, seconds: float = 5.0) -> None:
-        """Stop everything, and wait a little for it."""
+        """Stop everything, wait a little for it, and forget what was told."""
         running = self.running()
         self.cancel()
         until = time.monotonic() + seconds
         for job in running:
             job.join(max(0.0, until - time.monotonic()))
+        with self._lock:
+            for job in [one for one in self._jobs.values() if one.ended]:
+                del self._jobs[job.id]
+
+    def fall_silent(self) -> None:
+        """End every stream."""
+        for job in self.running():
+            job.fall_silent()
 
 
 def sentence(problem: BaseException) -> str:
@@ -208,9 +239,6 @@ def sentence(problem: BaseException) -> str:
     return BROKEN
 
 
-def left_of(one: object) -> contract.Left:
+def left_of(one: Left) -> contract.Left:
     """A file that was left out, for the page: without its path."""
-    from elsewhere.album import Left
-
-    assert isinstance(one, Left)
     return contract.Left(name=one.name, kind=one.kind, reason=one.reason, lost=one.lost)

@@ -127,10 +127,10 @@ def album_routes(table: Table) -> APIRouter:
     @routes.get("/thumbs/{album}/{side}/{at}", response_class=Response, responses=_JPEG)
     def get_thumb(album: int, side: int, at: int) -> Response:
         """A photo's picture, by a signed link."""
-        rendition = table.rendition(album, at)
-        if rendition is None or side not in SIDES:
+        picture = table.picture(album, side, at) if side in SIDES else None
+        if picture is None:
             raise NotThereError
-        return Response(table.thumbs.get(rendition, side), media_type="image/jpeg")
+        return Response(picture, media_type="image/jpeg")
 
     return routes
 
@@ -196,17 +196,19 @@ def job_routes(table: Table) -> APIRouter:
     @routes.get("/api/report")
     def get_report() -> contract.Link:
         """A link to the private report of the last copy."""
-        if table.exported is None or table.exported.report is None:
+        path = table.report()
+        if path is None:
             raise NotThereError
-        return contract.Link(url=table.keys.sign("/reports/last"))
+        return contract.Link(url=table.keys.sign(path))
 
-    @routes.get("/reports/last", response_class=Response, responses=_HTML)
-    def read_report() -> Response:
-        """The report itself, by a signed link."""
-        if table.exported is None or table.exported.report is None:
+    @routes.get("/reports/{album}/{copy}", response_class=Response, responses=_HTML)
+    def read_report(album: int, copy: int) -> Response:
+        """The report itself, by a link that was signed for it."""
+        exported = table.exported
+        if table.report() != f"/reports/{album}/{copy}" or exported is None or not exported.report:
             raise NotThereError
         try:
-            content = Path(table.exported.report).read_bytes()
+            content = Path(exported.report).read_bytes()
         except OSError:
             raise NotThereError from None
         return Response(
@@ -254,7 +256,7 @@ async def _uploaded(table: Table, request: Request) -> Job:
         kind = request.headers.get("content-type", "")
         if not await take_form(kind, request.stream(), dropped):
             raise InputError("no photo was dropped: send at least one")
-        return await run_in_threadpool(table.open, [dropped.folder], own=dropped.folder)
+        return await run_in_threadpool(table.open, [dropped.folder], own=dropped)
     except BaseException:
         dropped.forget()
         raise

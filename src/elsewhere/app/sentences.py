@@ -8,7 +8,7 @@ country), and no k is named but the one that was asked for.
 from __future__ import annotations
 
 from elsewhere.app import contract
-from elsewhere.app.desk import Entry
+from elsewhere.app.entries import Entry
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.planning.truths import hidden_names
 from elsewhere.job.planning.watches import Watch

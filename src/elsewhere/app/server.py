@@ -11,8 +11,9 @@ from starlette.exceptions import HTTPException
 
 import elsewhere
 from elsewhere.app import contract, routes
-from elsewhere.app.desk import OvertakenError
+from elsewhere.app.entries import OvertakenError
 from elsewhere.app.guard import Guard
+from elsewhere.app.jobs import BusyError
 from elsewhere.app.page_files import PageFile, page_files
 from elsewhere.app.table import Table
 from elsewhere.errors import CheckError, ElsewhereError
@@ -71,7 +72,7 @@ def _sentences(app: FastAPI) -> None:
 
     @app.exception_handler(ElsewhereError)
     def on_purpose(request: Request, problem: ElsewhereError) -> JSONResponse:
-        late = isinstance(problem, CheckError | OvertakenError)
+        late = isinstance(problem, CheckError | OvertakenError | BusyError)
         return _problem(409 if late else 400, str(problem))
 
     @app.exception_handler(routes.NotThereError)

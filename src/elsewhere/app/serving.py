@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import sys
@@ -15,6 +16,7 @@ from elsewhere.app.keys import TOKEN_SECONDS, Keys
 from elsewhere.app.redirect import Redirect
 from elsewhere.app.server import guarded
 from elsewhere.app.table import Table
+from elsewhere.app.uploads import sweep_dropped
 from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
 
@@ -28,9 +30,11 @@ def listening(port: int = 0) -> socket.socket:
     """A socket on this machine alone, at this port or at any that is free."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        if sys.platform != "win32":  # there it would let others take the port as well
+        if port and sys.platform != "win32":  # there it would let others take the port as well
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((HOST, port))
+        # from now on: a browser may be quicker than the rest of us, and nobody else gets the port
+        made.listen(128)
     except (OSError, OverflowError) as problem:
         made.close()
         reason = getattr(problem, "strerror", None) or problem
@@ -40,11 +44,22 @@ def listening(port: int = 0) -> socket.socket:
     return made
 
 
-def web_server(app: Guard) -> uvicorn.Server:
-    """What speaks HTTP: tells nobody what it is, and writes nothing down."""
+def web_server(app: Guard, ending: Callable[[], None] = lambda: None) -> uvicorn.Server:
+    """What speaks HTTP: tells nobody what it is, and writes nothing down.
+
+    `ending` is called before it waits for what is still being answered.
+    """
     import uvicorn
 
-    return uvicorn.Server(
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            ending()
+            app.close()
+            # whatever is cut off from now on is cut off on purpose
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            await super().shutdown(sockets)
+
+    return Server(
         uvicorn.Config(
             app,
             access_log=False,
@@ -54,7 +69,8 @@ def web_server(app: Guard) -> uvicorn.Server:
             ws="none",
             http="h11",
             log_level="error",
-            timeout_graceful_shutdown=1,
+            timeout_graceful_shutdown=3,
+            proxy_headers=False,
         )
     )
 
@@ -70,12 +86,13 @@ def serve(
 ) -> None:
     """Serve the app until somebody stops it."""
     sock = listening(port)
+    sweep_dropped()
     number = sock.getsockname()[1]
     table = Table(Keys(), scorers=scorers, cache=RowCache() if cache else None)
     redirect = Redirect(f"http://{HOST}:{number}/", table.keys.token())
     late = threading.Timer(TOKEN_SECONDS, redirect.remove)
     late.daemon = True
-    server = web_server(guarded(table, number, redirect.remove))
+    server = web_server(guarded(table, number, redirect.remove), table.jobs.fall_silent)
     try:
         _end_like_an_interrupt()
         if album:
@@ -83,7 +100,9 @@ def serve(
         say(f"elsewhere is at http://{HOST}:{number}/")
         late.start()
         if browser and redirect.show():
-            say("Your browser opens it. Ctrl-C ends it.")
+            say(
+                "Your browser opens it; keep that window, for no other one gets in. Ctrl-C ends it."
+            )
         else:
             say(f"Open this file in your browser within a minute: {redirect.file}")
         server.run(sockets=[sock])
@@ -92,8 +111,7 @@ def serve(
     finally:
         late.cancel()
         redirect.remove()
-        table.close()
-        table.jobs.close()
+        table.end()
         sock.close()
 
 

@@ -8,20 +8,22 @@ desk's own, held while a wish is answered.
 from __future__ import annotations
 
 import secrets
-import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from elsewhere.album import Photo, Rendition
+from elsewhere.album import Photo
 from elsewhere.app import contract, telling
 from elsewhere.app.choices import choices
 from elsewhere.app.contract import Event
-from elsewhere.app.desk import FIRST, Desk, Entry
-from elsewhere.app.jobs import CancelledError, Job, Jobs, left_of, sentence
+from elsewhere.app.desk import FIRST, Desk
+from elsewhere.app.entries import Entry
+from elsewhere.app.jobs import BusyError, CancelledError, Job, Jobs, sentence
 from elsewhere.app.keys import Keys
+from elsewhere.app.laid import Laid
 from elsewhere.app.rescoring import scored_by
-from elsewhere.app.thumbs import SIDES, Thumbs
+from elsewhere.app.thumbs import SIDES
+from elsewhere.app.uploads import Dropped
 from elsewhere.errors import InputError
 from elsewhere.job import Seen, Step, see
 from elsewhere.job.ledger.entries import Ledger
@@ -49,27 +51,26 @@ class Table:
         self.keys = keys
         self._usual = tuple(scorers)
         self.jobs = Jobs()
-        self.thumbs = Thumbs()
         self.exported: contract.Exported | None = None
         self._cache = cache
         self._ledger = Ledger() if remembers else None
         self._seed = secrets.token_bytes(32)
         self._lock = threading.RLock()
-        self._number = 0
+        self._door = threading.Lock()  # one album comes or goes at a time
+        self._laid = Laid(keys, 0)
         self._clear()
 
     def _clear(self) -> None:
-        self._number += 1
+        self._laid = Laid(self.keys, self._laid.number + 1)
         self._stage: str = "empty"
         self._error: str | None = None
         self._paths: tuple[Path, ...] = ()
         self._scorers = self._usual
-        self._own: Path | None = None
-        self._laid: list[Photo] = []
-        self._keys_of: dict[str, int] = {}
-        self._left: list[contract.Left] = []
+        self._own: Dropped | None = None
         self._desk: Desk | None = None
         self.exported = None
+        self.copies = 0
+        """How many were made of this album."""
 
     @property
     def desk(self) -> Desk:
@@ -90,57 +91,70 @@ class Table:
         paths: Sequence[Path],
         scorers: Sequence[str] | None = None,
         *,
-        own: Path | None = None,
+        own: Dropped | None = None,
     ) -> Job:
         """Read and score these, instead of what lies on the table now.
 
-        Without `scorers`, by those that the server was started with. `own` is a folder of ours
-        that goes when the album does.
+        Without `scorers`, by those that the server was started with. `own` are photos that were
+        dropped; they go when the album does.
         """
-        self.close()
-        with self._lock:
-            self._stage = "reading"
-            self._paths, self._own = tuple(paths), own
-            self._scorers = tuple(dict.fromkeys(scorers or self._usual))
-            number = self._number
-            return self.jobs.start("reading", lambda job: self._read(job, number))
+        words = tuple(dict.fromkeys(scorers or self._usual))
+        with self._door:
+            self._refuse_while_copying()
+            self._clear_away()
+            with self._lock:
+                self._stage, laid = "reading", self._laid
+                self._paths, self._own, self._scorers = tuple(paths), own, words
+                return self.jobs.start(
+                    "reading", lambda job: self._read(job, laid, tuple(paths), words)
+                )
 
     def close(self) -> None:
-        """Take everything off the table."""
-        self.jobs.cancel()
+        """Take everything off the table; BusyError while a copy of it is written."""
+        with self._door:
+            self._refuse_while_copying()
+            self._clear_away()
+
+    def end(self) -> None:
+        """The same at the end of all, whatever goes on."""
+        with self._door:
+            self._clear_away()
+
+    def _refuse_while_copying(self) -> None:
+        if self.jobs.running("export"):
+            raise BusyError
+
+    def _clear_away(self) -> None:
+        """Whatever goes on is stopped first, so that nothing is closed under it."""
         with self._lock:
-            desk, own = self._desk, self._own
+            desk, own, laid = self._desk, self._own, self._laid
             self._clear()
-            self.thumbs.clear()
+        self.jobs.close()
+        laid.clear()
         if desk is not None:
             desk.seen.close()
         if own is not None:
-            shutil.rmtree(own, ignore_errors=True)
+            own.forget()
 
     def wish(self, wishes: contract.Wishes, turn: int | None = None) -> contract.Answer:
         """Answer a wish: a plan at once, and a job where something goes on."""
         desk = self.desk
-        desk.expect(turn)
         wishes = wishes.model_copy(update={"scorers": list(dict.fromkeys(wishes.scorers))})
         if not desk.knows(wishes.scorers):
-            return self._score_first(desk, wishes)
-        self.jobs.cancel("proof", "frontier")
-        return self._answered(desk, desk.wish(wishes))
+            return self._score_first(desk, wishes, turn)
+        return self._asked(desk, lambda: desk.wish(wishes, turn=turn))
 
     def step(self, by: int, turn: int | None = None) -> contract.Answer:
         """Undo or redo."""
         desk = self.desk
-        desk.expect(turn)
-        self.jobs.cancel("proof", "frontier")
-        return self._answered(desk, desk.step(by))
+        return self._asked(desk, lambda: desk.step(by, turn))
 
     def told(self) -> contract.Table:
         """The whole state."""
         # first what goes on: whoever hears of a job that is over by now hears of its end as well
         jobs = self.jobs.running("reading", "scoring", "proof", "export", "verify")
         with self._lock:
-            desk, stage, error = self._desk, self._stage, self._error
-            laid, left = list(self._laid), list(self._left)
+            desk, stage, error, laid = self._desk, self._stage, self._error, self._laid
         shown = contract.Table(
             stage=stage,  # type: ignore[arg-type]
             error=error,
@@ -152,15 +166,14 @@ class Table:
         if desk is None:
             if stage == "empty":
                 return shown
-            photos = [self.photo_laid(n, photo) for n, photo in enumerate(laid)]
-            return shown.model_copy(
-                update={"album": contract.Album(name="", photos=photos, left=left, scorers=[])}
-            )
+            reading = contract.Album(name="", photos=laid.told(), left=laid.left(), scorers=[])
+            return shown.model_copy(update={"album": reading})
         entry = desk.now
+        photos = telling.photos_of(entry, laid.link)
         answer = telling.answer_of(desk, entry)
         return shown.model_copy(
             update={
-                "album": telling.album_of(entry, self._photos(entry), left),
+                "album": telling.album_of(entry, photos),
                 "places": answer.places,
                 "wishes": entry.wishes,
                 "plan": answer.plan,
@@ -173,43 +186,46 @@ class Table:
     def photos(self) -> list[contract.Photo]:
         """The photos with fresh links."""
         with self._lock:
-            desk, laid = self._desk, list(self._laid)
-        if desk is None:
-            return [self.photo_laid(n, photo) for n, photo in enumerate(laid)]
-        return self._photos(desk.now)
-
-    def _photos(self, entry: Entry) -> list[contract.Photo]:
-        return telling.photos_of(entry, self.link)
-
-    def photo_laid(self, n: int, photo: Photo) -> contract.Photo:
-        """A photo that was read and is not yet scored."""
-        made = photo.rendition
-        return contract.Photo(
-            n=n, id=photo.id, width=made.width, height=made.height, thumb=self.link(photo)
-        )
+            desk, laid = self._desk, self._laid
+        return laid.told() if desk is None else telling.photos_of(desk.now, laid.link)
 
     def link(self, photo: Photo, side: int = SIDES[0]) -> str:
         """A signed link to a photo's picture."""
-        with self._lock:
-            at = self._keys_of.get(photo.rendition.digest, 0)
-            return self.keys.sign(f"/thumbs/{self._number}/{side}/{at}")
+        return self._laid.link(photo, side)
 
-    def rendition(self, number: int, at: int) -> Rendition | None:
-        """The rendition behind a link; None where the table has moved on."""
-        with self._lock:
-            if number != self._number or not 0 <= at < len(self._laid):
-                return None
-            return self._laid[at].rendition
+    def picture(self, number: int, side: int, at: int) -> bytes | None:
+        """The picture behind a link; None where the table has moved on."""
+        laid = self._laid
+        return laid.picture(side, at) if number == laid.number else None
 
     def event_told(self, event: Event) -> Event:
-        """An event as it goes out: a photo in it gets a link that works from now on."""
-        if event.photo is None:
-            return event
+        """An event as it goes out."""
+        return self._laid.event_told(event)
+
+    def report(self) -> str | None:
+        """The address of the last copy's report; None where there is none."""
         with self._lock:
-            if event.photo.n >= len(self._laid):
-                return event
-            photo = self._laid[event.photo.n]
-        return event.model_copy(update={"photo": self.photo_laid(event.photo.n, photo)})
+            if self.exported is None or self.exported.report is None:
+                return None
+            return f"/reports/{self._laid.number}/{self.copies}"
+
+    def keep(self, desk: Desk, exported: contract.Exported) -> contract.Exported:
+        """A copy was written; it is the table's where the album is still there."""
+        with self._lock:
+            if self._desk is desk:
+                self.exported = exported
+                self.copies += 1
+        return exported
+
+    def _asked(self, desk: Desk, ask: Callable[[], Entry]) -> contract.Answer:
+        """Whatever was being proved is not wanted any more, unless the new wish is refused."""
+        self.jobs.cancel("proof", "frontier")
+        try:
+            entry = ask()
+        except BaseException:
+            self._answered(desk, desk.now)
+            raise
+        return self._answered(desk, entry)
 
     def _answered(self, desk: Desk, entry: Entry) -> contract.Answer:
         job = None
@@ -225,13 +241,15 @@ class Table:
         )
         job.check()
 
-    def _score_first(self, desk: Desk, wishes: contract.Wishes) -> contract.Answer:
+    def _score_first(
+        self, desk: Desk, wishes: contract.Wishes, turn: int | None
+    ) -> contract.Answer:
         """Other attackers are asked about the photos; until then all is as it was."""
         for word in wishes.scorers:
             find(word).load()  # what cannot be had is said at once
         self.jobs.cancel("scoring")
         scorers = {"scorers": wishes.scorers}
-        entry = desk.wish(wishes.model_copy(update={"scorers": desk.now.wishes.scorers}))
+        entry = desk.wish(wishes.model_copy(update={"scorers": desk.now.wishes.scorers}), turn=turn)
 
         def work(job: Job) -> None:
             seen = scored_by(desk.seen, wishes.scorers, cache=self._cache, progress=job.step)
@@ -244,45 +262,31 @@ class Table:
 
         return telling.answer_of(desk, entry, self.jobs.start("scoring", work).told())
 
-    def _read(self, job: Job, number: int) -> None:
+    def _read(self, job: Job, laid: Laid, paths: Sequence[Path], scorers: Sequence[str]) -> None:
         def progress(step: Step) -> None:
             job.step(step)
-            self._lay(number, step)
+            lying = laid.lay(step)
             if step.photo is not None:
-                with self._lock:
-                    n = len(self._laid) - 1
-                job.say(
-                    Event(stage="reading", photo=self.photo_laid(n, step.photo), count=step.done,
-                          total=step.total)
-                )  # fmt: skip
+                photo = laid.photo(lying - 1, step.photo)
+                job.say(Event(stage="reading", photo=photo, count=step.done, total=step.total))
 
         seen: Seen | None = None
         try:
-            seen = see(self._paths, scorers=self._scorers, cache=self._cache, progress=progress)
+            seen = see(paths, scorers=scorers, cache=self._cache, progress=progress)
             desk = Desk(seen, self._seed, self._ledger)
-            entry = desk.wish(contract.Wishes(scorers=list(self._scorers)), FIRST)
+            entry = desk.wish(contract.Wishes(scorers=list(scorers)), FIRST)
             with self._lock:
-                if number != self._number:
+                if laid is not self._laid:
                     raise CancelledError
                 self._desk, self._stage = desk, "ready"
-                self._left = [left_of(one) for one in seen.left]
             if not entry.proved:
                 self.jobs.start("proof", lambda job: self._prove(job, desk, entry))
         except BaseException as problem:
+            laid.clear()
             if seen is not None:
                 seen.close()
             with self._lock:
-                if number == self._number:
-                    self._stage = "failed"
-                    self._error = sentence(problem)
+                if laid is self._laid:
+                    self._stage, self._error = "failed", sentence(problem)
+                    self._paths = ()  # nothing of yours was opened there
             raise
-
-    def _lay(self, number: int, step: Step) -> None:
-        """What was just read, on the table at once."""
-        with self._lock:
-            if number != self._number:
-                raise CancelledError
-            self._left += [left_of(one) for one in step.left]
-            if step.photo is not None:
-                self._keys_of[step.photo.rendition.digest] = len(self._laid)
-                self._laid.append(step.photo)

@@ -8,7 +8,9 @@ import numpy as np
 
 from elsewhere.album import Photo
 from elsewhere.app import contract, sentences
-from elsewhere.app.desk import Desk, Entry
+from elsewhere.app.desk import Desk
+from elsewhere.app.entries import Entry
+from elsewhere.app.jobs import left_of
 from elsewhere.app.looks import guess, guesses
 from elsewhere.job.showing.leaking import leaking
 from elsewhere.job.showing.reporting import album_name
@@ -95,8 +97,10 @@ def states(entry: Entry) -> list[contract.PhotoState]:
     return [pinned.get(photo.id, rest[n]) for n, photo in enumerate(photos)]
 
 
-def photos_of(entry: Entry, thumb: Callable[[Photo], str]) -> list[contract.Photo]:
-    """The photos on the table; `thumb` gives the link to one's picture."""
+def photos_of(
+    entry: Entry, thumb: Callable[[Photo], str], only: int | None = None
+) -> list[contract.Photo]:
+    """The photos on the table, or one of them; `thumb` gives the link to one's picture."""
     looks, photos = entry.looks, entry.seen.photos
     shares = looks.shares(entry.plan) if looks else [None] * len(photos)
     ranks = looks.own_ranks if looks else [None] * len(photos)
@@ -116,18 +120,17 @@ def photos_of(entry: Entry, thumb: Callable[[Photo], str]) -> list[contract.Phot
             state=state,
         )
         for n, (photo, state) in enumerate(zip(photos, states(entry), strict=True))
+        if only is None or n == only
     ]
 
 
-def album_of(
-    entry: Entry, photos: Sequence[contract.Photo], left: Sequence[contract.Left]
-) -> contract.Album:
+def album_of(entry: Entry, photos: Sequence[contract.Photo]) -> contract.Album:
     """The album as it lies on the table."""
     seen = entry.seen
     return contract.Album(
         name=album_name(seen),
         photos=list(photos),
-        left=list(left),
+        left=[left_of(one) for one in seen.left],
         scorers=[
             contract.Scorer(word=attack.word, cells=attack.about.cells) for attack in seen.attacks
         ],

@@ -23,7 +23,8 @@ class Thumbs:
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
         self._lock = threading.Lock()
-        self._making = threading.Semaphore(2)  # decoding takes a core, and plans need one too
+        # decoding takes a core, and plans need one too; whoever asks for the same waits for it
+        self._making = [threading.Lock() for _ in range(2)]
         self._made: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self._used = 0
 
@@ -38,7 +39,7 @@ class Thumbs:
         found = self._known(key)
         if found is not None:
             return found
-        with self._making:
+        with self._making[hash(key) % len(self._making)]:
             found = self._known(key)  # somebody may have asked for the same a moment before
             if found is None:
                 found = rendition.preview(side)

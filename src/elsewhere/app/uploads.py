@@ -1,23 +1,26 @@
 """Photos that were dropped on the page: in a folder of ours that nobody else can enter.
 
 They are read from there by the album's workers, with the same limits as any other file, and the
-folder goes when the album does, or when the server ends. A name that came with a file is taken
-for a name only: whatever could lead somewhere is left out of it.
+folder goes when the album does, or when the server ends; what a killed one left is taken away by
+the next (`album.staging` holds a lock in it). A name that came with a file is taken for a name
+only: whatever could lead somewhere is left out of it.
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
-from collections.abc import Iterator
+import threading
 from pathlib import Path
 from typing import BinaryIO
 
 from elsewhere.album.names import printable
+from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import FileError, InputError
 
 MOST_FILES = 5000
+CALLED = "photos"
+"""What an album of dropped photos is called, for it has no name of its own."""
 _DEPTH, _LENGTH = 4, 120
 
 
@@ -25,42 +28,63 @@ class Dropped:
     """A folder of dropped photos, filled file by file."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="elsewhere-dropped-"))
+        self._staging = Staging(Path(tempfile.gettempdir()))
+        self.folder = self._staging.folder / CALLED
+        self.folder.mkdir(mode=0o700)
+        self._lock = threading.Lock()
+        self._forgotten = False
         self._count = 0
+        self._taken: dict[str, int] = {}
 
     def create(self, name: str) -> BinaryIO:
         """A new file, to be written and closed."""
-        self._count += 1
-        if self._count > MOST_FILES:
-            raise InputError(f"more than {MOST_FILES} files at once: open the folder by its path")
-        try:
-            return self._free(name).open("xb")
-        except OSError as problem:
-            raise _full(problem) from None
+        with self._lock:
+            self._wanted()
+            self._count += 1
+            if self._count > MOST_FILES:
+                raise InputError(
+                    f"more than {MOST_FILES} files at once: open the folder by its path"
+                )
+            try:
+                return self._free(name).open("xb")
+            except OSError as problem:
+                raise _full(problem) from None
 
     def write(self, file: BinaryIO, content: bytes) -> None:
         """The next bytes of a file."""
-        try:
-            file.write(content)
-        except OSError as problem:
-            raise _full(problem) from None
+        with self._lock:
+            self._wanted()
+            try:
+                file.write(content)
+            except OSError as problem:
+                raise _full(problem) from None
 
     def forget(self) -> None:
-        """Delete everything."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Delete everything; whoever is still writing is stopped first, and writes no more."""
+        with self._lock:
+            if not self._forgotten:
+                self._forgotten = True
+                self._staging.__exit__()
+
+    def _wanted(self) -> None:
+        if self._forgotten:
+            raise InputError("the photos are not wanted any more: drop them again")
 
     def _free(self, name: str) -> Path:
         """A path inside the folder that is not taken."""
         *folders, last = parts(name)
-        inside = self.folder.joinpath(*folders)
-        inside.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for number in _numbers():
-            stem, dot, suffix = last.rpartition(".")
+        inside = self.folder
+        for folder in folders:
+            inside /= folder
+            inside.mkdir(mode=0o700, exist_ok=True)
+        stem, dot, suffix = last.rpartition(".")
+        while True:
+            key = str(inside / last)
+            number = self._taken[key] = self._taken.get(key, 0) + 1
             told = f" ({number})" if number > 1 else ""
             path = inside / (f"{stem}{told}{dot}{suffix}" if dot else f"{last}{told}")
             if not path.exists():
                 return path
-        raise AssertionError("there is always another number")
 
 
 def _full(problem: OSError) -> FileError:
@@ -92,8 +116,6 @@ def _short(part: str) -> str:
     return f"{cut}.{suffix.encode()[:20].decode('utf-8', 'ignore')}" if dot else cut
 
 
-def _numbers() -> Iterator[int]:
-    number = 1
-    while True:
-        yield number
-        number += 1
+def sweep_dropped() -> None:
+    """Take away what servers left that were killed."""
+    sweep(Path(tempfile.gettempdir()))

@@ -229,6 +229,8 @@ export interface Belief {
 }
 
 export interface ExportWish {
+  /** The plan that was on the screen: no other one is written. */
+  version: number
   target: string
   private: string | null
   order: 'shuffled' | 'album'

@@ -55,6 +55,8 @@ class Wishes(Asked):
 class Export(Asked):
     """Where the copy goes."""
 
+    version: Annotated[int, Field(ge=0)]
+    """The plan that the person saw (`plan.version`): no other one is written."""
     target: Annotated[str, Field(min_length=1, max_length=4096)]
     private: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     order: Order = "shuffled"

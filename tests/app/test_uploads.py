@@ -1,0 +1,81 @@
+"""Dropped photos on the disk: never too many, never outside, and gone when nobody wants them."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from elsewhere.app import uploads
+from elsewhere.app.uploads import Dropped, sweep_dropped
+from elsewhere.errors import InputError
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+
+def test_no_more_files_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MOST_FILES", 3)
+    dropped = Dropped()
+    for _ in range(3):
+        dropped.create("a.jpg").close()
+    with pytest.raises(InputError, match="more than 3 files"):
+        dropped.create("a.jpg")
+    assert sorted(path.name for path in dropped.folder.iterdir()) == [
+        "a (2).jpg",
+        "a (3).jpg",
+        "a.jpg",
+    ]
+    dropped.forget()
+
+
+def test_many_of_one_name_take_no_time(tmp_path: Path) -> None:
+    dropped = Dropped()
+    begun = time.monotonic()
+    for _ in range(2000):
+        dropped.create("a.jpg").close()
+    assert time.monotonic() - begun < 30.0
+    assert len(list(dropped.folder.iterdir())) == 2000
+    dropped.forget()
+
+
+def test_nothing_is_written_any_more_once_it_is_forgotten(tmp_path: Path) -> None:
+    """A server that ends must not race with whoever still writes."""
+    dropped = Dropped()
+    file, stopped = dropped.create("trip/a.jpg"), threading.Event()
+
+    def write() -> None:
+        try:
+            while True:
+                dropped.create("trip/b.jpg").close()
+        except InputError:
+            stopped.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    time.sleep(0.05)
+    dropped.forget()
+    thread.join(20)
+    assert stopped.is_set() and list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError):
+        dropped.write(file, b"more")
+    file.close()
+    dropped.forget()
+
+
+def test_what_a_killed_server_left_is_taken_away_and_nothing_else(tmp_path: Path) -> None:
+    dropped, held = Dropped(), Dropped()
+    dropped.create("a.jpg").close()
+    (tmp_path / ".elsewhere-notes").mkdir()
+    import os
+
+    os.close(dropped._staging._lock)  # as the system does after kill -9
+    sweep_dropped()
+    assert not dropped.folder.exists() and held.folder.exists()
+    assert (tmp_path / ".elsewhere-notes").exists()
+    held.forget()
