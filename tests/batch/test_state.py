@@ -150,6 +150,21 @@ def test_the_key_of_the_file_is_the_key_of_the_run(tmp_path: Path) -> None:
     assert albums_in(tmp_path / "out") == albums_in(tmp_path / "again")
 
 
+def test_a_file_of_the_run_that_was_damaged_is_named_and_can_be_made_anew(tmp_path: Path) -> None:
+    write(scored(4, impossible=[1]), tmp_path / "in" / "a.parquet")
+    settings = Settings(str(tmp_path / "in"), str(tmp_path / "out"))
+    found = run(settings, Here())
+    for folder in ("albums", "dead"):
+        (file,) = (tmp_path / "out" / folder).iterdir()
+        file.write_bytes(file.read_bytes()[:-9] + b"\0" * 9)
+        with pytest.raises(FileError, match=f"{folder}/{file.name} is damaged: delete it"):
+            run(settings, Here())
+        for one in ("albums", "dead"):
+            (tmp_path / "out" / one / file.name).unlink()
+        (tmp_path / "out" / "summary.json").unlink()
+        assert run(settings, Here()) == found
+
+
 def test_letters_of_a_try_that_died_do_not_stay(tmp_path: Path) -> None:
     write(scored(2), tmp_path / "in" / "a.parquet")
     settings = Settings(str(tmp_path / "in"), str(tmp_path / "out"))

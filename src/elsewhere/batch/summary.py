@@ -8,8 +8,10 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
 from elsewhere.batch.work import ALBUMS, DEAD
+from elsewhere.errors import FileError
 
 RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
 SHARES = ("none", "up to 10 %", "up to 25 %", "up to 50 %", "up to 75 %", "more")
@@ -46,15 +48,12 @@ class Summary:
 
 def summary(storage: Storage) -> Summary:
     """Count everything."""
-    from pyarrow import parquet
-
     found = Summary()
     statuses, dead = Counter[str](), Counter[str]()
     ranks, shares = dict.fromkeys(RANKS, 0), dict.fromkeys(SHARES, 0)
     for name in storage.names(ALBUMS):
         columns = ["status", "photos", "left", "withheld", "audit"]
-        content = io.BytesIO(storage.read(f"{ALBUMS}/{name}"))
-        for row in parquet.read_table(content, columns=columns, use_threads=False).to_pylist():
+        for row in _rows(storage, f"{ALBUMS}/{name}", columns):
             found.albums += 1
             found.photos += row["photos"]
             found.left += row["left"]
@@ -68,13 +67,29 @@ def summary(storage: Storage) -> Summary:
                 shares[SHARES[_step(len(row["withheld"]) / row["photos"], _SHARE_ENDS)]] += 1
     letters: list[dict[str, Any]] = []
     for name in storage.names(DEAD):
-        read = parquet.read_table(io.BytesIO(storage.read(f"{DEAD}/{name}")), use_threads=False)
-        rows = read.to_pylist()
+        rows = _rows(storage, f"{DEAD}/{name}", ["album", "photo", "kind", "reason"])
         dead.update(row["kind"] for row in rows)
         letters = sorted([*letters, *rows], key=lambda r: (r["album"], r["photo"] or ""))[:_SHOWN]
     found.statuses, found.dead = dict(sorted(statuses.items())), dict(sorted(dead.items()))
     found.ranks, found.shares, found.first = ranks, shares, letters
     return found
+
+
+def _rows(storage: Storage, name: str, columns: list[str]) -> list[dict[str, Any]]:
+    """The rows of one file that the run wrote."""
+    pa = arrow()
+    from pyarrow import parquet
+
+    try:
+        content = io.BytesIO(storage.read(name))
+        table = parquet.read_table(content, columns=columns, use_threads=False)
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise FileError(
+            f"{storage.path(name)} is damaged: delete it, and what else is called so in {ALBUMS} "
+            f"and {DEAD}, and summary.json; the same command then makes it anew"
+        ) from None
+    return rows
 
 
 def _step(value: float, ends: tuple[float, ...]) -> int:
