@@ -125,7 +125,7 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     plans = sum(1 for row in rows for share in BUDGETS if row[f"status {share}"] is not None)
     open_ones = unproved(rows)
     proof = f"of which {len(open_ones):,} were not" if open_ones else "all"
-    return [f"{plans:,} plans, {proof} proved optimal.", *open_ones]
+    return [f"Plans found: {plans:,}, {proof} proved optimal.", *open_ones]
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:

@@ -74,16 +74,16 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     none = sum(status == Status.INFEASIBLE for status, _, _ in asked)
     worse = sum(found and not greedy for _, found, greedy in asked)
     proof = f"of which {len(open_ones):,} were not" if open_ones else "all"
-    told = [f"{plans:,} plans, {proof} proved optimal."]
+    told = [f"Plans found: {plans:,}, {proof} proved optimal."]
     if none:
         told.append(
-            f"In {none:,} further cases it is proved that there is no plan: whatever is withheld, "
-            "the photos that stay give the place away."
+            "Proved to have no plan, because whatever is withheld the photos that stay give the "
+            f"place away: {none:,}."
         )
     if worse:
-        told.append(f"In {worse:,} cases greedy finds no plan although there is one.")
+        told.append(f"Where there is a plan and greedy finds none: {worse:,}.")
     if none or worse:
-        told.append("Both averages leave out the cases in which either has no plan.")
+        told.append("Both averages leave out collections for which either has none.")
     return told + open_ones
 
 
