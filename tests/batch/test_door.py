@@ -60,6 +60,7 @@ def test_a_dataset_in_rows_out(tmp_path: Path) -> None:
         (["in.parquet", "-o", "out", "--key-file", "absent"], 1, "absent cannot be read"),
         (["odd://in", "-o", "out"], 1, "cannot be reached"),
         (["in.parquet"], 2, "--output"),
+        (["in.parquet", "-o", "memory://out"], 2, "in this process alone"),
         (["in.parquet", "-o", "out", "--address", "auto"], 2, "--address and --gpus are for Ray"),
         (["in.parquet", "-o", "out", "--gpus", "1"], 2, "--address and --gpus are for Ray"),
         (["in.parquet", "-o", "out", "--scorer", "nonsense"], 2, "holds scores, so no scorer"),
