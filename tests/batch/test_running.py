@@ -144,7 +144,7 @@ def test_a_killed_worker_costs_a_second_try(tmp_path: Path) -> None:
     killed: list[int] = []
 
     def kill(step: Step) -> None:
-        """All workers, one of which is at work, at the first, third and fifth block."""
+        """All workers that live, at three moments; one of them at least is at work."""
         done = len(list((tmp_path / "out" / "albums").glob("*.parquet")))
         if step.photos and len(killed) < 6 and done < 50 and done % 2:
             for worker in multiprocessing.active_children():
@@ -153,7 +153,7 @@ def test_a_killed_worker_costs_a_second_try(tmp_path: Path) -> None:
                 killed.append(worker.pid)
 
     run(given, Engine("local", 2), kill)
-    assert len(killed) == len(set(killed)) == 6
+    assert len(killed) == len(set(killed)) >= 6
     run(settings(tmp_path, "calm", block=8), ONE)
     assert albums_in(tmp_path / "out") == albums_in(tmp_path / "calm")
 
