@@ -15,7 +15,7 @@ from elsewhere.lab.values import Row, Scale
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
 FEW = Scale("few", partitions=1, cells=2, albums=3, few=2)
 PAPERS = ("teaser", "accuracy", "fewest", "budget", "pins", "margin", "worst")
-NONSENSE = re.compile(r"\bnan\b|[-+−]\d|\bNone\b|inf\b")
+NONSENSE = re.compile(r"\bnan\b|(?<!\w)[-+−]\d|\bNone\b|\binf\b")
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
                 x, [v[0] for v in values], whiskers(values), fmt=style, color=colour, capsize=2,
                 label=name,
             )  # fmt: skip
-        axes.set(xlabel="margin θ, nats per kept photo", ylim=(0, 1.04))
+        axes.set(xlabel="margin θ, nats per kept photo", ylim=(-0.03, 1.04))
         axes.set_title(f"{rows[0]['kind']}, top-{top}")
     grid[0].legend(loc="center right")
     return {"margin": figure}
