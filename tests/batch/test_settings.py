@@ -39,6 +39,13 @@ def test_an_albums_own_wishes_come_first() -> None:
         {"strict": "yes"},
         {"values": [1]},
         {"margin": None},
+        {"margin": 10**400},
+        {"margin": float("nan")},
+        {"radius_km": 10**400},
+        {"radius_km": float("inf")},
+        {"budget": 2**31},
+        {"budget": -1},
+        {"top": -1},
     ],
 )
 def test_wishes_that_make_no_sense(wrong: dict[str, Any]) -> None:

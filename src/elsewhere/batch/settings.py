@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import version
@@ -120,14 +121,14 @@ def _read(name: str, value: Any) -> Any:
         "values": lambda given: given if isinstance(given, dict) else None,
         "top": _whole,
         "budget": lambda given: _whole(given) if isinstance(given, int) else _short(given),
-        "margin": lambda given: given if isinstance(given, int | float | str) else None,
-        "radius_km": lambda given: float(given) if isinstance(given, int | float) else None,
+        "margin": lambda given: given if isinstance(given, str) else _number(given),
+        "radius_km": _number,
     }
     if value is None and name in {"top", "budget", "hide_level", "prior", "values", "each_photo"}:
         return None
     read = None if isinstance(value, bool) and right[name] is not _flag else right[name](value)
     if read is None:
-        raise InputError(f"the wish {name} cannot be {value!r}")
+        raise InputError(f"the wish {name} cannot be {repr(value)[:80]}")
     if name == "margin":
         margin(read)  # says what a margin is, where it is none
     return read
@@ -150,6 +151,15 @@ def _text(given: Any) -> str | None:
 
 def _whole(given: Any) -> int | None:
     return given if isinstance(given, int) and 0 <= given <= _MOST else None
+
+
+def _number(given: Any) -> float | None:
+    """A number that can be reckoned with: JSON has larger ones, and infinity."""
+    try:
+        found = float(given) if isinstance(given, int | float) else math.inf
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 def _short(given: Any) -> str | None:
