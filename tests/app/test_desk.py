@@ -146,6 +146,16 @@ def test_draws_are_the_same_for_one_session_and_not_for_another(seen: Seen) -> N
     assert len(set(ks.values())) > 1
 
 
+def test_no_more_is_kept_than_anybody_comes_back_to(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "MOST_KEPT", 3)
+    table = Desk(seen, SEED)
+    for km in range(5, 12):
+        table.wish(wishes(radius_km=float(km), top=1), 0.5)
+    assert len(table._looks) == 3
+
+
 def test_looks_say_what_the_audit_says(seen: Seen) -> None:
     table = Desk(seen, SEED)
     entry = table.wish(wishes(), 5.0)

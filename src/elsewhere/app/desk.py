@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 from elsewhere.album.places import Places, places_of
 from elsewhere.app import contract
@@ -45,6 +46,8 @@ SLICES = (0.5, 3.0, 30.0)
 """Seconds for the proof: one try after the other, so that better plans are told on the way."""
 MOST_STEPS = 500
 """So many wishes back can be undone."""
+MOST_KEPT = 64
+"""Choices of places whose looks are kept; a slider passes over many, and few are come back to."""
 
 
 class Desk:
@@ -220,6 +223,7 @@ class Desk:
     def _places_at(self, at: tuple[str, ...]) -> Places:
         if at not in self._places:
             told = [place(text) for text in at] or None
+            _room(self._places)
             self._places[at] = places_of(self._first.photos, at=told)
         return self._places[at]
 
@@ -229,11 +233,19 @@ class Desk:
         key = where(wishes)
         if key not in self._posted:
             typed = as_typed(wishes, None)
+            _room(self._posted)
             self._posted[key] = posted_for(seen, places, typed, ledger=self._ledger)
         return self._posted[key]
 
     def _looks_at(self, entry: Entry, plan: AlbumPlan) -> Looks:
         key = where(entry.wishes)
         if key not in self._looks:
+            _room(self._looks)
             self._looks[key] = Looks(entry.seen, plan.watches, entry.posted, self._tables)
         return self._looks[key]
+
+
+def _room(kept: dict[Any, Any]) -> None:
+    """For one more; the oldest goes."""
+    if len(kept) >= MOST_KEPT:
+        del kept[next(iter(kept))]
