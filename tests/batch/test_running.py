@@ -144,16 +144,16 @@ def test_a_killed_worker_costs_a_second_try(tmp_path: Path) -> None:
     killed: list[int] = []
 
     def kill(step: Step) -> None:
-        """All workers that live, at three moments; one of them at least is at work."""
+        """All workers that live, at two moments or three; one of them at least is at work."""
         done = len(list((tmp_path / "out" / "albums").glob("*.parquet")))
-        if step.photos and len(killed) < 6 and done < 50 and done % 2:
+        if step.photos and len(killed) < 3 and done < 50 and done % 2:
             for worker in multiprocessing.active_children():
                 assert worker.pid is not None
                 os.kill(worker.pid, signal.SIGKILL)
                 killed.append(worker.pid)
 
     run(given, Engine("local", 2), kill)
-    assert len(killed) == len(set(killed)) >= 6
+    assert len(killed) == len(set(killed)) >= 3
     run(settings(tmp_path, "calm", block=8), ONE)
     assert albums_in(tmp_path / "out") == albums_in(tmp_path / "calm")
 
