@@ -97,6 +97,23 @@ def test_giants_hold_up_nobody() -> None:
     assert sorted(names) == list("01234")
 
 
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [(None, "Ray cannot be started here (it is late)"), ("auto", "no Ray cluster can be joined")],
+)
+def test_a_ray_that_does_not_start_is_told_in_one_sentence(
+    address: str | None, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(**given: Any) -> None:
+        raise Exception("it is late.\nand more")  # as Ray has it
+
+    ray = SimpleNamespace(is_initialized=lambda: False, init=late)
+    monkeypatch.setattr(on_ray, "import_module", lambda name: ray)
+    with pytest.raises(FileError) as told:
+        on_ray._ray(2, address)
+    assert str(told.value).startswith(why) and "more" not in str(told.value)
+
+
 @pytest.fixture(scope="module")
 def own_ray() -> Iterator[None]:
     """Ray with two cores, started here as the engine starts it."""

@@ -247,6 +247,12 @@ def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
                 log_to_driver=False,
                 **({} if address else here),
             )
-        except (ConnectionError, ValueError, RuntimeError) as problem:
-            raise FileError(f"no Ray cluster can be joined ({problem}): check --address") from None
+        except Exception as problem:  # one that starts too slowly is a bare Exception to Ray
+            why = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
+            if address:
+                raise FileError(f"no Ray cluster can be joined ({why}): check --address") from None
+            raise FileError(
+                f"Ray cannot be started here ({why}): see what else this machine is doing, or use "
+                "--engine local"
+            ) from None
     return ray, ours
