@@ -8,12 +8,14 @@ from dataclasses import replace
 import pytest
 
 from elsewhere.app import contract, desk, sentences, telling
+from elsewhere.app.choices import choices
 from elsewhere.app.desk import Desk
 from elsewhere.app.entries import Entry
 from elsewhere.job import Seen
 from elsewhere.job.posted.values import Posted
 from elsewhere.protect.plan import Status
 from tests.job.makers import Stay, trip
+from tests.job.planning.test_verdict import LISBON, PARIS, pointing
 
 SEED = b"the same draws in every run of the tests"
 
@@ -42,13 +44,12 @@ def with_status(entry: Entry, status: Status) -> Entry:
 def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: Seen) -> None:
     entry = asked(lisbon)
     assert entry.plan is not None and entry.plan.plan.withheld
-    out = len(entry.plan.plan.withheld)
+    out, k = len(entry.plan.plan.withheld), entry.plan.plan.protected_k
+    assert k >= 5
     assert sentences.headline(entry) == (
         "From these 12 photos the model made-up 0 finds Lisbon, Portugal 4th of 512 places; "
-        f"withhold {out} and it is not among the first 5."
+        f"withhold {out} and it is not among the first {k}."
     )
-    first = sentences.headline(asked(lisbon, top=1, exact_top=True))
-    assert first.endswith("it is not the first guess.")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,10 @@ def test_places_are_called_by_what_is_hidden(
     said = sentences.headline(entry)
     found = re.sub(r" \d+(st|nd|rd|th)\b", "", said)
     assert f"finds {' and '.join(named)} of 512 places" in found, said
-    assert said.endswith(f"{verb} the first guess.")
+    assert entry.plan is not None
+    k = entry.plan.plan.protected_k
+    among = "the first guess" if k == 1 else f"among the first {k}"
+    assert said.endswith(f"{verb} {among}.")
     belief = telling.belief_of(entry, 0)
     assert belief.place == "Lisbon, Portugal" and belief.hides == named[0]
     assert {view.hides for view in telling.audit_of(entry).views} == set(named)
@@ -86,7 +90,9 @@ def test_nothing_is_promised_where_nothing_is(lisbon: Seen, both: Seen) -> None:
     assert "with what is public already" in sentences.headline(public)
     assert sentences.headline(with_status(entry, Status.UNKNOWN)).endswith("being looked for.")
     poor = asked(both, top=None, budget=0, each_photo=False)
-    assert "withhold nothing and one of them may still be found first" in sentences.headline(poor)
+    assert "withholding nothing does not hide them all" in sentences.headline(poor)
+    assert sentences.proof(poor) == "0 photos withheld: too few to hide it"
+    assert telling.plan_of(poor).uncovered == []  # type: ignore[union-attr]
     assert entry.plan is not None
     gone = replace(entry, posted=Posted(already=entry.plan.plan.kept))
     assert "every photo that may be kept is public already" in sentences.headline(gone)
@@ -96,7 +102,9 @@ def test_no_plan_is_called_proved_that_is_not(
     lisbon: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = asked(lisbon)
-    assert sentences.proof(entry).endswith("withheld: proved the fewest")
+    proved = "withheld: proved the fewest for"
+    assert sentences.proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 15")
+    assert sentences.proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
     open_ = with_status(entry, Status.FEASIBLE)
     assert "proved" not in sentences.proof(open_) and "at least" in sentences.proof(open_)
     assert "proved" not in sentences.proof(with_status(entry, Status.UNKNOWN))
@@ -120,3 +128,41 @@ def test_one_photo_is_told_by_what_is_hidden(both: Seen) -> None:
     views = entry.looks.view(0, None), entry.looks.view(0, [0])
     for now, then in (views, views[::-1], (views[0], views[0]), (views[0], None)):
         assert "Portugal" in sentences.change(watch, now, then, shared=True)
+
+
+def test_a_place_that_is_far_down_is_not_called_found(
+    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sentences, "FOUND", 1)
+    said = sentences.headline(asked(lisbon))
+    assert "made-up 0 does not find Lisbon, Portugal (4th of 512); withhold" in said
+
+
+def test_several_places_found_first_are_each_found_from_their_own() -> None:
+    said = sentences.found(asked(pointing(LISBON, PARIS), scorers=["tiny"]), "")
+    assert said.endswith("Lisbon, Portugal and Paris, France, each 1st, from its own photos.")
+
+
+def test_dropped_photos_are_counted_apart(lisbon: Seen) -> None:
+    entry = asked(lisbon, drop=[lisbon.photos[0].id])
+    assert entry.plan is not None
+    rest = len(entry.plan.plan.withheld) - 1
+    assert sentences.proof(entry).startswith(f"{rest} withheld and 1 dropped: ")
+
+
+def test_whom_it_is_against_is_never_left_out(lisbon: Seen, both: Seen) -> None:
+    said = sentences.against(asked(lisbon))
+    assert said == "Against the model made-up 0; a better one may find it."
+    assert sentences.against(asked(both)).endswith("; a better one may find them.")
+
+
+def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: Seen) -> None:
+    for wishes in ({}, {"keep": [one.id for one in lisbon.photos]}, {"top": None, "budget": 11}):
+        plan = telling.plan_of(asked(lisbon, **wishes))
+        assert plan is not None
+        assert "--" not in plan.model_dump_json()
+        if plan.protected_k:
+            said = " ".join(plan.uncovered)
+            for word in ("better model", "signs that can be read", "search by image", "accounts"):
+                assert word in said
+    assert "reverse image search" in choices().not_covered

@@ -111,7 +111,7 @@ def test_two_windows_hear_one_frontier(house: Served) -> None:
     first.join(20)
 
 
-def test_the_secret_k_is_drawn_once_and_told_nobody(house: Served) -> None:
+def test_the_secret_k_is_drawn_once_and_what_is_reached_is_told(house: Served) -> None:
     desk = house.table.desk
     first = desk.now.plan
     assert first is not None and first.top is not None
@@ -120,7 +120,11 @@ def test_the_secret_k_is_drawn_once_and_told_nobody(house: Served) -> None:
     again = desk.now.plan
     assert again is not None and again.top == first.top
     told = house.told()["plan"]
-    assert told["protected_k"] == 5 and len(told["rivals"]) <= 5
+    # one number for headline, slider and map; that a larger top was drawn is said beside it
+    assert told["protected_k"] == again.plan.protected_k >= again.top
+    assert f"not among the first {told['protected_k']}" in told["headline"]
+    assert "drawn in secret from 5 to 15" in told["proof"] and len(told["rivals"]) <= 5
+    assert "among its first 5 guesses" in told["verdict"]
 
 
 def test_a_wish_that_cannot_be_understood_changes_nothing(house: Served) -> None:

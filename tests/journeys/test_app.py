@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from benchmarks.app.window import chromium
+from benchmarks.app.window import app, chromium, window
 
-from tests.journeys import app_journey
+from tests.journeys import app_journey, app_slips
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -36,6 +36,25 @@ def browser() -> Iterator[Browser]:
 @pytest.mark.parametrize("view", ["desk", "phone"])
 def test_a_person_protects_the_example_album(browser: Browser, home: Path, view: str) -> None:
     app_journey.walk(browser, home, view)
+
+
+def test_what_a_new_user_does_costs_nothing_and_is_answered_truly(
+    browser: Browser, home: Path
+) -> None:
+    width, height = app_journey.VIEWS["desk"]
+    with (
+        app(home, cache=True) as program,
+        window(browser, program, width=width, height=height) as page,
+    ):
+        app_slips.types_a_wrong_path(page, home)
+        app_slips.opens_the_example(page)
+        app_slips.names_one_number(page)
+        app_slips.reads_on_below_the_grid(page)
+        app_slips.chooses_how_widely(page)
+        app_slips.pins_what_cannot_be_kept(page)
+        app_slips.looks_closely(page)
+        app_slips.withholds_too_few(page)
+        app_slips.drops_photos_on_an_open_album(page)
 
 
 def test_the_way_is_the_same_without_any_network(tmp_path: Path) -> None:

@@ -165,6 +165,7 @@ def test_two_windows_see_each_other(browser: Browser, house: Served, album: Made
         first.wait_for_selector(f"[data-n='{other_out}'][data-state=dropped]")
         # and one that comes to a closed album sees that
         first.click("[aria-label='Close the album']")
+        first.click("dialog button:has-text('Close it')")
         first.wait_for_selector("[data-stage=empty]")
         second.evaluate("dispatchEvent(new Event('focus'))")
         second.wait_for_selector("[data-stage=empty]")

@@ -19,7 +19,7 @@ from elsewhere.report.look import DARK, LIGHT, Palette
 from tests.journeys.app_journey import VIEWS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 WEB = Path(__file__).parents[2] / "web"
 STATES: dict[str, Callable[[Page], None]] = {}
@@ -40,6 +40,7 @@ def plan(page: Page) -> None:
 @state
 def the_promise_in_full(page: Page) -> None:
     page.click("summary:has-text('The promise in full')")
+    page.wait_for_selector(".panel li")
 
 
 @state
@@ -67,7 +68,7 @@ def wishes(page: Page) -> None:
 @state
 def a_budget(page: Page) -> None:
     page.check("input[value=budget]", force=True)
-    page.wait_for_selector("text=Photos to withhold at most")
+    page.wait_for_selector("text=So many photos (a budget)")
 
 
 @state
@@ -87,8 +88,19 @@ def help_(page: Page) -> None:
 
 
 @state
-def infeasible(page: Page) -> None:
+def in_vain(page: Page) -> None:
     page.keyboard.press("Escape")
+    _part(page, "Map")
+    page.focus("input[type=range]")
+    page.keyboard.press("Home")
+    page.wait_for_selector(".proof.vain")
+
+
+@state
+def infeasible(page: Page) -> None:
+    page.keyboard.press("Control+z")
+    page.wait_for_selector(".proof:not(.vain)")
+    _part(page, "Photos")
     page.focus("[data-n='0']")
     for _ in range(12):
         page.keyboard.press(" ") if page.locator(":focus[data-state=kept]").count() == 0 else None
@@ -110,17 +122,74 @@ def an_export(page: Page) -> None:
     page.wait_for_selector("dialog .chooser")
 
 
+@state
+def an_export_that_is_refused(page: Page) -> None:
+    target = page.input_value("dialog input.mono >> nth=0")
+    page.fill("dialog input.mono >> nth=0", str(Path(target).parent))  # it exists
+    page.click("dialog button:has-text('Write')")
+    page.wait_for_selector("dialog [role=alert]")
+    page.fill("dialog input.mono >> nth=0", target)
+
+
+@state
+def a_copy_that_was_proved_and_verified(page: Page) -> None:
+    page.click("dialog button:has-text('Write')")
+    page.wait_for_selector("[data-exported]", timeout=90_000)
+    page.click("text=Verify again")
+    page.wait_for_selector("[data-verified=true]", timeout=90_000)
+
+
+@state
+def a_copy_that_holds_no_more(page: Page) -> None:
+    copy = Path(page.inner_text("dialog dd >> nth=0").strip())
+    next(copy.iterdir()).write_bytes(b"spoiled")
+    page.click("text=Verify again")
+    page.wait_for_selector("[data-verified=false]", timeout=90_000)
+
+
+@state
+def a_plan_that_is_not_proved(page: Page) -> None:
+    """The example is proved at once, so the page is told otherwise."""
+
+    def unproved(route: Route) -> None:
+        told = route.fetch().json()
+        told["plan"].update(status="feasible", proved=False, proof="3 photos withheld so far")
+        route.fulfill(json=told)
+
+    page.route("**/api/table", unproved)
+    page.reload()
+    page.wait_for_selector("[data-status=feasible]")
+    page.unroute("**/api/table")
+
+
+@state
+def something_that_is_refused(page: Page) -> None:
+    page.route(
+        "**/api/wishes*",
+        lambda route: route.fulfill(
+            status=400, json={"error": "there is no such place: give another"}
+        ),
+    )
+    page.focus("[data-n='2']")
+    page.keyboard.press(" ")
+    page.wait_for_selector("text=there is no such place")
+    page.unroute("**/api/wishes*")
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with chromium() as found:
         yield found
 
 
+def looks(*usual: tuple[str, str]) -> list[object]:
+    """Both widths in both themes; the usual ones always, the others in the long run."""
+    every = [(view, scheme) for view in VIEWS for scheme in ("light", "dark")]
+    return [pytest.param(*one, marks=() if one in usual else pytest.mark.long) for one in every]
+
+
 @pytest.mark.needs("chromium")
-@pytest.mark.parametrize(
-    ("view", "scheme"),
-    [("desk", "light"), pytest.param("phone", "dark", marks=pytest.mark.long)],
-)
+@pytest.mark.parametrize(("view", "scheme"), looks(("desk", "light")))
 def test_no_state_of_an_album_keeps_anybody_out(
     browser: Browser, tmp_path: Path, view: str, scheme: str
 ) -> None:
@@ -128,7 +197,7 @@ def test_no_state_of_an_album_keeps_anybody_out(
     with (
         app(tmp_path, [ALBUM]) as address,
         window(
-            browser, address, width=width, height=height, unguarded=True,
+            browser, address, width=width, height=height, unguarded=True, refused=True,
             scheme="dark" if scheme == "dark" else "light",
         ) as page,
     ):  # fmt: skip
@@ -139,10 +208,7 @@ def test_no_state_of_an_album_keeps_anybody_out(
 
 
 @pytest.mark.needs("chromium")
-@pytest.mark.parametrize(
-    ("view", "scheme"),
-    [("phone", "dark"), pytest.param("desk", "light", marks=pytest.mark.long)],
-)
+@pytest.mark.parametrize(("view", "scheme"), looks(("phone", "dark")))
 def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme: str) -> None:
     width, height = VIEWS[view]
     bare = tmp_path / "bare"
@@ -170,8 +236,14 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
         page.click("button:has-text('Set')")
         page.wait_for_selector("[data-status]")
         page.click("[aria-label='Close the album']")
+        page.wait_for_selector("dialog")
+        _open_to_all(page, "close it?")
+        page.click("dialog button:has-text('Close it')")
         page.fill("#path", str(tmp_path / "nothing-here"))
         page.click("button[type=submit]:has-text('Open')")
+        page.wait_for_selector("[data-stage=failed] #path-problem")
+        _open_to_all(page, "a wrong path")
+        page.reload()
         page.wait_for_selector("[data-stage=failed]")
         _open_to_all(page, "failed")
         page.click("text=Choose other photos")

@@ -9,6 +9,7 @@ from elsewhere.app import contract
 from elsewhere.example import ALBUM
 from elsewhere.job.planning.presets import MARGINS
 from elsewhere.job.planning.truths import LEVELS
+from elsewhere.job.planning.verdict import NOT_COVERED
 from elsewhere.scorers.registry import available
 
 
@@ -21,4 +22,5 @@ def choices() -> contract.Choices:
         levels=list(LEVELS),
         home=str(Path.home()),
         example=str(ALBUM),
+        not_covered=NOT_COVERED,
     )

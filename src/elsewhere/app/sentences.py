@@ -2,7 +2,8 @@
 
 The page shows these as they are: it makes no sentence of its own about what is hidden, so there is
 one place where the words are chosen. A place is called by what is hidden of it (its region, its
-country), and no k is named but the one that was asked for.
+country). The k that is named is the one that the plan reaches, in the headline as on the slider and
+the map; where a top was drawn in secret it is at least the one drawn, which is not told.
 """
 
 from __future__ import annotations
@@ -10,12 +11,24 @@ from __future__ import annotations
 from elsewhere.app import contract
 from elsewhere.app.entries import Entry
 from elsewhere.job.planning.album_plan import AlbumPlan
+from elsewhere.job.planning.drawing import TIMES
+from elsewhere.job.planning.less import without_options
 from elsewhere.job.planning.truths import hidden_names
+from elsewhere.job.planning.verdict import accuracy
 from elsewhere.job.planning.watches import Watch
 from elsewhere.protect.explain import number
 from elsewhere.protect.plan import Status
 from elsewhere.report.words import chance, ordinal
 from elsewhere.words import counted, listed
+
+FOUND = 25
+"""A place that comes further down than this is not found: nobody looks through so many."""
+
+
+def plain(sentence: str) -> str:
+    """A sentence of the command line as it stands on a page: without options, with a capital."""
+    said = without_options(sentence)
+    return said[:1].upper() + said[1:]
 
 
 def found(entry: Entry, guess: str) -> str:
@@ -23,12 +36,20 @@ def found(entry: Entry, guess: str) -> str:
     attack, photos = entry.seen.attacks[0], counted(len(entry.seen.photos), "photo")
     if entry.looks is None:
         return f"From these {photos} {attack.called} guesses {guess}."
+    cells = attack.about.cells
     ranks: dict[str, int] = {}
     for view in entry.looks.before:
         if view.scorer == attack.word:  # its own photos may give a place away more than all do
             ranks[view.hides] = min(view.rank, ranks.get(view.hides, view.rank))
+    seen = {name: rank for name, rank in ranks.items() if rank <= FOUND}
+    if not seen:
+        missed = listed([f"{name} ({ordinal(rank)} of {cells})" for name, rank in ranks.items()])
+        return f"From these {photos} {attack.called} does not find {missed}."
+    if len(ranks) > 1 and set(ranks.values()) == {1}:
+        each = "each 1st, from its own photos"
+        return f"From these {photos} {attack.called} finds {listed(list(ranks))}, {each}."
     told = listed([f"{name} {ordinal(rank)}" for name, rank in ranks.items()])
-    return f"From these {photos} {attack.called} finds {told} of {attack.about.cells} places."
+    return f"From these {photos} {attack.called} finds {told} of {cells} places."
 
 
 def headline(entry: Entry) -> str:
@@ -37,34 +58,44 @@ def headline(entry: Entry) -> str:
     return f"{found(entry, '').rstrip('.')}; {_but(entry, entry.plan)}."
 
 
-def promised(entry: Entry) -> int:
-    """The top that a plan keeps the places out of: the one asked for, or what a budget reached."""
+def reached(entry: Entry) -> int:
+    """So many first guesses the plan keeps the places out of."""
     assert entry.plan is not None
-    if not entry.plan.plan.found:
-        return 0
-    top = entry.plan.wishes.top
-    return entry.plan.plan.protected_k if top is None else top
+    return entry.plan.plan.protected_k if entry.plan.plan.found else 0
 
 
 def proof(entry: Entry) -> str:
     """How sure the plan is, in a few words."""
     assert entry.plan is not None
     plan, budget = entry.plan.plan, entry.plan.wishes.budget is not None
-    out = f"{counted(len(plan.withheld), 'photo')} withheld"
     if plan.status == Status.INFEASIBLE:
         return "No plan can do this: proved" if entry.proved else "No plan can do this"
     if plan.status == Status.UNKNOWN:
         return "No plan was found yet"
+    out = _out(entry)
+    if not plan.protected_k:
+        too_few = "too few to hide it"
+        return f"{out}: {too_few}{'' if entry.proved else ', as far as is known'}"
     if plan.status != Status.OPTIMAL:
         if budget or plan.promise.values is not None:
             return f"{out}: the best so far"
-        return f"{out}: the best so far, at least {number(plan.bound)} must go"
+        return f"{out}: the best so far, at least {number(plan.bound)} must go{_for(entry)}"
     if budget:
         return f"{out}: proved the best they can do"
     if not plan.withheld:
-        return "Nothing to withhold: proved"
+        return f"Nothing to withhold{_for(entry)}: proved"
     least = "the fewest" if plan.promise.values is None else "the least loss"
-    return f"{out}: proved {least}"
+    return f"{out}: proved {least}{_for(entry)}"
+
+
+def against(entry: Entry) -> str:
+    """Whom the promise is against and how good they are: never left for somebody to unfold."""
+    assert entry.plan is not None
+    plan, attacks = entry.plan, entry.seen.attacks
+    who = listed([attack.called for attack in attacks])
+    many = len(hidden_names(plan.hidden, plan.wishes.width))
+    better = f"a better one may find {'it' if many == 1 else 'them'}"
+    return f"Against {who}{accuracy(plan.hidden, attacks, plan.wishes)}; {better}."
 
 
 def alone(watch: Watch, rank: int, likely: float) -> str:
@@ -80,7 +111,7 @@ def change(
     if now is None or then is None:
         return f"It is the only photo of {watch.hides} that would be shared."
     if now.rank == then.rank:
-        return f"It moves {watch.hides} no place up or down, from {whose}."
+        return f"{watch.hides} comes {ordinal(now.rank)} with or without it, from {whose}."
     verb = "Without it" if shared else "With it"
     return (
         f"{verb} {watch.hides} goes from {ordinal(now.rank)} to {ordinal(then.rank)}, from {whose}."
@@ -100,9 +131,33 @@ def _but(entry: Entry, album_plan: AlbumPlan) -> str:
     if not entry.posted.fresh(plan.kept, photos):
         return "every photo that may be kept is public already"
     several = len(hidden_names(album_plan.hidden, album_plan.wishes.width)) > 1
-    what = f"withhold {len(plan.withheld) or 'nothing'} and"
-    k = promised(entry)
+    many, k = len(plan.withheld), reached(entry)
     if not k:
-        return f"{what} {'one of them' if several else 'it'} may still be found first"
+        them = "them all" if several else "it"
+        return f"withholding {many or 'nothing'} does not hide {them}"
     among = "the first guess" if k == 1 else f"among the first {k}"
-    return f"{what} {'none is' if several else 'it is not'} {among}"
+    if not many:
+        return f"nothing needs withholding: {'none is' if several else 'it is not'} {among}"
+    return f"withhold {many} and {'none is' if several else 'it is not'} {among}"
+
+
+def _for(entry: Entry) -> str:
+    """Which top it is the fewest for: whoever asked for 5 and reads that 7 are reached wonders."""
+    assert entry.plan is not None
+    wishes = entry.plan.wishes
+    if wishes.top is None:
+        return ""
+    if wishes.exact_top:
+        return f" for top {wishes.top}"
+    return f" for a top drawn in secret from {wishes.top} to {TIMES * wishes.top}"
+
+
+def _out(entry: Entry) -> str:
+    """How many go, those that the person dropped apart."""
+    assert entry.plan is not None
+    plan = entry.plan.plan
+    dropped = len(set(plan.withheld) & set(plan.promise.drop))
+    chosen = len(plan.withheld) - dropped
+    if not dropped:
+        return f"{counted(chosen, 'photo')} withheld"
+    return f"{chosen} withheld and {dropped} dropped" if chosen else f"{dropped} dropped"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from elsewhere.app import contract
 from elsewhere.app.contract import Event
+from elsewhere.app.entries import Entry, as_typed
 from elsewhere.app.jobs import Job
 from elsewhere.app.table import Table
 from elsewhere.errors import InputError
-from elsewhere.job.showing.greedy import greedy_withholds
-from elsewhere.job.showing.stairs import greedy_stairs, steps, tables
+from elsewhere.job.planning.album_plan import plan_album
+from elsewhere.job.showing.stairs import greedy_needs, greedy_stairs, steps, tables
 
 PATIENCE = 10.0
 """Seconds; points stay open where that is not enough."""
+ASIDE = 1.0
+"""Seconds for how few photos the top itself would need."""
 
 
 def start_frontier(table: Table) -> Job:
@@ -26,6 +29,9 @@ def start_frontier(table: Table) -> Job:
     table.jobs.cancel("frontier")
 
     def work(job: Job) -> None:
+        few = _exactly(entry, job)
+        if few is not None:
+            job.say(Event(exactly=few))
         scores = tables(entry.seen, plan, entry.posted)
         greedy = greedy_stairs(plan.plan.promise, scores)
         greedy_k = dict(greedy)
@@ -42,9 +48,28 @@ def start_frontier(table: Table) -> Job:
                     )
                 )
             )
-        if plan.plan.found and not entry.posted:
-            would = greedy_withholds(entry.seen, plan)
+        if plan.plan.found and plan.top is not None:
+            would = greedy_needs(greedy, plan.top)
             if would is not None:
-                job.say(Event(greedy=len(would)))
+                job.say(Event(greedy=would))
 
     return table.jobs.start("frontier", work, about=entry.wishes)
+
+
+def _exactly(entry: Entry, job: Job) -> int | None:
+    """How many photos the top that was asked for needs, where a larger one was drawn for it."""
+    wishes = entry.wishes
+    if wishes.budget is not None or wishes.exact_top or entry.plan is None:
+        return None
+    if not entry.plan.plan.found:
+        return None
+    exact = wishes.model_copy(update={"exact_top": True})
+    found = plan_album(
+        entry.seen,
+        entry.places,
+        as_typed(exact, ASIDE),
+        posted=entry.posted,
+        stopped=job.cancelled,
+        reasons=False,
+    )
+    return len(found.plan.withheld) if found.plan.found else None

@@ -12,7 +12,11 @@ from elsewhere.app.desk import Desk
 from elsewhere.app.entries import Entry
 from elsewhere.app.jobs import left_of
 from elsewhere.app.looks import guess, guesses
+from elsewhere.app.ways import ways_of
+from elsewhere.example import ALBUM
+from elsewhere.job import Seen
 from elsewhere.job.showing.leaking import leaking
+from elsewhere.job.showing.limits import uncovered
 from elsewhere.job.showing.reporting import album_name
 from elsewhere.posterior import together
 
@@ -20,7 +24,7 @@ ON_THE_MAP = 30
 
 
 def plan_of(entry: Entry) -> contract.Plan | None:
-    """A plan for the page: nothing in it tells the secret k."""
+    """A plan for the page; what it reaches is told, the k that was drawn for it is not."""
     if entry.plan is None:
         return None
     plan, wishes, seen = entry.plan.plan, entry.plan.wishes, entry.seen
@@ -39,14 +43,24 @@ def plan_of(entry: Entry) -> contract.Plan | None:
         kept=[n for n in plan.kept if n < photos],
         cost=float(plan.cost),
         bound=float(plan.bound),
-        verdict=entry.plan.verdict,
-        explanation="" if plan.found else plan.explanation,
-        notes=list(entry.plan.notes),
-        protected_k=sentences.promised(entry),
+        verdict=sentences.plain(entry.plan.verdict),
+        explanation="" if plan.found else sentences.plain(plan.explanation),
+        notes=[sentences.plain(note) for note in entry.plan.notes],
+        ways=ways_of(entry),
+        uncovered=_uncovered(entry),
+        protected_k=plan.protected_k if plan.found else 0,
         rivals=rivals,
         headline=sentences.headline(entry),
         proof=sentences.proof(entry),
+        against=sentences.against(entry),
     )
+
+
+def _uncovered(entry: Entry) -> list[str]:
+    plan = entry.plan
+    if plan is None or not plan.plan.found or plan.empty:
+        return []
+    return [sentences.plain(one) for one in uncovered(entry.seen, plan, entry.posted)]
 
 
 def answer_of(desk: Desk, entry: Entry, job: contract.Job | None = None) -> contract.Answer:
@@ -128,13 +142,19 @@ def album_of(entry: Entry, photos: Sequence[contract.Photo]) -> contract.Album:
     """The album as it lies on the table."""
     seen = entry.seen
     return contract.Album(
-        name=album_name(seen),
+        name=_called(seen),
         photos=list(photos),
         left=[left_of(one) for one in seen.left],
         scorers=[
             contract.Scorer(word=attack.word, cells=attack.about.cells) for attack in seen.attacks
         ],
     )
+
+
+def _called(seen: Seen) -> str:
+    """What an album is called here: the example's folder says nothing."""
+    example = seen.album.folders == (ALBUM,)
+    return "The example album" if example else album_name(seen)
 
 
 def audit_of(entry: Entry) -> contract.Audit:

@@ -31,7 +31,7 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
     })
   } catch (problem) {
     if (signal?.aborted) throw problem
-    throw new Problem(0, 'elsewhere does not answer: is it still running in its terminal?')
+    throw new Problem(0, 'elsewhere does not answer: is it still running in its terminal? What was on the table ends with it; copies that you exported stay.')
   }
   if (answer.ok) return answer
   const told = (await answer.json().catch(() => ({}))) as { error?: string }

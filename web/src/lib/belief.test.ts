@@ -1,6 +1,6 @@
 import { geoArea } from 'd3-geo'
 import { describe, expect, it } from 'vitest'
-import { radius, ring, short, spots } from './belief'
+import { believed, labels, radius, ring, short, spots } from './belief'
 import { tokenIn } from './session'
 import { HIGH, WIDE, area, around, outline, point, world } from './world'
 
@@ -22,13 +22,36 @@ describe('the map', () => {
   })
   it('has land on it, whole and near', () => {
     expect(outline(world()).land.length).toBeGreaterThan(1000)
-    expect(outline(around(4.6, 43.8)).borders).toMatch(/^M/)
+    expect(outline(around([[4.6, 43.8]])).borders).toMatch(/^M/)
   })
-  it('knows where a place lies, and what is behind the horizon', () => {
-    const at = point(world(), 4.6, 43.8, null)!
+  it('knows where a place lies, and what is out of sight', () => {
+    const at = point(world(), 4.6, 43.8)!
     expect(at[0]).toBeGreaterThan(WIDE / 2)
     expect(at[1]).toBeLessThan(HIGH / 2)
-    expect(point(around(4.6, 43.8), -170, -40, [4.6, 43.8])).toBeNull()
+    expect(point(around([[4.6, 43.8]]), -170, -40)).toBeNull()
+  })
+  it('is near enough for all that matters, and no nearer', () => {
+    const europe: [number, number][] = [[4.6, 43.8], [20.5, 44.8], [24, 49.8], [16, 45.8]]
+    for (const [lon, lat] of europe) expect(point(around(europe), lon, lat)).not.toBeNull()
+    expect(around(europe).scale()).toBeGreaterThan(world().scale() * 3)
+    const everywhere: [number, number][] = [[4.6, 43.8], [-120, 40], [140, -30], [-70, -30]]
+    for (const [lon, lat] of everywhere) expect(point(around(everywhere), lon, lat)).not.toBeNull()
+    expect(around([[4.6, 43.8]]).scale()).toBe(around([[4.6, 43.8], [4.7, 43.9]]).scale())
+  })
+  it('says one first place, not two', () => {
+    const guess = (name: string) => ({ cell: 1, name, lat: 0, lon: 0, p: 0.54 })
+    const tarascon = 'Tarascon, France'
+    expect(believed(tarascon, 1, guess('Nîmes, France'))).toBe('First guess: Nîmes, in the zone of Tarascon (54 %).')
+    expect(believed(tarascon, 1, guess(tarascon))).toBe('First guess: Tarascon, France (54 %).')
+    expect(believed(tarascon, 8, guess('Belgrade, Serbia'))).toBe('Tarascon comes 8th. First guess: Belgrade, Serbia (54 %).')
+    expect(believed(tarascon, null, guess('Linz, Austria'))).toBe('First guess: Linz, Austria (54 %).')
+    expect(believed(tarascon, 1, undefined)).toBe('Tarascon comes first.')
+  })
+  it('writes names where nothing is in their way', () => {
+    const signs = [{ name: 'Belgrade', x: 200, y: 100 }, { name: 'Zagreb', x: 190, y: 100 }, { name: 'Lviv', x: 396, y: 20 }]
+    const named = labels(signs, WIDE, HIGH)
+    expect(named.map((one) => [one.name, one.anchor])).toEqual([['Belgrade', 'start'], ['Zagreb', 'end'], ['Lviv', 'end']])
+    expect(labels(Array(9).fill(signs[0]), WIDE, HIGH).length).toBeLessThan(5)
   })
   it('has short names', () => expect(short('Arles, France')).toBe('Arles'))
 })

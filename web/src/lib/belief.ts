@@ -1,5 +1,6 @@
 // What is drawn on the map: beliefs as discs whose area is the probability.
 import type { Guess } from './contract'
+import { ordinal, percent } from './words'
 
 export interface Spot {
   key: number
@@ -29,3 +30,58 @@ export function ring([south, west, north, east]: [number, number, number, number
 
 /** The place's name without its country, for a small label. */
 export const short = (name: string): string => name.split(',')[0] ?? name
+
+/** Where the place stands and what is guessed first, in words. A first guess in the zone is a find. */
+export function believed(hides: string, rank: number | null, best: Guess | undefined): string {
+  const chance = best ? ` (${percent(best.p)})` : ''
+  if (!rank) return best ? `First guess: ${best.name}${chance}.` : ''
+  if (rank > 1) {
+    const first = best ? ` First guess: ${best.name}${chance}.` : ''
+    return `${short(hides)} comes ${ordinal(rank)}.${first}`
+  }
+  if (!best) return `${short(hides)} comes first.`
+  if (short(best.name) === short(hides)) return `First guess: ${best.name}${chance}.`
+  return `First guess: ${short(best.name)}, in the zone of ${short(hides)}${chance}.`
+}
+
+export interface Label {
+  name: string
+  x: number
+  y: number
+  anchor: 'start' | 'end' | 'middle'
+}
+
+interface Box {
+  left: number
+  right: number
+  top: number
+  bottom: number
+}
+
+const LETTER = 5.6 // pixels, on the wide side
+const LINE = 11
+
+/** Names beside their signs, each where nothing is in its way; one that fits nowhere is left out. */
+export function labels(signs: { name: string; x: number; y: number }[], wide: number, high: number): Label[] {
+  const around = (x: number, y: number, r: number): Box => ({ left: x - r, right: x + r, top: y - r, bottom: y + r })
+  const taken = signs.map((one) => around(one.x, one.y, 5))
+  const apart = (a: Box, b: Box) =>
+    a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top
+  const placed: Label[] = []
+  for (const { name, x, y } of signs) {
+    const long = name.length * LETTER
+    const ways: [Label['anchor'], number, number][] = [
+      ['start', x + 8, y + 4], ['end', x - 8, y + 4], ['middle', x, y - 9], ['middle', x, y + 17],
+    ]
+    for (const [anchor, at, base] of ways) {
+      const left = anchor === 'start' ? at : anchor === 'end' ? at - long : at - long / 2
+      const box = { left, right: left + long, top: base - LINE + 2, bottom: base + 2 }
+      const inside = box.left >= 2 && box.right <= wide - 2 && box.top >= 2 && box.bottom <= high - 2
+      if (!inside || !taken.every((one) => apart(one, box))) continue
+      taken.push(box)
+      placed.push({ name, x: at, y: base, anchor })
+      break
+    }
+  }
+  return placed
+}

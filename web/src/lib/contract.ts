@@ -91,6 +91,12 @@ export interface Audit {
   guesses: Guess[]
 }
 
+/** Something that could be asked for instead, where there is no plan. */
+export interface Way {
+  words: string
+  wishes: Wishes
+}
+
 export interface Plan {
   version: number
   status: 'optimal' | 'feasible' | 'infeasible' | 'unknown'
@@ -102,12 +108,18 @@ export interface Plan {
   verdict: string
   explanation: string
   notes: string[]
+  ways: Way[]
+  /** What the promise does not cover. */
+  uncovered: string[]
+  /** What the plan reaches; 0 where the place may be found first. */
   protected_k: number
   rivals: Guess[]
   /** One sentence: what the album gives away, and what the plan does about it. */
   headline: string
   /** How sure the plan is. */
   proof: string
+  /** Whom the promise is against, how good they are, and that a better one may exist. */
+  against: string
 }
 
 export interface Undo {
@@ -140,6 +152,8 @@ export interface Choices {
   levels: string[]
   home: string
   example: string
+  /** What no promise covers, in one line. */
+  not_covered: string
 }
 
 export interface Exported {
@@ -197,6 +211,7 @@ export interface Event {
   answer?: Answer | null
   point?: Point | null
   greedy?: number | null
+  exactly?: number | null
   exported?: Exported | null
   verified?: Verified | null
   done?: boolean

@@ -22,6 +22,11 @@ class Details {
     else this.timer = setTimeout(() => void this.ask(n, key), patience)
   }
 
+  /** What is shown was said of another plan: ask again. */
+  again(): void {
+    if (this.shown) this.look(this.shown.photo.n, 0)
+  }
+
   clear(): void {
     this.look(null)
     this.kept.clear()

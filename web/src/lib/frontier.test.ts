@@ -1,34 +1,78 @@
 import { describe, expect, it } from 'vitest'
-import type { Point } from './contract'
-import { greedyNeeds, height, mostShown, over, pointWords, ticks, withPoint } from './frontier'
+import type { Plan, Wishes } from './contract'
+import {
+  aged, greedyWords, height, laid, mostShown, over, ownPoint, pointWords, ticks, withPoint,
+  type Step,
+} from './frontier'
 
-const point = (withheld: number, protected_k: number, greedy_k: number | null = null): Point => ({
-  withheld, protected_k, bound: protected_k, proved: true, greedy_k,
+const at = (withheld: number, k: number, proved = true, greedy?: number): Step => ({
+  withheld, protected_k: k, bound: proved ? k : k + 9, proved, greedy_k: greedy ?? null,
+})
+const plan = (withheld: number, k: number, more: Partial<Plan> = {}): Plan =>
+  ({ status: 'optimal', proved: true, withheld: [...Array(withheld).keys()], protected_k: k, ...more }) as Plan
+const top = { top: 5, budget: null } as Wishes
+const within = (budget: number) => ({ top: null, budget }) as Wishes
+
+it('keeps points in order and takes the later word', () => {
+  const points = [at(1, 2), at(0, 0)].reduce(withPoint, [] as Step[])
+  expect(withPoint(points, at(1, 3)).map((one) => one.protected_k)).toEqual([0, 3])
+  expect(over(aged([at(0, 9), at(1, 9)]), [at(1, 3)]).map((one) => one.old ?? false)).toEqual([true, false])
 })
 
-describe('the frontier', () => {
-  it('is in order however its points come', () => {
-    const points = [point(2, 3), point(0, 0), point(1, 1), point(2, 4)].reduce(withPoint, [] as Point[])
-    expect(points.map((one) => [one.withheld, one.protected_k])).toEqual([[0, 0], [1, 1], [2, 4]])
+describe('the plan on the table', () => {
+  it('is a point of the frontier whatever the stream said', () => {
+    const points = laid([at(6, 20), at(7, 24, false), at(8, 30, false)], plan(7, 44), within(7))
+    expect(points.map((one) => [one.withheld, one.protected_k, one.proved])).toEqual([
+      [6, 20, true], [7, 44, true], [8, 44, false],
+    ])
   })
-  it('keeps what is shown until it is solved anew', () => {
-    const shown = [point(0, 0), point(1, 2), point(2, 4)]
-    expect(over(shown, [point(0, 1)]).map((one) => one.protected_k)).toEqual([1, 2, 4])
+  it('is there where nothing was solved yet, and where only old points are', () => {
+    expect(laid([], plan(17, 5), top)).toMatchObject([{ withheld: 17, protected_k: 5 }])
+    const [old, own] = laid(aged([at(0, 0), at(3, 0)]), plan(3, 7), within(3))
+    expect([old?.old, own?.old ?? false, own?.protected_k]).toEqual([true, false, 7])
   })
-  it('says what greedy would need', () => {
-    const points = [point(0, 0, 0), point(3, 7, 4), point(6, 22, 20)]
-    expect(greedyNeeds(points, points[1]!)).toBe(6)
-    expect(greedyNeeds(points, points[2]!)).toBeNull()
+  it('under a top is not called the best that its number can do', () => {
+    expect(laid([at(5, 24)], plan(5, 13), top)[0]).toMatchObject({ protected_k: 24, proved: true })
+    expect(laid([], plan(5, 13), top)[0]).toMatchObject({ protected_k: 13, proved: false })
+    expect(ownPoint(plan(5, 13))).toMatchObject({ withheld: 5, protected_k: 13, proved: true })
   })
-  it('says what a point buys, and that an open one may buy more', () => {
-    expect(pointWords(point(0, 0), 12)).toBe('Withhold nothing: the place may be the first guess')
-    expect(pointWords(point(3, 7), 12)).toBe('Withhold 3 of 12: it is not among the first 7')
-    expect(pointWords({ ...point(3, 1), proved: false }, 12)).toContain('(perhaps better)')
+  it('within a budget that buys nothing more is the best up to the budget', () => {
+    const points = laid([at(0, 0), at(1, 0, false), at(2, 0, false)], plan(0, 0), within(1))
+    expect(points.map((one) => one.proved)).toEqual([true, true, false])
   })
-  it('grows from nothing to the most', () => {
-    expect(mostShown([point(0, 0), point(2, 9, 30)])).toBe(30)
-    expect(height(0, 30)).toBe(0)
-    expect(height(30, 30)).toBe(1)
-    expect(ticks(30)).toEqual([0, 1, 5, 20])
+  it('changes nothing where there is none', () => {
+    const points = [at(0, 0)]
+    expect(laid(points, plan(0, 0, { status: 'infeasible' }), top)).toBe(points)
+    expect(ownPoint(null)).toBeNull()
   })
+})
+
+it('says what a point buys, and nothing of one that is being solved', () => {
+  expect(pointWords(at(0, 0), 12)).toBe('Withhold nothing: it may still be found first')
+  expect(pointWords(at(3, 1), 12)).toBe('Withhold 3 of 12: it is not the first guess')
+  expect(pointWords(at(3, 7, false), 12)).toBe('Withhold 3 of 12: it is not among the first 7 (perhaps better)')
+  expect(pointWords({ ...at(3, 7), old: true }, 12)).toBe('Withhold 3 of 12: being worked out')
+})
+
+describe('greedy', () => {
+  const points = [at(2, 3, true, 0), at(3, 7, true, 3), at(6, 24, true, 7), at(10, 149, false, 149), at(11, 149, false, 149)]
+  it('needs more, or does as well; never fewer', () => {
+    expect(greedyWords(points, points[1]!)).toBe('Greedy (the most telling first) would need 6 photos.')
+    expect(greedyWords(points, points[4]!)).toBe('Greedy does as well here.')
+    expect(greedyWords(points, points[1]!, 2)).toBe('Greedy does as well here.')
+    expect(greedyWords(points, at(8, 500))).toBe('Greedy finds no such plan.')
+  })
+  it('is not spoken of where nothing is bought or solved', () => {
+    expect(greedyWords(points, at(1, 0))).toBe('')
+    expect(greedyWords(points, { ...at(3, 7), old: true })).toBe('')
+    expect(greedyWords(aged(points), at(3, 7))).toBe('')
+  })
+})
+
+it('draws heights and ticks that do not lie upon each other', () => {
+  expect(height(0, 10)).toBe(0)
+  expect(height(10, 10)).toBe(1)
+  expect(mostShown([at(1, 4), at(2, 9, true, 12)])).toBe(12)
+  expect(ticks(1)).toEqual([0, 1])
+  expect(ticks(149)).toEqual([0, 5, 20, 100])
 })

@@ -1,21 +1,59 @@
-// The frontier as something to look at and to slide along.
-import type { Point } from './contract'
+// The frontier as something to look at and to slide along. The plan on the table is a point of it:
+// whatever the stream says, or has not said yet, the slider and the headline name the same number.
+import type { Plan, Point, Wishes } from './contract'
 
-export interface Stair {
-  points: Point[]
-  /** So many photos greedy withholds for what was asked. */
-  greedy: number | null
+/** A point; `old` where it was solved for other wishes and is being solved anew. */
+export interface Step extends Point {
+  old?: boolean
 }
 
 /** A new point in its place; a later word on the same number counts. */
-export function withPoint(points: Point[], point: Point): Point[] {
+export function withPoint(points: Step[], point: Step): Step[] {
   const rest = points.filter((one) => one.withheld !== point.withheld)
   return [...rest, point].sort((a, b) => a.withheld - b.withheld)
 }
 
-/** What is solved anew over what is shown; the old points stay until theirs are solved, so that nobody's slider goes away. */
-export function over(shown: Point[], solved: Point[]): Point[] {
+/** All points as old ones: they stay in sight, and nothing is claimed of them any more. */
+export const aged = (points: Step[]): Step[] => points.map((one) => ({ ...one, old: true }))
+
+/** What is solved anew over what is shown; the old points stay until theirs are solved. */
+export function over(shown: Step[], solved: Step[]): Step[] {
   return solved.reduce(withPoint, shown)
+}
+
+const found = (plan: Plan | null): plan is Plan =>
+  plan?.status === 'optimal' || plan?.status === 'feasible'
+
+/** The plan on the table as a point. */
+export function ownPoint(plan: Plan | null): Step | null {
+  if (!found(plan)) return null
+  return {
+    withheld: plan.withheld.length,
+    protected_k: plan.protected_k,
+    bound: plan.protected_k,
+    proved: plan.proved,
+  }
+}
+
+/**
+ * The plan on the table laid over the points. Within a budget it is proved the best for its number,
+ * and for all up to the budget; for a top it is only proved that no fewer will do.
+ */
+export function laid(points: Step[], plan: Plan | null, wishes: Wishes | null): Step[] {
+  const own = ownPoint(plan)
+  if (!own || !wishes) return points
+  const k = own.protected_k
+  const best = wishes.budget !== null && own.proved
+  const upTo = best && typeof wishes.budget === 'number' ? wishes.budget : own.withheld
+  const raised = points.map((one): Step => {
+    if (one.withheld < own.withheld || one.old) return one
+    if (best && one.withheld <= upTo) return { ...one, protected_k: k, bound: k, proved: true }
+    if (one.protected_k >= k) return one
+    return { ...one, protected_k: k, bound: Math.max(one.bound, k), proved: one.bound === k }
+  })
+  const known = raised.find((one) => one.withheld === own.withheld)
+  if (known && !known.old) return raised
+  return withPoint(raised, { ...own, proved: best, greedy_k: known?.greedy_k ?? null })
 }
 
 /** Ranks span orders of magnitude: the height of a top, from 0 to 1. */
@@ -23,28 +61,45 @@ export function height(k: number, most: number): number {
   return most <= 0 ? 0 : Math.log1p(Math.max(0, k)) / Math.log1p(most)
 }
 
-export function mostShown(points: Point[]): number {
+export function mostShown(points: Step[]): number {
   return points.reduce((most, one) => Math.max(most, one.protected_k, one.greedy_k ?? 0), 1)
 }
 
-/** Round tops for the axis, as many as are not above `most`. */
-export function ticks(most: number): number[] {
-  return [0, 1, 5, 20, 100, 500, 2500].filter((one) => one <= most)
+/** Round tops for the axis, as many as are not above `most` and do not lie upon each other. */
+export function ticks(most: number, high = 86, apart = 13): number[] {
+  const kept: number[] = []
+  for (const one of [0, 1, 5, 20, 100, 500, 2500]) {
+    const last = kept.at(-1)
+    const far = last === undefined || (height(one, most) - height(last, most)) * high >= apart
+    if (one <= most && far) kept.push(one)
+  }
+  return kept
 }
 
 /** What a point buys, in words. */
-export function pointWords(point: Point, photos: number): string {
+export function pointWords(point: Step, photos: number): string {
   const what = point.withheld === 0 ? 'Withhold nothing' : `Withhold ${point.withheld} of ${photos}`
-  if (point.protected_k === 0) return `${what}: the place may be the first guess`
+  if (point.old) return `${what}: being worked out`
+  const sure = point.proved ? '' : ' (perhaps better)'
+  if (point.protected_k === 0) return `${what}: it may still be found first${sure}`
   const buys =
     point.protected_k === 1
       ? 'it is not the first guess'
       : `it is not among the first ${point.protected_k}`
-  return `${what}: ${buys}${point.proved ? '' : ' (perhaps better)'}`
+  return `${what}: ${buys}${sure}`
 }
 
-/** What greedy would need for what this point buys, where that is more. */
-export function greedyNeeds(points: Point[], at: Point): number | null {
-  const enough = points.find((one) => (one.greedy_k ?? -1) >= at.protected_k)
-  return enough ? enough.withheld : null
+/**
+ * What greedy would need for what this point buys; empty where the point buys nothing, or is not
+ * solved. `counted` is greedy's own number for the plan's promise, where it is known.
+ */
+export function greedyWords(points: Step[], at: Step, counted: number | null = null): string {
+  if (at.old || at.protected_k === 0) return ''
+  const solved = points.filter((one) => !one.old && one.greedy_k != null)
+  if (counted === null && solved.length === 0) return ''
+  const enough = solved.find((one) => (one.greedy_k ?? -1) >= at.protected_k)
+  const needs = counted ?? enough?.withheld ?? null
+  if (needs === null) return 'Greedy finds no such plan.'
+  if (needs <= at.withheld) return 'Greedy does as well here.'
+  return `Greedy (the most telling first) would need ${needs} photos.`
 }

@@ -38,6 +38,8 @@ class Table {
   /** What goes on, by its kind. */
   jobs = $state.raw<Partial<Record<Job['kind'], Job>>>({})
   waiting = $state(false)
+  /** The server does not answer: what is shown is what it said last. */
+  gone = $state(false)
   /** Grows whenever an answer was applied: what depends on the plan asks again. */
   answers = $state(0)
 
@@ -74,7 +76,8 @@ class Table {
     try {
       this.show(await api.getTable())
     } catch (problem) {
-      this.lock(problem)
+      if (this.stage === 'ready' && problem instanceof api.Problem && problem.status === 0) this.say(problem)
+      else this.lock(problem)
     }
   }
 
@@ -125,6 +128,7 @@ class Table {
   say(problem: unknown): void {
     if (problem instanceof api.Problem && problem.status === 401) this.lock(problem)
     else this.notice = problem instanceof Error ? problem.message : String(problem)
+    if (problem instanceof api.Problem && problem.status === 0) this.gone = true
   }
 
   /** What another window did meanwhile. */
@@ -163,6 +167,7 @@ class Table {
 
   private show(told: Told): void {
     this.stage = told.stage
+    this.gone = false
     this.error = told.error ?? ''
     this.name = told.album?.name ?? ''
     this.photos = withKnownLinks(told.album?.photos ?? [], this.photos)
@@ -190,6 +195,8 @@ class Table {
     if (answer.undo.turn >= this.undo.turn) this.undo = answer.undo
     this.waiting = !last
     if (!last) return // what was clicked since would jump back for a moment
+    this.gone = false
+    if (!told) this.notice = '' // what went wrong before is mended
     if (answer.plan && this.plan && answer.plan.version < this.plan.version) return
     this.wishes = answer.wishes
     this.plan = answer.plan

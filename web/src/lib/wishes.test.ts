@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Place, Wishes } from './contract'
 import {
-  auditKey, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, withBudget, withTop,
+  auditKey, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, widthOf, withBudget,
+  withTop, withWidth,
 } from './wishes'
 
 const none: Wishes = {
@@ -56,5 +57,18 @@ describe('what depends on a wish', () => {
   it('is a top or a budget', () => {
     expect(withBudget(none, 0)).toMatchObject({ top: null, budget: 0 })
     expect(withTop(withBudget(none, 2), 3)).toMatchObject({ top: 3, budget: null })
+  })
+})
+
+describe('how widely', () => {
+  const ALL = ['5', '25', '100', 'city', 'region', 'country']
+  it('can go from any choice to any other', () => {
+    for (const from of ALL)
+      for (const to of ALL) {
+        const wishes = withWidth(withWidth(none, from), to)
+        expect(widthOf(wishes)).toBe(to)
+        // the server takes a level or a radius, never both
+        if (wishes.hide_level !== null) expect(wishes.radius_km).toBe(none.radius_km)
+      }
   })
 })

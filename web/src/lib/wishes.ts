@@ -1,6 +1,6 @@
 // What a click does to the wishes. A photo is pinned, dropped, or left to the plan: never two of
 // these at once.
-import type { PhotoState, Place, Wishes } from './contract'
+import type { Level, PhotoState, Place, Wishes } from './contract'
 
 const without = (list: string[], id: string) => list.filter((one) => one !== id)
 
@@ -31,6 +31,19 @@ export function toggleHidden(wishes: Wishes, places: Place[], label: string): Wi
   const hidden = places.filter((one) => one.hidden !== (one.label === label)).map((one) => one.label)
   if (hidden.length === 0) return wishes
   return { ...wishes, hide: hidden.length === places.length ? ['all'] : hidden }
+}
+
+const USUAL_KM = 25
+
+/** How widely places are hidden, as one word: a level, or kilometres. */
+export const widthOf = (wishes: Wishes): string => wishes.hide_level ?? String(wishes.radius_km)
+
+/** Hide as widely as this word says: by a level or by a radius, never by both. */
+export function withWidth(wishes: Wishes, width: string): Wishes {
+  const km = Number(width)
+  return Number.isNaN(km)
+    ? { ...wishes, hide_level: width as Level, radius_km: USUAL_KM }
+    : { ...wishes, hide_level: null, radius_km: km }
 }
 
 /** Promise a top, instead of a budget. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ordinal, percent, photoLabel, progressWords, roughly, strongest, telling } from './words'
+import {
+  asSentence, folderFor, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest, telling,
+} from './words'
 
 describe('a photo', () => {
   it('is measured against the strongest', () => {
@@ -33,5 +35,25 @@ describe('numbers', () => {
       '3 of 12 · 2.5 a second · 4 s left',
     )
     expect(progressWords({})).toBe('')
+    expect(progressWords({ count: 2, total: 9, per_second: 2511, left_s: 0.1 })).toBe('2 of 9')
   })
+})
+
+describe('sentences', () => {
+  it('of the server stand by themselves', () => {
+    expect(asSentence('there is no photo to look at')).toBe('There is no photo to look at.')
+    expect(asSentence('Which? ')).toBe('Which?')
+    expect(asSentence('')).toBe('')
+  })
+  it('call no photo read once there may be a plan', () => {
+    expect(stateName('seen', false)).toBe('Read')
+    expect(stateName('seen', true)).toBe('No plan')
+    expect(stateName('kept', true)).toBe('Pinned')
+  })
+})
+
+it('a copy lies in a folder that tells nothing of how it came', () => {
+  expect(folderFor('trip/Arles')).toBe('trip-Arles-to-share')
+  expect(folderFor('Dropped photos')).toBe('photos-to-share')
+  expect(folderFor('')).toBe('photos-to-share')
 })

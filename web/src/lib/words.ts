@@ -3,11 +3,23 @@
 import type { Event, PhotoState } from './contract'
 
 export const STATE_NAMES: Record<PhotoState, string> = {
-  seen: 'Read',
+  seen: 'No plan',
   shared: 'Shared',
   withheld: 'Withheld',
   kept: 'Pinned',
   dropped: 'Dropped',
+}
+
+/** What a state is called: before there can be a plan, a photo is only read. */
+export const stateName = (state: PhotoState, ready: boolean): string =>
+  state === 'seen' && !ready ? 'Read' : STATE_NAMES[state]
+
+/** The server's words as a sentence of their own. */
+export function asSentence(words: string): string {
+  const said = words.trim()
+  if (!said) return ''
+  const whole = /[.!?:…]$/.test(said) ? said : `${said}.`
+  return whole.charAt(0).toUpperCase() + whole.slice(1)
 }
 
 export function counted(count: number, one: string, many = `${one}s`): string {
@@ -70,8 +82,10 @@ export const workWords = (stage: string | null | undefined): string => WORK[stag
 export function progressWords(event: Event): string {
   const parts: string[] = []
   if (event.total) parts.push(`${event.count ?? 0} of ${event.total}`)
-  if (event.per_second) parts.push(`${event.per_second.toFixed(event.per_second < 10 ? 1 : 0)} a second`)
-  if (event.left_s) parts.push(`${roughly(event.left_s)} left`)
+  // what a first moment's rate says is chance
+  const begun = event.per_second ? (event.count ?? 0) / event.per_second >= 1 : false
+  if (begun && event.per_second) parts.push(`${event.per_second.toFixed(event.per_second < 10 ? 1 : 0)} a second`)
+  if (begun && event.left_s) parts.push(`${roughly(event.left_s)} left`)
   return parts.join(' · ')
 }
 
@@ -81,9 +95,16 @@ export function photoLabel(
   state: PhotoState,
   told: Telling | null,
   rank: number | null | undefined,
+  ready = true,
 ): string {
-  const parts = [id, STATE_NAMES[state].toLowerCase()]
+  const parts = [id, stateName(state, ready).toLowerCase()]
   if (told) parts.push(told.words)
   if (rank) parts.push(`alone it puts the place ${ordinal(rank)}`)
   return parts.join(', ')
+}
+
+/** What a copy's folder is called unless somebody says otherwise: nothing of the tool, nothing temporary. */
+export function folderFor(album: string): string {
+  const name = album.replace(/[\\/:*?"<>|]/g, '-').trim()
+  return `${name && !/^(dropped|the example)\b/i.test(name) ? name : 'photos'}-to-share`
 }

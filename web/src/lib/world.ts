@@ -1,5 +1,5 @@
-// The world's outline, and the two ways it is looked at: whole, and around one place.
-import { geoArea, geoDistance, geoNaturalEarth1, geoPath, type GeoProjection } from 'd3-geo'
+// The world's outline, and the two ways it is looked at: whole, and around some places.
+import { geoArea, geoCentroid, geoNaturalEarth1, geoPath, type GeoProjection } from 'd3-geo'
 import { feature, mesh } from 'topojson-client'
 import type { Topology, GeometryCollection } from 'topojson-specification'
 import atlas from 'world-atlas/countries-110m.json'
@@ -23,13 +23,15 @@ export function world(): GeoProjection {
     .clipExtent([[0, 0], [WIDE, HIGH]])
 }
 
-/** The neighbourhood of a place: about 3,000 km across. */
-export function around(lon: number, lat: number): GeoProjection {
-  return geoNaturalEarth1()
-    .rotate([-lon, -lat])
-    .scale(WIDE * 1.9)
-    .translate([WIDE / 2, HIGH / 2])
-    .clipExtent([[0, 0], [WIDE, HIGH]])
+const NEAREST = WIDE * 1.9 // about 3,000 km across
+
+/** The neighbourhood of these places, the first in its middle as far as the others allow. */
+export function around(places: [number, number][]): GeoProjection {
+  const [lon, lat] = geoCentroid({ type: 'MultiPoint', coordinates: places })
+  const near = geoNaturalEarth1().rotate([-lon, -lat])
+  near.fitExtent([[34, 26], [WIDE - 34, HIGH - 26]], { type: 'MultiPoint', coordinates: places })
+  if (near.scale() > NEAREST) near.scale(NEAREST).translate([WIDE / 2, HIGH / 2])
+  return near.scale() < world().scale() ? world() : near.clipExtent([[0, 0], [WIDE, HIGH]])
 }
 
 export interface Outline {
@@ -54,14 +56,8 @@ export function area(projection: GeoProjection, rings: [number, number][][]): st
     .join('')
 }
 
-/** Where a point lies, or null where this side of the earth is not shown. */
-export function point(
-  projection: GeoProjection,
-  lon: number,
-  lat: number,
-  near: [number, number] | null,
-): [number, number] | null {
-  if (near && geoDistance(near, [lon, lat]) > 0.6) return null
+/** Where a point lies, or null where it is not shown. */
+export function point(projection: GeoProjection, lon: number, lat: number): [number, number] | null {
   const at = projection([lon, lat])
   if (!at || at[0] < 0 || at[0] > WIDE || at[1] < 0 || at[1] > HIGH) return null
   return at

@@ -19,7 +19,7 @@ from elsewhere.app.contract.album import (
 )
 from elsewhere.app.contract.asked import Export, OpenAlbum, Opening, Wishes
 from elsewhere.app.contract.base import Asked, Level, Names, Order, PhotoState, Problem, Told
-from elsewhere.app.contract.plan import Audit, Belief, Leak, Plan, Point, Undo, View
+from elsewhere.app.contract.plan import Audit, Belief, Leak, Plan, Point, Undo, View, Way
 from elsewhere.app.contract.work import Answer, Event, Exported, Job, JobStarted, Table, Verified
 
 __all__ = [
@@ -58,5 +58,6 @@ __all__ = [
     "Undo",
     "Verified",
     "View",
+    "Way",
     "Wishes",
 ]

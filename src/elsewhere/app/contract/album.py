@@ -115,6 +115,8 @@ class Choices(Told):
     """The folder that the path chooser begins in."""
     example: str
     """The folder of the example album, which anybody may try."""
+    not_covered: str
+    """What no promise covers, in one line: said wherever somebody is about to post."""
 
 
 class Session(Told):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from elsewhere.app.contract.album import Guess
+from elsewhere.app.contract.asked import Wishes
 from elsewhere.app.contract.base import Chance, Told
 
 
@@ -43,6 +44,14 @@ class Audit(Told):
     """Where no place is known: what the first scorer thinks of the whole album."""
 
 
+class Way(Told):
+    """Something that could be asked for instead, where there is no plan."""
+
+    words: str
+    """As it stands on a button."""
+    wishes: Wishes
+
+
 class Plan(Told):
     """What to withhold."""
 
@@ -58,14 +67,21 @@ class Plan(Told):
     explanation: str
     """Why there is no plan, where there is none; else empty."""
     notes: list[str]
+    ways: list[Way]
+    """What could be asked for instead, the nearest first."""
+    uncovered: list[str]
+    """What the promise does not cover, a sentence each; empty where nothing is promised."""
     protected_k: int
-    """What is promised: the top that was asked for, or what the budget reached."""
+    """What the plan reaches: so many first guesses the place is not among. Where a top was drawn
+    in secret this is at least the one drawn, and 0 where the place may be found first."""
     rivals: list[Guess]
     """Decoys: the cells that come before the first hidden place, the foremost first."""
     headline: str
     """What the album gives away, and what the plan does about it: one sentence."""
     proof: str
     """How sure the plan is: a few words."""
+    against: str
+    """Whom the promise is against, how good they are, and that a better one may exist."""
 
 
 class Undo(Told):

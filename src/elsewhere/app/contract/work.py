@@ -98,6 +98,8 @@ class Event(Told):
     point: Point | None = None
     greedy: int | None = None
     """Frontier: so many photos greedy withholds for what was asked."""
+    exactly: int | None = None
+    """Frontier: so many photos would do for the top itself, where another was drawn in secret."""
     exported: Exported | None = None
     verified: Verified | None = None
     done: bool = False

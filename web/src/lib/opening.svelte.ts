@@ -1,0 +1,13 @@
+// What somebody typed to open an album: kept until one is open, so that a slip costs one letter and
+// not the whole path.
+class Opening {
+  path = $state('')
+  browsing = $state(false)
+
+  forget(): void {
+    this.path = ''
+    this.browsing = false
+  }
+}
+
+export const opening = new Opening()

@@ -1,0 +1,63 @@
+// The frontier of what is on the table, as it is solved: kept here, so that the verdict knows it too
+// and a phone that turns to another part does not ask again.
+import * as api from './api'
+import { aged, over, withPoint, type Step } from './frontier'
+import { table } from './table.svelte'
+
+class Stairs {
+  points = $state.raw<Step[]>([])
+  /** So many photos greedy withholds for what was asked. */
+  greedy = $state<number | null>(null)
+  /** So many photos would do for the top itself, where another was drawn in secret. */
+  exactly = $state<number | null>(null)
+  solving = $state(false)
+  private known = ''
+
+  knows(key: string): boolean {
+    return key === this.known
+  }
+
+  /** Nothing that was solved counts any more; it stays in sight until it is solved anew. */
+  doubt(): void {
+    this.known = ''
+    this.greedy = null
+    this.exactly = null
+    this.points = aged(this.points)
+  }
+
+  clear(): void {
+    this.known = ''
+    this.points = []
+    this.greedy = null
+    this.exactly = null
+    this.solving = false
+  }
+
+  async follow(key: string, signal: AbortSignal): Promise<void> {
+    this.solving = true
+    let found: Step[] = []
+    let needed: number | null = null
+    try {
+      for await (const event of api.frontier(signal)) {
+        if (signal.aborted) return
+        if (event.point) {
+          found = withPoint(found, event.point)
+          this.points = over(this.points, found)
+        }
+        this.exactly = event.exactly ?? this.exactly
+        needed = event.greedy ?? needed
+        if (event.done) {
+          this.known = key
+          this.points = found
+          this.greedy = needed
+        }
+      }
+    } catch (problem) {
+      if (!signal.aborted) table.say(problem)
+    } finally {
+      if (!signal.aborted) this.solving = false
+    }
+  }
+}
+
+export const stairs = new Stairs()
