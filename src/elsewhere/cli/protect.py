@@ -106,8 +106,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         typer.Option(
             metavar="MARGIN",
             help="What to spare for models other than the scorers: none (only the scorers, exactly "
-            "as they are), careful (models much like them), paranoid (models that differ in "
-            "earnest), or nats per kept photo.",
+            "as they are), careful (small differences only), paranoid (models like them, trained "
+            "on other photos), or nats per kept photo. Against other kinds of model a second "
+            "--scorer does more.",
             rich_help_panel=_ATTACKERS,
         ),
     ] = "careful",
