@@ -17,6 +17,7 @@ from elsewhere.lab import experiments
 from elsewhere.lab.calibrated import World
 from elsewhere.lab.collections import RANDOM
 from elsewhere.lab.experiments import budget, margin, nesting, pins
+from elsewhere.lab.paper import BUDGETS
 from elsewhere.lab.sources import Simulated
 from elsewhere.lab.values import Row, Scale, number
 
@@ -105,17 +106,17 @@ def test_with_more_photos_greedy_gets_dearer_and_the_best_plan_hardly_does(top: 
     assert dearer["optimal"] < dearer["greedy"]
 
 
-@pytest.mark.parametrize("kind", ["R-16", "R-32", "R-64"])
+@pytest.mark.parametrize("kind", RANDOM)
 def test_deletions_are_not_nested(kind: str) -> None:
     """Of plans that withhold no photo without need: nothing in them is chance."""
     rows = [row for row in rows_of("budget") if row["kind"] == kind]
     told = [
         found
-        for low, high, _ in nesting.STEPS
+        for low, high in pairwise(BUDGETS)
         for row in rows
         if (found := nesting.returned(row, "plan", low, high)) and found[1]
     ]
-    assert len(told) >= 5
+    assert len(told) >= 2
     assert 0 < sum(back for back, _ in told) < sum(gone for _, gone in told)
 
 
@@ -127,7 +128,7 @@ def test_what_fills_a_budget_up_does_not_make_plans_any_worse() -> None:
             if plans == [budget.packed(())] * 2 and row["kind"] in RANDOM:
                 back = nesting.returned(row, "full", low, high)
                 assert back is not None
-                assert back[0] <= back[1] // 2, row
+                assert back[0] == 0, row
 
 
 def test_keeping_a_photo_that_says_little_costs_almost_nothing_and_a_telling_one_much() -> None:

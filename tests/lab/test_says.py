@@ -67,8 +67,9 @@ def test_what_is_impossible_is_neither_a_plan_nor_greedys_fault() -> None:
     assert fewest.says(rows[:1], []) == ["Plans found: 1, all proved optimal."]
     stopped = fewest.says([asked(7, 5, 6, "feasible")], [])
     assert stopped == [
-        "Plans found: 1, of which 1 were not proved optimal.",
-        "R-16 number 7, 1: feasible",
+        "Plans found: 1, 0 of them proved optimal.",
+        "Stopped at 400,000 units of work, good and perhaps not the best: "
+        "R-16 number 7, 1: feasible.",
     ]
 
 

@@ -94,6 +94,17 @@ def within(photos: int, share: float) -> int:
     return math.floor(photos * share + 1e-9)
 
 
+def stopped(rows: Iterable[Row]) -> list[str]:
+    """The same in one sentence, where there are any.
+
+    >>> stopped([{"kind": "R-16", "number": 4, "status 0.5": "feasible"}])[0][-35:]
+    'best: R-16 number 4, 0.5: feasible.'
+    """
+    every = unproved(rows)
+    told = f"Stopped at {WORK:,} units of work, good and perhaps not the best: {'; '.join(every)}."
+    return [told] if every else []
+
+
 def unproved(rows: Iterable[Row]) -> list[str]:
     """Every plan that is not proved, by collection, so that none is passed over in silence."""
     decided = (Status.OPTIMAL, Status.INFEASIBLE)

@@ -12,7 +12,7 @@ from elsewhere.lab.averages import mean_by_cell
 from elsewhere.lab.collections import KINDS, collections, parts
 from elsewhere.lab.paper import BUDGETS, with_papers
 from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
-from elsewhere.lab.solving import furthest, gains, greedy_steps, unproved, within
+from elsewhere.lab.solving import furthest, gains, greedy_steps, stopped, unproved, within
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import (
     Collection,
@@ -123,9 +123,9 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """How sure all this is."""
     plans = sum(1 for row in rows for share in BUDGETS if row[f"status {share}"] is not None)
-    open_ones = unproved(rows)
-    proof = f"of which {len(open_ones):,} were not" if open_ones else "all"
-    return [f"Plans found: {plans:,}, {proof} proved optimal.", *open_ones]
+    open_ones = len(unproved(rows))
+    proof = f"{plans - open_ones:,} of them" if open_ones else "all"
+    return [f"Plans found: {plans:,}, {proof} proved optimal.", *stopped(rows)]
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:

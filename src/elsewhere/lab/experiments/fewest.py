@@ -9,7 +9,7 @@ from elsewhere.lab.averages import mean_by_cell
 from elsewhere.lab.collections import KINDS, RANDOM, collections, parts
 from elsewhere.lab.paper import with_papers
 from elsewhere.lab.plots import METHODS, explain, names_below, pick, steps
-from elsewhere.lab.solving import fewest, greedy_fewest, greedy_steps, unproved
+from elsewhere.lab.solving import fewest, greedy_fewest, greedy_steps, stopped, unproved
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, Value
 from elsewhere.protect.plan import Status
@@ -69,11 +69,11 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
         for top in TOPS
         if row[f"status {top}"] is not None
     ]
-    open_ones = unproved(rows)
+    open_ones = len(unproved(rows))
     plans = sum(found for _, found, _ in asked)
     none = sum(status == Status.INFEASIBLE for status, _, _ in asked)
     worse = sum(found and not greedy for _, found, greedy in asked)
-    proof = f"of which {len(open_ones):,} were not" if open_ones else "all"
+    proof = f"{plans - open_ones:,} of them" if open_ones else "all"
     told = [f"Plans found: {plans:,}, {proof} proved optimal."]
     if none:
         told.append(
@@ -84,7 +84,7 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
         told.append(f"Where there is a plan and greedy finds none: {worse:,}.")
     if none or worse:
         told.append("Both averages leave out collections for which either has none.")
-    return told + open_ones
+    return told + stopped(rows)
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:

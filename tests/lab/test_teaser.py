@@ -1,0 +1,68 @@
+"""Figure 1: one collection, its plans, and a picture that shows where the truth stands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elsewhere.lab import figures
+from elsewhere.lab.experiments import teaser
+from elsewhere.lab.sources import Simulated
+from elsewhere.lab.teaser_figure import _shortened
+from elsewhere.lab.values import SCALES, Part, Row, number
+
+CELLS = list(range(0, 512, 64))
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return teaser.measure(Simulated(), SCALES["small"], Part("all", {"cells": CELLS}))
+
+
+def test_the_truth_is_first_before_and_out_of_the_first_five_after(rows: list[Row]) -> None:
+    assert teaser.rank_of_truth(rows, "everything") == 1
+    assert not teaser.withheld(rows, "everything")
+    for plan in ("greedy", "optimal"):
+        assert teaser.rank_of_truth(rows, plan) > teaser.TOP
+        first = teaser.guesses(rows, plan)
+        assert [number(row["rank"]) for row in first[: teaser.TOP]] == [1, 2, 3, 4, 5]
+        assert sum(number(row["truth"]) for row in first) == 1
+        assert 0 < sum(number(row["value"]) for row in first) <= 1
+        assert str(first[0]["name"]).startswith("metropolis ")
+    assert len(teaser.withheld(rows, "optimal")) < len(teaser.withheld(rows, "greedy"))
+
+
+def test_what_is_said_names_our_numbers_and_how_many_were_looked_at(rows: list[Row]) -> None:
+    (said,) = teaser.says(rows, [])
+    counts = {plan: len(teaser.withheld(rows, plan)) for plan in teaser.PAPER}
+    assert f"of the {9 * len(CELLS)} that were looked at" in said
+    assert f"here greedy {counts['greedy']}, optimal {counts['optimal']}" in said
+    assert teaser.draw([], []) == {}
+    assert "run a larger scale" in teaser.says([], [])[0]
+
+
+@pytest.mark.skipif(not figures.available(), reason="matplotlib is not installed")
+@pytest.mark.parametrize("earth", [False, True])
+def test_the_picture_writes_ranks_out_on_a_map_where_there_is_one(
+    rows: list[Row], tmp_path: Path, earth: bool
+) -> None:
+    placed: list[Row] = [
+        {**row, "lat": 40.0 + number(row["rank"]), "lon": 3.0} if row["what"] == "cell" else row
+        for row in rows
+    ]
+    with figures.drawing():
+        drawn = teaser.draw(placed if earth else rows, [])
+        titles = [axes.get_title(loc="left") for axes in drawn["teaser"].axes]
+        texts = [text.get_text() for axes in drawn["teaser"].axes for text in axes.texts]
+        figures.save(tmp_path, drawn)
+    assert any(title.endswith("truth at rank 1") for title in titles)
+    assert sum("(truth)" in text for text in texts) == 3
+    assert any("km" in text for text in texts) is earth
+    assert texts.count("5") == (3 if earth else 0)
+    assert (tmp_path / "teaser.svg").exists()
+
+
+def test_long_names_are_cut() -> None:
+    assert _shortened("Oakland, California, United States") == "Oakland, California, USA"
+    assert len(_shortened("x" * 60)) == 33
