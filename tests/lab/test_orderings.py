@@ -116,7 +116,7 @@ def test_deletions_are_not_nested(kind: str) -> None:
         for row in rows
         if (found := nesting.returned(row, "plan", low, high)) and found[1]
     ]
-    assert len(told) >= 2
+    assert len(told) >= (2 if kind == "R-128" else 5)  # few low budgets gain anything there
     assert 0 < sum(back for back, _ in told) < sum(gone for _, gone in told)
 
 
