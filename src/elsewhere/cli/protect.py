@@ -107,8 +107,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             metavar="MARGIN",
             help="What to spare for models other than the scorers: none (only the scorers, exactly "
             "as they are), careful (small differences only), paranoid (models like them, trained "
-            "on other photos), or nats per kept photo. Against other kinds of model a second "
-            "--scorer does more.",
+            "on other photos), or nats per kept photo. No margin stands for another kind of "
+            "model: give that as a second --scorer.",
             rich_help_panel=_ATTACKERS,
         ),
     ] = "careful",

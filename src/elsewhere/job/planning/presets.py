@@ -2,8 +2,9 @@
 
 A margin θ counts each kept photo so many nats more for the truth, so that a promise proved on one
 model has something to spare on another. What that is worth was measured on real photos, in the
-lab's study `transfer`; docs/defaults.md quotes the figures, and that a second scorer does more
-against models of another kind than any margin. They stand here and nowhere else.
+lab's study `transfer`; docs/defaults.md quotes the figures. No margin stands for another kind of
+model: a promise against one is had by giving it as a second scorer. The numbers stand here and
+nowhere else.
 """
 
 from __future__ import annotations
