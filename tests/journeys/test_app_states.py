@@ -45,6 +45,7 @@ def the_promise_in_full(page: Page) -> None:
 
 @state
 def pinned_and_dropped(page: Page) -> None:
+    page.keyboard.press("Escape")
     page.click("[data-n='3'] img")
     page.wait_for_selector("[data-n='3'][data-state=kept]")
     page.focus("[data-n='4']")

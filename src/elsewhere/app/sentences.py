@@ -95,7 +95,8 @@ def against(entry: Entry) -> str:
     who = listed([attack.called for attack in attacks])
     many = len(hidden_names(plan.hidden, plan.wishes.width))
     better = f"a better one may find {'it' if many == 1 else 'them'}"
-    return f"Against {who}{accuracy(plan.hidden, attacks, plan.wishes)}; {better}."
+    how_good = accuracy(plan.hidden, attacks, plan.wishes).replace(" %", "\u00a0%")
+    return f"Against {who}{how_good}; {better}."
 
 
 def alone(watch: Watch, rank: int, likely: float) -> str:

@@ -101,5 +101,5 @@ export function greedyWords(points: Step[], at: Step, counted: number | null = n
   const needs = counted ?? enough?.withheld ?? null
   if (needs === null) return 'Greedy finds no such plan.'
   if (needs <= at.withheld) return 'Greedy does as well here.'
-  return `Greedy (the most telling first) would need ${needs} photos.`
+  return `Greedy would need ${needs} photos.`
 }

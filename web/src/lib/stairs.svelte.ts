@@ -11,6 +11,8 @@ class Stairs {
   /** So many photos would do for the top itself, where another was drawn in secret. */
   exactly = $state<number | null>(null)
   solving = $state(false)
+  /** Which wishes it is the frontier of: where it is out of sight, others may count by now. */
+  about = $state('')
   private known = ''
 
   knows(key: string): boolean {
@@ -20,6 +22,7 @@ class Stairs {
   /** Nothing that was solved counts any more; it stays in sight until it is solved anew. */
   doubt(): void {
     this.known = ''
+    this.about = ''
     this.greedy = null
     this.exactly = null
     this.points = aged(this.points)
@@ -27,6 +30,7 @@ class Stairs {
 
   clear(): void {
     this.known = ''
+    this.about = ''
     this.points = []
     this.greedy = null
     this.exactly = null
@@ -35,6 +39,7 @@ class Stairs {
 
   async follow(key: string, signal: AbortSignal): Promise<void> {
     this.solving = true
+    this.about = key
     let found: Step[] = []
     let needed: number | null = null
     try {
