@@ -10,25 +10,28 @@ class Details {
   private kept = new Map<string, PhotoDetails>()
   private timer: ReturnType<typeof setTimeout> | undefined
   private control: AbortController | null = null
+  private wanted: number | null = null
 
   /** Look at a photo, soon; null looks away, and leaves the last one to be read. */
   look(n: number | null, patience = PATIENCE): void {
     clearTimeout(this.timer)
     this.control?.abort()
     if (n === null || table.stage !== 'ready') return
+    this.wanted = n
     const key = `${n} ${table.answers}`
     const known = this.kept.get(key)
     if (known) this.shown = known
     else this.timer = setTimeout(() => void this.ask(n, key), patience)
   }
 
-  /** What is shown was said of another plan: ask again. */
+  /** What is shown was said of another plan: ask again, of the photo that was asked for last. */
   again(): void {
-    if (this.shown) this.look(this.shown.photo.n, 0)
+    if (this.wanted !== null) this.look(this.wanted, 0)
   }
 
   clear(): void {
     this.look(null)
+    this.wanted = null
     this.kept.clear()
     this.shown = null
   }
