@@ -126,12 +126,14 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
         known = [way for way in ways if pick(numbers, way, "θ, 8 kept")]
         if not known:
             continue
-        count = sum(len(album) for album in albums(rows, known[0]))
+        moved = albums(rows, known[0])
+        count = sum(len(album) for album in moved)
+        groups = "one album" if len(moved) == 1 else f"{len(moved)} albums"
         each = "; ".join(
             f"{way} {_range(numbers, way, 8)} and {_range(numbers, way, 16)}" for way in known
         )
         told.append(
-            f"{title} ({count} photos, {len(albums(rows, known[0]))} albums): the margin, nats "
+            f"{title} ({count} photos, {groups}): the margin, nats "
             f"a photo, that covers 99 % of how far the scores of 8 and 16 kept photos move: {each}."
         )
     one = [n.ours for n in numbers if n.column == "θ, 1 kept"]

@@ -224,7 +224,11 @@ def _leads(rows: Sequence[Row], proxy: str, name: str) -> list[str]:
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
-    """Success against photos withheld, one panel for each attacker."""
+    """Success against photos withheld, one panel for each attacker, a mark for each θ.
+
+    Leads are left out: so many collections have no plan with one that the others' means would
+    mislead. The sentences set them beside θ on the same collections.
+    """
     import matplotlib.pyplot as plt
 
     from elsewhere.report.look import LIGHT
@@ -239,21 +243,19 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     seen: dict[str, Any] = {}
     for axes, name in zip(grid[0], names, strict=True):
         for proxy, (colour, marker) in look.items():
-            for guard, amounts in (("θ", MARGINS), ("√n", LEADS)):
-                lines = [found(numbers, line_of(proxy, guard, a)) for a in amounts]
-                points = [
-                    (line[WITHHELD].ours, line[f"holds: {name}"])
-                    for line in lines
-                    if WITHHELD in line and f"holds: {name}" in line
-                ]
-                if points:
-                    reach = np.array([bars(n, share=True) for _, n in points]).T
-                    drawn = axes.errorbar(
-                        [x for x, _ in points], [n.ours for _, n in points], reach,
-                        ls="-" if guard == "θ" else "none", marker=marker, color=colour,
-                        mfc=colour if guard == "θ" else "none", capsize=1.5, elinewidth=0.7,
-                    )  # fmt: skip
-                    seen.setdefault(proxy if guard == "θ" else f"{proxy}, lead like √n", drawn)
+            lines = [found(numbers, line_of(proxy, "θ", margin)) for margin in MARGINS]
+            points = [
+                (line[WITHHELD].ours, line[f"holds: {name}"])
+                for line in lines
+                if WITHHELD in line and f"holds: {name}" in line
+            ]
+            if points:
+                reach = np.array([bars(n, share=True) for _, n in points]).T
+                drawn = axes.errorbar(
+                    [x for x, _ in points], [n.ours for _, n in points], reach, ls="-",
+                    marker=marker, color=colour, capsize=1.5, elinewidth=0.7,
+                )  # fmt: skip
+                seen.setdefault(proxy, drawn)
         axes.set_title(f"attacked by {name}")
         axes.set(xlabel="share of photos withheld", ylim=(-0.03, 1.04))
     grid[0][0].set_ylabel("plans that hold, of those he had")
