@@ -92,8 +92,7 @@ def help_(page: Page) -> None:
 def in_vain(page: Page) -> None:
     page.keyboard.press("Escape")
     _part(page, "Map")
-    page.focus("input[type=range]")
-    page.keyboard.press("Home")
+    page.fill("input[type=range]", "1")
     page.wait_for_selector(".proof.vain")
 
 
