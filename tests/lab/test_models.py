@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
+from elsewhere.lab.experiments import recompress
 from elsewhere.lab.models import RIVALS, collection, distance, names_of
 from elsewhere.lab.sources import Scored, Simulated, Source
 
@@ -44,3 +45,10 @@ def test_names_are_the_files_and_one_file_is_not_several() -> None:
     assert names_of(Simulated()) == ("simulated",)
     with pytest.raises(InputError, match="several models"):
         collection(Scored(HALVES.files[:1], HALVES.truth), "R-16", HALVES.cells[0])
+
+
+def test_the_kept_moves_are_of_albums_whose_rivals_are_followed_through_their_photos() -> None:
+    rows = recompress.read(KEPT / recompress.TABLE)
+    small, large = (recompress.albums(rows, way) for way in ("quality 60", "1080 px"))
+    assert [album.shape for album in small] == [(12, 5)] * 16
+    assert [album.shape for album in large] == [(32, 5)]
