@@ -37,6 +37,8 @@ Standard errors are in the `numbers.csv` of a run; those of Tables 1 to 4 are ov
 collections of one cell share photos. This page is written by `elsewhere lab page`; how to run,
 resume and add experiments is in [the lab](lab.md).
 """
+_PHOTOS = "PHOTOS"
+"""Stands in commands for the options that name a source."""
 _KEPT = "benchmarks/lab/"
 _OUR_PHOTOS = (
     "Our own models on photos that they never saw, kept as scores ([which they "
@@ -78,7 +80,9 @@ def _chapter(runs: Sequence[_Run], page: Path) -> str:
     if _KEPT in str(told.get("given")):
         text.append(_OUR_PHOTOS + "\n")
     if every := [entry for run in runs for entry in run.told.get("took", {}).values()]:
-        text.append(f"All of it was measured in {_times(every)}.\n")
+        text.append(f"All of it was measured in {_times(every)}.{_tables(runs)}\n")
+    if not is_simulated(told):
+        text.append(f"`{_PHOTOS}` stands for `{told.get('given')}`.\n")
     for name in experiments.NAMES:
         experiment = experiments.find(name)
         holding = [run for run in runs if run.holds(experiment)]
@@ -88,6 +92,13 @@ def _chapter(runs: Sequence[_Run], page: Path) -> str:
         for run in holding:
             text.append(_section(experiment, run, page))
     return "\n".join(text)
+
+
+def _tables(runs: Sequence[_Run]) -> str:
+    """How long the paper's four tables took, where all of them are there."""
+    took = {name: entry for run in runs for name, entry in run.told.get("took", {}).items()}
+    mine = [took[name] for name in ("accuracy", "fewest", "budget") if name in took]
+    return f" Tables 1 to 4 took {_times(mine)} of it." if len(mine) == 3 else ""
 
 
 def _title(told: Mapping[str, Any]) -> str:
@@ -118,7 +129,8 @@ def _section(experiment: Experiment, run: _Run, page: Path) -> str:
 
 
 def _command(name: str, told: Mapping[str, Any]) -> str:
-    words = ["elsewhere lab run", name, told.get("given", ""), f"--scale {told['scale']} -o DIR"]
+    source = told.get("given", "") if is_simulated(dict(told)) else _PHOTOS
+    words = ["elsewhere lab run", name, source, f"--scale {told['scale']} -o DIR"]
     return " ".join(word for word in words if word)
 
 
