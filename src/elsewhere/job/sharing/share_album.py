@@ -161,7 +161,8 @@ def refuse_copy(
             f"the private folder {private or folder} must not lie in or around {target}, which is "
             "handed out: choose another one"
         )
-    refuse_private(folder)
+    with _nothing_exported():
+        refuse_private(folder)
     return folder
 
 
