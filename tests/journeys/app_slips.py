@@ -43,7 +43,7 @@ def opens_the_example(page: Page) -> None:
     for word in ("signs that can be read", "search by image", "other accounts"):
         assert word in full
     page.keyboard.press("Escape")
-    assert not page.is_visible(".panel")
+    page.wait_for_selector(".panel", state="hidden")
     no_options(page)
 
 

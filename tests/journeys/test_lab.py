@@ -67,7 +67,8 @@ def test_a_killed_run_goes_on_and_ends_on_a_page(desk: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     text = (desk / "page" / "results.md").read_text("utf-8")
     assert "On real photos: mine, scale small" in text
-    assert "elsewhere lab run fewest --source mine.npz --truth truth.csv --scale small" in text
+    assert "`PHOTOS` stands for `--source mine.npz --truth truth.csv`" in text
+    assert "`elsewhere lab run fewest PHOTOS --scale small -o DIR`" in text
     for picture in re.findall(r"\]\((results/[^)]+)\)", text):
         assert (desk / "page" / picture).exists()
 
