@@ -1,9 +1,9 @@
 // What a job tells while an album is read comes faster than anybody can see: a thousand lines at once
-// where a page is loaded again. It is gathered, and shown a few times a second.
+// where a page is loaded again. It is gathered, and shown some times a second.
 import type { Event, Left, Photo } from './contract'
 
-export const PACE = 120 // milliseconds
-export const MOST = 48 // photos that are laid on the table at once
+export const PACE = 60 // milliseconds
+export const MOST = 16 // photos that are laid on the table at once: a tile takes half a millisecond to make
 
 type Show = (laid: Photo[], left: Left[], last: Event | null) => void
 
