@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from elsewhere.cli.bars import counting
 from elsewhere.cli.program import STOPPED, printable
 
 if TYPE_CHECKING:
@@ -53,25 +54,12 @@ class Shown:
 @contextmanager
 def bar() -> Iterator[Shown]:
     """Within, albums done and photos per second: a bar on a terminal, lines in a log."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import TextColumn
 
-    with Progress(
-        TextColumn("{task.description:8}"),
-        BarColumn(),
-        MofNCompleteColumn(),
+    with counting(
+        "{task.description:8}",
         TextColumn("albums"),
         TextColumn("{task.fields[speed]}", style="dim"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(compact=True),
-        console=Console(stderr=True, highlight=False),
         transient=True,
         disable=not sys.stderr.isatty(),
     ) as progress:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elsewhere.cli.bars import counting
 from elsewhere.cli.program import one_sentence
 
 if TYPE_CHECKING:
@@ -157,24 +158,7 @@ def _shown() -> Iterator[Watch]:
     if not sys.stderr.isatty():
         yield _a_line_a_minute()
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    bars = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(compact=True),
-        console=Console(stderr=True),
-    )
+    bars = counting("{task.description}")
     tasks: dict[str, Any] = {}
 
     def watch(far: Far) -> None:
