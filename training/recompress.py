@@ -73,7 +73,8 @@ class Unseen:
         seen = self._tower.run([out], {into: view_of(io.BytesIO(content))[None]})[0]
         unit = seen / np.linalg.norm(seen, axis=1, keepdims=True)
         x = torch.from_numpy(np.ascontiguousarray(unit * unit.shape[1] ** 0.5))
-        return self._head.log_probabilities(x, 0)[0].astype(np.float64) / self._temperature
+        told = np.asarray(self._head.log_probabilities(x, 0)[0], np.float64)
+        return told / self._temperature
 
 
 def small(
