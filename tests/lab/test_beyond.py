@@ -26,10 +26,10 @@ from elsewhere.lab.experiments import (
     transfer,
     values,
 )
-from elsewhere.lab.holding import ALONE, PLAIN
-from elsewhere.lab.some import TOP
+from elsewhere.lab.few_collections import TOP
 from elsewhere.lab.sources import Scored, Simulated
 from elsewhere.lab.values import SCALES, FloatMatrix, Row, Scale, number
+from elsewhere.lab.ways_tried import ALONE, PLAIN
 
 FRESH = Simulated(seed=70707)
 FEW = Scale("few", partitions=1, cells=6, albums=15, few=15)

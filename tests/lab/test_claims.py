@@ -15,6 +15,7 @@ from elsewhere.lab import claims, sources
 from elsewhere.lab.claims import ALBUM_CELLS, claim, read_run
 from elsewhere.lab.files import read_rows
 from elsewhere.lab.publishing import with_album_cells
+from elsewhere.lab.scored import MOVED
 from elsewhere.lab.sources import Scored, Simulated
 from elsewhere.lab.values import SCALES, Row
 from elsewhere.score_files import write_scores
@@ -123,6 +124,33 @@ def test_a_folder_from_before_the_digests_is_accepted_once_and_said_so(tmp_path:
     (tmp_path / "run.json").write_text(json.dumps({**old, "version": "0.0.1"}), "utf-8")
     with pytest.raises(InputError, match="another version"):
         claim(tmp_path, Simulated(), SMALL, said.append)
+
+
+def test_other_recompressed_scores_are_refused_and_none_are_no_matter(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    claim(out, made(tmp_path, 1), SMALL, silent)
+    moved = tmp_path / MOVED
+    moved.write_text("album,photo,way,rival 1\nx,p0,quality 60,0.5\n", "utf-8")
+    claim(out, made(tmp_path, 1), SMALL, silent)  # no rows of it yet: nothing to mix
+    kept = read_run(out)["made_of"][MOVED]
+    moved.write_text("album,photo,way,rival 1\nx,p0,quality 60,0.9\n", "utf-8")
+    with pytest.raises(InputError, match=r"begun with another recompress\.csv: choose"):
+        claim(out, made(tmp_path, 1), SMALL, silent)
+    moved.unlink()
+    claim(out, made(tmp_path, 1), SMALL, silent)  # other experiments do not read it
+    assert read_run(out)["made_of"][MOVED] == kept
+
+
+def test_recompressed_rows_from_before_their_digest_are_accepted_once(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    claim(out, made(tmp_path, 1), SMALL, silent)
+    (out / "recompress").mkdir()
+    (tmp_path / MOVED).write_text("album,photo,way,rival 1\nx,p0,quality 60,0.5\n", "utf-8")
+    said: list[str] = []
+    claim(out, made(tmp_path, 1), SMALL, said.append)
+    assert len(said) == 1
+    assert "does not say which recompress.csv its rows were made of" in said[0]
+    claim(out, made(tmp_path, 1), SMALL, silent)
 
 
 def test_albums_keep_their_cells_for_the_errors(tmp_path: Path) -> None:

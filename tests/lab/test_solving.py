@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from elsewhere.lab.experiments.budget import filled, packed, unpacked
-from elsewhere.lab.quick import quick
 from elsewhere.lab.solving import (
     ahead,
-    fewest,
     furthest,
     greedy_fewest,
     greedy_steps,
@@ -41,18 +39,6 @@ def test_greedy_is_the_baseline(seed: int) -> None:
         kept = greedy.solve(problem).kept
         assert kept is not None
         assert steps[budget] == counts(problem, kept)[0]
-
-
-def test_the_short_way_finds_what_protect_finds() -> None:
-    scores = Simulated(seed=5).photos(9)[0][:24]
-    for top in (1, 5):
-        assert quick(scores, 9, top=top).withheld == len(fewest(scores, 9, top).withheld)
-        keep = int(scores[:, 9].argmin())
-        plan = fewest(scores, 9, top, keep=[keep], margin=0.1)
-        short = quick(scores, 9, top=top, keep=[keep], margin=0.1)
-        assert short.kept is not None
-        assert short.kept[keep]
-        assert short.withheld == len(plan.withheld)
 
 
 def test_a_budget_is_filled_up_without_losing_anything() -> None:

@@ -3,7 +3,8 @@
 Rows of two models, two simulators or two versions in one table would be a table of nothing, and
 nobody would see it. `run.json` therefore keeps a digest of all that rows depend on, and a run that
 does not fit is refused in a sentence. A folder that is older than the digests is accepted once,
-and has them from then on.
+and has them from then on. A file that one experiment alone reads may come or go: its digest counts
+where it was there both times.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.lab.files import write_rows, write_whole
+from elsewhere.lab.scored import MOVED
 from elsewhere.lab.solving import WORK
 from elsewhere.lab.sources import Simulated, Source
 from elsewhere.lab.values import Scale
@@ -48,7 +50,7 @@ def claim(folder: Path, source: Source, scale: Scale, tell: Callable[[str], None
                 f"{folder} holds a run of {told.get('source')} at scale {told.get('scale')}{given};"
                 " choose another folder"
             )
-        _compare(folder, told, made, tell)
+        made = _compare(folder, told, made, tell)
     if isinstance(source, Simulated):
         mine["seed"] = source.seed
     elif not (folder / ALBUM_CELLS).exists():
@@ -87,7 +89,8 @@ def _made_of(source: Source) -> dict[str, str]:
 
 def _compare(
     folder: Path, told: dict[str, Any], made: dict[str, str], tell: Callable[[str], None]
-) -> None:
+) -> dict[str, str]:
+    """Refuse what does not fit; what the folder's rows are made of from now on."""
     before = told.get(_MADE_OF)
     if before is None:  # of a time without digests: its version is all that it tells
         before = {**made, "version of elsewhere": told.get("version", made["version of elsewhere"])}
@@ -95,7 +98,14 @@ def _compare(
             f"{folder} does not say what its rows were made of: they are taken to be of this very "
             "source and version, and from now on it does"
         )
+    elif MOVED in made and MOVED not in before and (folder / Path(MOVED).stem).exists():
+        tell(
+            f"{folder} does not say which {MOVED} its rows were made of: they are taken to be of "
+            "this very one, and from now on it does"
+        )
     for what in {**before, **made}:
+        if what == MOVED and not (what in before and what in made):
+            continue
         if before.get(what) != made.get(what):
             known = what in ("version of elsewhere", "limit of work")
             values = f" ({before.get(what)}, now {made.get(what)})" if known else ""
@@ -103,3 +113,4 @@ def _compare(
                 f"{folder} was begun with another {what}{values}: choose another folder, or go on "
                 "with what it was begun with"
             )
+    return {**before, **made}

@@ -12,8 +12,8 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere.lab.collections import size_of
+from elsewhere.lab.few_collections import renamed
 from elsewhere.lab.settings import HALVES, Pairing
-from elsewhere.lab.some import renamed
 from elsewhere.lab.sources import PER_CELL, Scored, Simulated, Source
 from elsewhere.lab.values import FloatMatrix
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from elsewhere.lab.telling import wilson
 from elsewhere.lab.values import Number
 from elsewhere.report.look import LIGHT
 
@@ -63,6 +64,51 @@ def names_below(axes: Any, names: Sequence[str]) -> None:
     """What stands at each place."""
     axes.set_xticks(range(len(names)), names)
     axes.set_xlim(-0.35, len(names) - 0.5)
+    axes.grid(visible=False, axis="x")
+
+
+def beside(
+    axes: Any,
+    numbers: Sequence[Number | None],
+    place: tuple[int, int],
+    *,
+    colour: str,
+    marker: str,
+    name: str,
+    share: bool = False,
+) -> None:
+    """One series of several over named places, each a little beside the others, with 95 % bars.
+
+    `place` is which of how many series it is; `share` says that these are shares of collections.
+    """
+    which, of = place
+    shift = 0.6 * (which - (of - 1) / 2) / of
+    here = [
+        (i + shift, n)
+        for i, n in enumerate(numbers)
+        if n is not None and n.count and not math.isnan(n.ours)
+    ]
+    reach = [bars(n, share=share) for _, n in here]
+    axes.errorbar(
+        [at for at, _ in here], [n.ours for _, n in here],
+        [[low for low, _ in reach], [high for _, high in reach]], ls="none", marker=marker,
+        color=colour, capsize=1.5, elinewidth=1, label=name,
+    )  # fmt: skip
+
+
+def bars(number: Number, *, share: bool) -> tuple[float, float]:
+    """How far the 95 % bar of a number reaches down and up."""
+    if share:
+        low, high = wilson(number.ours, number.count)
+        return max(0.0, number.ours - low), max(0.0, high - number.ours)
+    reach = 1.96 * _known(number.error)
+    return min(reach, number.ours), reach
+
+
+def names_aslant(axes: Any, names: Sequence[str]) -> None:
+    """What stands at each place, where the names are long."""
+    axes.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
+    axes.set_xlim(-0.5, len(names) - 0.5)
     axes.grid(visible=False, axis="x")
 
 

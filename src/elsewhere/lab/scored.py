@@ -20,6 +20,9 @@ from elsewhere.lab.truth_file import Taken, read_truth
 from elsewhere.lab.values import Collection, FloatMatrix
 from elsewhere.scores import Scores
 
+MOVED = "recompress.csv"
+"""What may lie beside the truth file: how far scores moved when photos were encoded again."""
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -49,6 +52,9 @@ class Scored:
         """The files' contents; it does not matter where they lie."""
         every = {f"score file {i}": file for i, file in enumerate(self.files, start=1)}
         every["truth file"] = self.truth
+        beside = self.truth.with_name(MOVED)
+        if beside.exists():
+            every[MOVED] = beside
         return {name: _digest_of(file) for name, file in every.items()}
 
     @property

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.holding import bars
+from elsewhere.lab.few_collections import KINDS, TOP, in_part, kinds_of, means, parts
 from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, costs
-from elsewhere.lab.quick import quick
+from elsewhere.lab.plots import bars
 from elsewhere.lab.solving import Found, ahead, unproved
-from elsewhere.lab.some import KINDS, TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Source
 from elsewhere.lab.telling import amount, apart, found, percent
+from elsewhere.lab.unexplained import unexplained_plan
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
 TIMES = (1, 2, 3, 5)
@@ -28,7 +28,7 @@ BEST = "guesses the best rank"
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, and each way to plan."""
     rows: list[Row] = []
-    for each in some(source, part):
+    for each in in_part(source, part):
         if ahead(each.scores, each.truth) >= TOP:
             continue
         rng = np.random.default_rng([_DRAWN, each.number, each.photos])
@@ -37,7 +37,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
             rows.append(_row(each, LABEL[times], plan, k, times))
         # values that differ by up to half: which of the near-optimal plans is best is chance
         values = [100 + int(rng.integers(51)) for _ in range(each.photos)]
-        plan = quick(each.scores, each.truth, top=TOP, values=values)
+        plan = unexplained_plan(each.scores, each.truth, top=TOP, values=values)
         rows.append(_row(each, ANY, plan, TOP, 1))
     return rows
 
@@ -46,7 +46,7 @@ def secret(each: Collection, times: int, rng: np.random.Generator) -> tuple[Foun
     """The plan for a k drawn as `protect` draws it: where it cannot be had, a smaller one."""
     k = int(rng.integers(TOP, times * TOP + 1))
     while True:
-        plan = quick(each.scores, each.truth, top=k)
+        plan = unexplained_plan(each.scores, each.truth, top=k)
         if plan.kept is not None or k == TOP:
             return plan, k
         k = int(rng.integers(TOP, k))

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.lab import attackers
-from elsewhere.lab.holding import CAREFUL, PLAIN, WAYS, drawn, planned, summary
+from elsewhere.lab.few_collections import TOP, in_part, kinds_of, means, parts
 from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, same
 from elsewhere.lab.solving import ahead, unproved
-from elsewhere.lab.some import TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Simulated, Source
 from elsewhere.lab.telling import amount, apart, found, percent
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale
+from elsewhere.lab.ways_tried import CAREFUL, PLAIN, WAYS, drawn, planned, summary
 
 OTHERS = tuple(attackers.REPEATS)
 TOGETHER = "the sum, scenes together"
@@ -30,7 +30,7 @@ def some_parts(source: Source, scale: Scale) -> list[Part]:
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, and each way to plan."""
     rows: list[Row] = []
-    for each in some(source, part):
+    for each in in_part(source, part):
         if ahead(each.scores, each.truth) < TOP:
             scene = scenes(source, each)
 

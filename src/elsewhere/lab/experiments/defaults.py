@@ -11,14 +11,14 @@ from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.lab.experiments.radius import places_of, zone_cells
 from elsewhere.lab.experiments.transfer import TRAINED_TOGETHER
-from elsewhere.lab.holding import beside, names_aslant
+from elsewhere.lab.few_collections import KINDS, TOP, in_part, kinds_of, means, parts
 from elsewhere.lab.models import names_of
 from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, costs, same
-from elsewhere.lab.quick import quick
+from elsewhere.lab.plots import beside, names_aslant, pick
 from elsewhere.lab.solving import Found, ahead, unproved
-from elsewhere.lab.some import KINDS, TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Source
 from elsewhere.lab.telling import amount, found, percent
+from elsewhere.lab.unexplained import unexplained_plan
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
 UNLESS_TOLD = Wishes()
@@ -35,7 +35,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, and each wish more."""
     rows: list[Row] = []
     names = names_of(source)
-    for each in some(source, part):
+    for each in in_part(source, part):
         if ahead(each.scores, each.truth) >= TOP:
             continue
         for way, (plan, alone) in _plans(source, each).items():
@@ -63,22 +63,26 @@ def _plans(source: Source, each: Collection) -> dict[str, tuple[Found, int | Non
 
     def first(**wishes: Any) -> Found:
         """The plan for the first k that can be had, as `protect` does it."""
-        plans = (quick(each.scores, hidden, top=k, margin=THETA, **wishes) for k in drawn)
+        plans = (
+            unexplained_plan(each.scores, hidden, top=k, margin=THETA, **wishes) for k in drawn
+        )
         tried = Found("unknown", None)
         for tried in plans:
             if tried.kept is not None:
                 break
         return tried
 
-    bare = quick(each.scores, each.truth, top=TOP)
-    spared = quick(each.scores, hidden, top=TOP, margin=THETA)
+    bare = unexplained_plan(each.scores, each.truth, top=TOP)
+    spared = unexplained_plan(each.scores, hidden, top=TOP, margin=THETA)
     secret = first()
     # nobody insisted on each photo: where that cannot be had, all of them together must do
     alone = first(each_photo=True)
     had = int(alone.kept is not None)
     return {
         BARE: (bare, None),
-        **({} if places is None else {ZONE: (quick(each.scores, hidden, top=TOP), None)}),
+        **(
+            {} if places is None else {ZONE: (unexplained_plan(each.scores, hidden, top=TOP), None)}
+        ),
         MARGIN: (spared, None),
         SECRET: (secret, None),
         DEFAULTS: (alone if had else secret, had if secret.kept is not None else None),
@@ -136,7 +140,6 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     import matplotlib.pyplot as plt
 
     from elsewhere.lab.figures import KIND_MARKERS
-    from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
     ways = list(dict.fromkeys(str(row["way"]) for row in rows))

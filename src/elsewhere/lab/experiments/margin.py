@@ -7,9 +7,9 @@ from typing import Any
 
 from elsewhere.lab.collections import cells_of, one_each, parts, size_of
 from elsewhere.lab.plots import whiskers
-from elsewhere.lab.quick import quick
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.sources import Source
+from elsewhere.lab.unexplained import unexplained_plan
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean
 
 TOPS = (1, 5)
@@ -32,7 +32,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         proxy, other = each.views
         for top in TOPS:
             for margin in MARGINS:
-                found = quick(proxy, each.truth, top=top, margin=margin)
+                found = unexplained_plan(proxy, each.truth, top=top, margin=margin)
                 holds = None
                 if found.kept is not None:
                     holds = int(ahead(other[found.kept], each.truth) >= top)

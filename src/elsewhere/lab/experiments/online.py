@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from elsewhere.job.one_by_one.answers import Answer, OneByOne
-from elsewhere.lab.holding import beside, names_aslant
+from elsewhere.lab.few_collections import TOP, in_part, kinds_of, means, parts
+from elsewhere.lab.plots import beside, names_aslant, pick
 from elsewhere.lab.solving import ahead, fewest, unproved
-from elsewhere.lab.some import TOP, kinds_of, means, parts, some
 from elsewhere.lab.sources import Source
 from elsewhere.lab.telling import amount, found, percent
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, number
@@ -30,7 +30,7 @@ _ORDER = 20261117
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, and each way to post it."""
     rows: list[Row] = []
-    for each in some(source, part):
+    for each in in_part(source, part):
         scores = each.scores[:LARGEST]
         if ahead(scores, each.truth) >= TOP:
             continue
@@ -152,7 +152,6 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """What is withheld and how often the promise holds, by policy."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.9))

@@ -15,9 +15,9 @@ import numpy as np
 
 from elsewhere.lab.collections import RANDOM, one_each, parts, size_of
 from elsewhere.lab.figures import KIND_COLOURS, KIND_MARKERS
-from elsewhere.lab.quick import quick
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.sources import Source
+from elsewhere.lab.unexplained import unexplained_plan
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, number
 from elsewhere.report.look import LIGHT
 
@@ -52,7 +52,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 continue
             for rank in [0, *ranks(each.photos)]:
                 keep = [int(order[rank - 1])] if rank else []
-                found = quick(each.scores, each.truth, top=top, keep=keep)
+                found = unexplained_plan(each.scores, each.truth, top=top, keep=keep)
                 rows.append(
                     {
                         "kind": each.kind, "number": each.number, "photos": each.photos,

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
-from elsewhere.lab.holding import beside, names_aslant
+from elsewhere.lab.few_collections import KINDS, TOP, in_part, kinds_of, parts
 from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, costs
-from elsewhere.lab.quick import quick
+from elsewhere.lab.plots import beside, names_aslant, pick
 from elsewhere.lab.solving import ahead, unproved
-from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Scored, Source
 from elsewhere.lab.telling import amount, found, percent
+from elsewhere.lab.unexplained import unexplained_plan
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
 RADII = (10, 25, 50, 100, 200)
@@ -35,7 +35,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
 
     cells = Cells.default()
     rows: list[Row] = []
-    for each in some(source, part):
+    for each in in_part(source, part):
         if ahead(each.scores, each.truth) >= TOP:
             continue
         places = places_of(source, each)
@@ -49,7 +49,11 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
             way: zone_cells(places, reach) for way, reach in ZONES.items()
         }
         for way, hidden in zones.items():
-            plan = None if hidden is None else quick(each.scores, hidden, top=TOP, strict=True)
+            plan = (
+                None
+                if hidden is None
+                else unexplained_plan(each.scores, hidden, top=TOP, strict=True)
+            )
             kept = np.ones(each.photos, bool) if plan is None else plan.kept
             row: dict[str, Any] = {
                 "kind": each.kind, "number": each.number, "photos": each.photos, "way": way,
@@ -150,7 +154,6 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     import matplotlib.pyplot as plt
 
     from elsewhere.lab.figures import KIND_MARKERS
-    from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
     figure, grid = plt.subplots(1, 3, figsize=(9.6, 3.9), sharey=True)

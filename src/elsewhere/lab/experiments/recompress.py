@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.lab.plots import pick
+from elsewhere.lab.scored import MOVED
 from elsewhere.lab.sources import Scored, Source
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, number
 
-TABLE = "recompress.csv"
-"""Beside the truth file: by how many nats gains moved, as `training/recompress.py` measured it."""
+TABLE = MOVED
+"""By how many nats gains moved, as `training/recompress.py` measured it."""
 SIZES = (1, 4, 8, 16, 32)
 """Photos that are kept and added up."""
 DRAWS = 4_000

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from elsewhere.lab import attackers
-from elsewhere.lab.holding import ALONE, PLAIN, WAYS, drawn, planned, summary
+from elsewhere.lab.few_collections import KINDS, TOP, in_part, kinds_of, parts
 from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, same
 from elsewhere.lab.solving import ahead, unproved
-from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Source
 from elsewhere.lab.telling import amount, apart, found, percent
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale
+from elsewhere.lab.ways_tried import ALONE, PLAIN, WAYS, drawn, planned, summary
 
 OTHERS = ("any one photo", *attackers.PART_OF_IT, "one photo less")
 """The first and the last are the worst case: any kept photo alone, any kept photo gone."""
@@ -23,7 +23,7 @@ OTHERS = ("any one photo", *attackers.PART_OF_IT, "one photo less")
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, way to plan, and attacker."""
     rows: list[Row] = []
-    for each in some(source, part):
+    for each in in_part(source, part):
         if ahead(each.scores, each.truth) < TOP:
             before = {name: _holds(name, each, range(each.photos)) for name in OTHERS}
             rows += planned(each, WAYS, before, _holds)

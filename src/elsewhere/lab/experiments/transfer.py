@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.holding import bars
+from elsewhere.lab.few_collections import TOP, parts
 from elsewhere.lab.models import Several, collection, distance
 from elsewhere.lab.pairing import NO_PLAN, WITHHELD, withheld
-from elsewhere.lab.quick import quick
+from elsewhere.lab.plots import bars
 from elsewhere.lab.solving import ahead, unproved
-from elsewhere.lab.some import TOP, parts
 from elsewhere.lab.sources import Source
 from elsewhere.lab.telling import amount, found, percent
+from elsewhere.lab.unexplained import unexplained_plan
 from elsewhere.lab.values import Experiment, Number, Part, Row, Scale, mean, number
 
 MARGINS = (0.0, 0.1, 0.15, 0.3, 0.5, 0.75, 1.0)
@@ -67,7 +67,7 @@ def _tried(each: Several, proxy: tuple[str, ...], guard: str, how_much: float) -
     """The plan, and each attacker's view of it; no field for one who never had the place."""
     against = [each.models[name] for name in proxy]
     wish = {"margin": how_much} if guard == "θ" else {"lead": how_much * math.sqrt(each.photos)}
-    plan = quick(against, each.truth, top=TOP, **wish)
+    plan = unexplained_plan(against, each.truth, top=TOP, **wish)
     kin = set().union(*(TRAINED_TOGETHER.get(name, set()) for name in proxy))
     rows: list[Row] = []
     for name, scores in each.models.items():

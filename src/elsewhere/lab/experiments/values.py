@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.lab.holding import beside
+from elsewhere.lab.few_collections import KINDS, TOP, in_part, kinds_of, parts
 from elsewhere.lab.pairing import NO_PLAN
+from elsewhere.lab.plots import beside, names_below, pick
 from elsewhere.lab.solving import ahead, fewest, unproved
-from elsewhere.lab.some import KINDS, TOP, kinds_of, parts, some
 from elsewhere.lab.sources import Source
 from elsewhere.lab.telling import amount, found, percent
 from elsewhere.lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
@@ -25,7 +25,7 @@ _RATED = 20261116
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, and each way that stars are given."""
     rows: list[Row] = []
-    for each in some(source, part):
+    for each in in_part(source, part):
         if ahead(each.scores, each.truth) >= TOP:
             continue
         blind = fewest(each.scores, each.truth, TOP)
@@ -110,7 +110,6 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """Worth withheld without and with values."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.lab.plots import names_below, pick
     from elsewhere.report.look import LIGHT
 
     kinds = kinds_of(rows)

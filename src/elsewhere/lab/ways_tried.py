@@ -6,16 +6,15 @@ near-repeats.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from elsewhere.lab.few_collections import TOP, kinds_of, means
 from elsewhere.lab.pairing import costs
-from elsewhere.lab.quick import quick
-from elsewhere.lab.some import TOP, kinds_of, means
-from elsewhere.lab.telling import wilson
+from elsewhere.lab.plots import beside, names_aslant, pick
+from elsewhere.lab.unexplained import unexplained_plan
 from elsewhere.lab.values import Collection, Number, Row
 
 PLAIN, ALONE = "the sum", "the sum and each photo"
@@ -41,7 +40,7 @@ def planned(
     """
     rows: list[Row] = []
     for way, wishes in ways.items():
-        plan = quick(each.scores, each.truth, top=TOP, **wishes)
+        plan = unexplained_plan(each.scores, each.truth, top=TOP, **wishes)
         row: dict[str, Any] = {
             "kind": each.kind, "number": each.number, "photos": each.photos, "way": way,
             "withheld": plan.withheld,
@@ -72,7 +71,6 @@ def drawn(rows: Sequence[Row], numbers: Sequence[Number], names: Sequence[str]) 
     """One panel for each kind: how often each way holds against each attacker."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.lab.plots import pick
     from elsewhere.report.look import LIGHT
 
     kinds = kinds_of(rows)
@@ -92,48 +90,3 @@ def drawn(rows: Sequence[Row], numbers: Sequence[Number], names: Sequence[str]) 
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=min(4, len(ways)))
     return figure
-
-
-def beside(
-    axes: Any,
-    numbers: Sequence[Number | None],
-    place: tuple[int, int],
-    *,
-    colour: str,
-    marker: str,
-    name: str,
-    share: bool = False,
-) -> None:
-    """One series of several over named places, each a little beside the others, with 95 % bars.
-
-    `place` is which of how many series it is; `share` says that these are shares of collections.
-    """
-    which, of = place
-    shift = 0.6 * (which - (of - 1) / 2) / of
-    here = [
-        (i + shift, n)
-        for i, n in enumerate(numbers)
-        if n is not None and n.count and not math.isnan(n.ours)
-    ]
-    reach = [bars(n, share=share) for _, n in here]
-    axes.errorbar(
-        [at for at, _ in here], [n.ours for _, n in here],
-        [[low for low, _ in reach], [high for _, high in reach]], ls="none", marker=marker,
-        color=colour, capsize=1.5, elinewidth=1, label=name,
-    )  # fmt: skip
-
-
-def bars(number: Number, *, share: bool) -> tuple[float, float]:
-    """How far the 95 % bar of a number reaches down and up."""
-    if share:
-        low, high = wilson(number.ours, number.count)
-        return max(0.0, number.ours - low), max(0.0, high - number.ours)
-    reach = 0.0 if math.isnan(number.error) else 1.96 * number.error
-    return min(reach, number.ours), reach
-
-
-def names_aslant(axes: Any, names: Sequence[str]) -> None:
-    """What stands at each place, where the names are long."""
-    axes.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
-    axes.set_xlim(-0.5, len(names) - 0.5)
-    axes.grid(visible=False, axis="x")

@@ -43,7 +43,7 @@ def parts(
     return result
 
 
-def some(source: Source, part: Part) -> Iterator[Collection]:
+def in_part(source: Source, part: Part) -> Iterator[Collection]:
     """The collections of one part."""
     for number in part.wish["numbers"]:
         if part.wish["kind"] == "Albums":

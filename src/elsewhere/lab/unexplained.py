@@ -18,12 +18,14 @@ from elsewhere.protect.reductions import Contradiction, reduce
 from elsewhere.protect.wishes import read_wishes
 
 
-def quick(scores: Any, truth: Any, **wishes: Any) -> Found:
+def unexplained_plan(scores: Any, truth: Any, **wishes: Any) -> Found:
     """The proved smallest plan for these wishes, which are those of `protect`.
 
     >>> rows = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
-    >>> quick(rows, 0, top=1, each_photo=True).withheld, quick(rows, 0, top=1, keep=[0]).status
-    (2, 'infeasible')
+    >>> unexplained_plan(rows, 0, top=1, each_photo=True).withheld
+    2
+    >>> unexplained_plan(rows, 0, top=1, keep=[0]).status
+    'infeasible'
     """
     asked = read_wishes(scores, truth, **wishes)
     try:
