@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -30,6 +31,11 @@ MAX_UPLOAD = 2 << 30
 """All photos that are dropped on the page at once."""
 UPLOADS = "/api/uploads"
 TOO_LARGE = "that is more than can be taken at once"
+BODY_SECONDS = 30.0
+"""For a body to begin, or to go on: whoever sends nothing is not waited for longer."""
+BODY_PACE = 64 << 10
+"""Bytes that buy a body one second more: even an upload from a slow disk is quicker."""
+TOO_SLOW = "this request took too long to arrive"
 BROKEN = "something went wrong here; see the terminal"
 OPEN = frozenset({"/api/session"})
 """What needs no secret, because it gives it."""
@@ -79,11 +85,9 @@ class Body:
         self._closing = closing
         self._had = 0
         self._whole = False
-
-    @property
-    def too_large(self) -> bool:
-        """Whether more has come than may."""
-        return self._had > self._limit
+        self._begun = time.monotonic()
+        self.refused: RefusedError | None = None
+        """Why no more of it is taken."""
 
     def declared(self, headers: dict[str, str]) -> None:
         """Refuse at once what already says that it is too large."""
@@ -96,19 +100,27 @@ class Body:
         message = await (self._receive() if self._whole else self._before_the_end())
         self._had += len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
-        if self.too_large:
-            raise RefusedError(413, TOO_LARGE)
+        if self._had > self._limit:
+            raise self._refuse(413, TOO_LARGE)
         return message
 
+    def _refuse(self, status: int, sentence: str) -> RefusedError:
+        self.refused = RefusedError(status, sentence)
+        return self.refused
+
     async def _before_the_end(self) -> Message:
-        """A server that ends waits for no body."""
+        """A server that ends waits for no body, and no server waits for ever."""
         piece = asyncio.ensure_future(self._receive())
         end = asyncio.ensure_future(self._closing.wait())
+        until = self._begun + BODY_SECONDS + self._had / BODY_PACE
+        left = max(0.0, until - time.monotonic())
         try:
-            await asyncio.wait({piece, end}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({piece, end}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             if piece.done():
                 return piece.result()
-            raise RefusedError(503, "elsewhere is being ended")
+            if end.done():
+                raise self._refuse(503, "elsewhere is being ended")
+            raise self._refuse(408, TOO_SLOW)
         finally:
             end.cancel()
             piece.cancel()
@@ -127,8 +139,9 @@ class Answer:
     async def send(self, message: Message) -> None:
         """One message from the inside."""
         if message["type"] == "http.response.start":
-            if self._body.too_large:
-                await self.instead(413, TOO_LARGE)
+            refused = self._body.refused
+            if refused is not None:
+                await self.instead(refused.status, str(refused))
             elif message["status"] == 500:
                 await self.instead(500, BROKEN)
             self._begun = True
@@ -143,6 +156,8 @@ class Answer:
         self._replaced = True
         body = json.dumps({"error": sentence}).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        if status == 408:  # or they could go on as slowly
+            headers.append((b"connection", b"close"))
         await self._send(
             {"type": "http.response.start", "status": status, "headers": _headed(headers)}
         )

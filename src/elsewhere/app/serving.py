@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elsewhere.app import connections
 from elsewhere.app.guard import Guard
 from elsewhere.app.keys import TOKEN_SECONDS, Keys
 from elsewhere.app.redirect import Redirect
@@ -67,7 +68,8 @@ def web_server(app: Guard, ending: Callable[[], None] = lambda: None) -> uvicorn
             date_header=False,
             lifespan="off",
             ws="none",
-            http="h11",
+            http=connections.protocol(),
+            limit_concurrency=connections.MOST,
             log_level="error",
             timeout_graceful_shutdown=3,
             proxy_headers=False,

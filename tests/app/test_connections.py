@@ -1,0 +1,132 @@
+"""Nobody keeps the page's own requests out by connecting often, or by asking for ever."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from elsewhere.app import connections, guard
+from elsewhere.app.guard import SECRET_HEADER
+from elsewhere.app.serving import HOST
+from tests.app.house import Served
+
+PATIENCE = 8.0
+"""Seconds after which a server would wait for ever."""
+
+
+def connected(house: Served) -> socket.socket:
+    return socket.create_connection((HOST, house.port), timeout=PATIENCE)
+
+
+def head(house: Served, *lines: str, first: str = "GET /api/table") -> bytes:
+    own = f"Host: {HOST}:{house.port}", f"{SECRET_HEADER}: {house.secret}"
+    return "\r\n".join([f"{first} HTTP/1.1", *own, *lines, "", ""]).encode()
+
+
+def heard(link: socket.socket) -> bytes:
+    """All that comes until the server hangs up; a timeout where it does not."""
+    parts = []
+    while part := link.recv(65536):
+        parts.append(part)
+    return b"".join(parts)
+
+
+@pytest.mark.parametrize("said", [b"", b"G", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
+def test_who_never_ends_the_head_of_a_request_is_hung_up_on(
+    house: Served, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
+    with connected(house) as link:
+        link.sendall(said)
+        assert heard(link) == b""
+
+
+def test_so_is_who_asked_properly_before(house: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
+    with connected(house) as link:
+        link.sendall(head(house))
+        assert link.recv(15) == b"HTTP/1.1 200 OK"
+        time.sleep(0.6)  # nobody is hung up on for reading slowly
+        link.sendall(b"GET /api/ta")
+        begun = time.monotonic()
+        assert b"HTTP/1.1" not in heard(link)
+        assert time.monotonic() - begun < connections.HEAD_SECONDS + 3
+
+
+def test_who_takes_long_over_many_requests_is_not(
+    house: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is for each head, not for the connection."""
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
+    with connected(house) as link:
+        for _ in range(4):
+            link.sendall(head(house)[:20])
+            time.sleep(0.2)
+            link.sendall(head(house)[20:])
+            assert link.recv(15) == b"HTTP/1.1 200 OK"
+            while not link.recv(1 << 20).endswith(b"}"):
+                pass
+
+
+def test_so_many_at_once_and_no_more(house: Served) -> None:
+    with ExitStack() as many:
+        for _ in range(connections.MOST):
+            many.enter_context(connected(house))
+        with connected(house) as one_more:
+            one_more.sendall(head(house))
+            assert one_more.recv(12) == b"HTTP/1.1 503"
+    until = time.monotonic() + PATIENCE
+    while (answer := house.raw(head(house, "Connection: close"))[:12]) == b"HTTP/1.1 503":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert answer == b"HTTP/1.1 200"
+
+
+def test_a_browser_is_far_from_being_too_many(house: Served) -> None:
+    with ExitStack() as many:
+        for _ in range(6 * 4):
+            many.enter_context(connected(house))
+        assert house.raw(head(house, "Connection: close"))[:12] == b"HTTP/1.1 200"
+
+
+@pytest.mark.parametrize("pieces", [1, 40])
+def test_a_body_that_does_not_come_is_not_waited_for(
+    house: Served, monkeypatch: pytest.MonkeyPatch, pieces: int
+) -> None:
+    """Neither one that stops, nor one that drips."""
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.4)
+    lines = "Content-Type: application/json", "Content-Length: 1000"
+    begun = time.monotonic()
+    with connected(house) as link:
+        link.sendall(head(house, *lines, first="PUT /api/wishes"))
+        for _ in range(pieces):
+            try:
+                link.sendall(b" ")
+            except OSError:  # they hung up
+                break
+            time.sleep(0.1)
+            if time.monotonic() - begun > 2:
+                break
+        told = heard(link)
+    assert told.startswith(b"HTTP/1.1 408") and guard.TOO_SLOW.encode() in told
+    assert b"content-security-policy" in told
+    assert time.monotonic() - begun < PATIENCE
+
+
+def test_what_comes_slowly_but_comes_is_taken(
+    house: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.4)
+    monkeypatch.setattr(guard, "BODY_PACE", 1000)
+    wishes = json.dumps(house.told()["wishes"]).encode()
+    body = wishes + b" " * (3000 - len(wishes))
+    lines = "Content-Type: application/json", f"Content-Length: {len(body)}", "Connection: close"
+    with connected(house) as link:
+        link.sendall(head(house, *lines, first="PUT /api/wishes") + body[:2000])
+        time.sleep(1.0)
+        link.sendall(body[2000:])
+        assert heard(link).startswith(b"HTTP/1.1 200")
