@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import elsewhere
-from elsewhere.audit.shares import RIVALS, shares
+from elsewhere.audit.shares import RIVALS, basis, gains, shares
 from elsewhere.audit.values import Guess
 from elsewhere.lab import simulator
 
@@ -76,3 +76,22 @@ def test_probabilities_of_zero_still_give_numbers() -> None:
     found = shares(rows, np.array([0]), rivals=[1], margin=0.0, named=named)
     assert found.gains == (745.0, -745.0)
     assert found.total == 0.0
+
+
+@given(
+    st.integers(1, 40),
+    st.integers(0, 10_000),
+    st.sampled_from([0.0, 0.05]),
+    st.sampled_from([None, [1, 7, 9], list(range(6, 12))]),
+)
+def test_the_quick_sums_are_the_exact_ones_but_for_their_rounding(
+    photos: int, seed: int, margin: float, rivals: list[int] | None
+) -> None:
+    rng = np.random.default_rng(seed)
+    with np.errstate(divide="ignore"):  # probabilities of zero are among them
+        rows = np.log(rng.dirichlet(np.full(12, 0.01), size=photos))
+    zone = np.array([2, 5])
+    found = shares(rows, zone, rivals=rivals, margin=margin, named=named)
+    quick = basis(rows, zone, rivals)
+    assert (quick.against, quick.rivals) == (found.against, tuple(r.cell for r in found.rivals))
+    assert gains(quick, margin).tolist() == pytest.approx(list(found.gains), rel=1e-12, abs=1e-9)

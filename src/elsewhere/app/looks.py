@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.app import contract
-from elsewhere.audit.ranks import Floats, Ints, outside, own_ranks, rank
-from elsewhere.audit.shares import RIVALS, ZERO
+from elsewhere.audit.ranks import Floats, own_ranks, rank
+from elsewhere.audit.shares import basis, gains
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.job import Seen
 from elsewhere.job.planning.album_plan import AlbumPlan
@@ -24,6 +25,7 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.showing.auditing import world
 from elsewhere.posterior import together
 
+Mask = NDArray[np.bool_]
 Tables = dict[tuple[str, tuple[str, ...]], Floats]
 """By scorer, and by what is posted behind the album's own rows."""
 FEW = 5
@@ -59,7 +61,7 @@ class Looks:
         found: list[int | None] = [None] * self._photos
         for number in self._shown:
             watch = self.watches[number]
-            stands = own_ranks(self._values(number), watch.zone.cells)
+            stands = own_ranks(self._rows(number), watch.zone.cells)
             for photo in self._sees(number):
                 if photo < self._photos and found[photo] is None:
                     found[photo] = int(stands[photo])
@@ -80,8 +82,8 @@ class Looks:
                 held = plan.plan.views[number].rivals
                 rivals = (held[: plan.wishes.top] if plan.wishes.top is not None else held) or None
                 margin = plan.plan.promise.against[number].margin
-            gains = _gains(self._values(number)[sees], watch.zone.cells, rivals, margin)
-            for photo, gain in zip(sees, gains, strict=True):
+            measured = basis(self._rows(number, sees), watch.zone.cells, rivals)
+            for photo, gain in zip(sees, gains(measured, margin).tolist(), strict=True):
                 if photo < self._photos and found[photo] is None:
                     found[photo] = round(gain, 4)
         return found
@@ -91,7 +93,7 @@ class Looks:
         watch, seen = self.watches[number], self._public(number, kept)
         if not seen:
             return None
-        values, attack = self._values(number)[seen], self.seen.attacks[watch.attack]
+        values, attack = self._rows(number, seen), self.seen.attacks[watch.attack]
         likely = np.exp(together(values, attack.about.exponents))
         return contract.View(
             scorer=attack.word,
@@ -110,7 +112,7 @@ class Looks:
         if not seen:
             return None
         about = self.seen.attacks[self.watches[number].attack].about
-        found: Floats = np.exp(together(self._values(number)[seen], about.exponents))
+        found: Floats = np.exp(together(self._rows(number, seen), about.exponents))
         return found
 
     @cached_property
@@ -133,35 +135,34 @@ class Looks:
         public = {*kept, *self.posted.already}
         return [photo for photo in sees if photo >= self._photos or photo in public]
 
-    def _values(self, number: int) -> Floats:
-        """The rows that a watch adds up, without the cells that its audience rules out."""
-        watch = self.watches[number]
-        key = self.seen.attacks[watch.attack].word, self.posted.ids
+    def _rows(self, number: int, photos: list[int] | None = None) -> Floats:
+        """The rows of some photos, or of all, without the cells that a watch's audience rules
+        out."""
+        attack = self.watches[number].attack
+        key = self.seen.attacks[attack].word, self.posted.ids
         if key not in self._tables:
-            table = self.posted.behind(self.seen.attacks[watch.attack].scores, watch.attack)
+            table = self.posted.behind(self.seen.attacks[attack].scores, attack)
             self._tables[key] = table.values.astype(np.float64)
         values = self._tables[key]
-        cells = world(self.watches, watch)
-        if cells is None:
-            return values
-        possible = np.zeros(values.shape[1], dtype=bool)
-        possible[list(cells)] = True
-        return np.where(possible, values, -np.inf)
+        if photos is not None and len(photos) < len(values):
+            values = values[photos]
+        possible = self._possible[attack]
+        return values if possible is None else np.where(possible, values, -np.inf)
 
-
-def _gains(values: Floats, zone: Ints, rivals: Sequence[int] | None, margin: float) -> list[float]:
-    """Each photo's share as `audit.shares` has it, with sums that are rounded."""
-    rows = np.maximum(values, ZERO)
-    total = rows.sum(axis=0)
-    against = zone[np.argmax(total[zone])]
-    if rivals is None:
-        rest = outside(values.shape[1], zone)
-        rivals = rest[np.argsort(-total[rest], kind="stable")[:RIVALS]].tolist()
-    many = len(rivals)
-    gains: list[float] = (
-        rows[:, list(rivals)].sum(axis=1) - many * (rows[:, against] + margin)
-    ).tolist()
-    return gains
+    @cached_property
+    def _possible(self) -> dict[int, Mask | None]:
+        """By attack: the cells that are possible at all; None where every one is."""
+        found: dict[int, Mask | None] = {}
+        for watch in self.watches:
+            if watch.attack in found:
+                continue
+            cells = world(self.watches, watch)
+            found[watch.attack] = None
+            if cells is not None:
+                possible = np.zeros(self.seen.attacks[watch.attack].about.cells, dtype=bool)
+                possible[list(cells)] = True
+                found[watch.attack] = possible
+        return found
 
 
 def guesses(likely: Floats, cells: Cells | None, many: int) -> list[contract.Guess]:

@@ -27,19 +27,7 @@ def outside(cells: int, zone: Ints) -> Ints:
 def prefix_ranks(values: Floats, order: Ints, zone: Ints) -> Ints:
     """The rank of the truth after the first 1, 2, …, n photos of `order`."""
     rows = values[order]
-    sums = np.cumsum(rows, axis=0)
-    best = sums[:, zone].max(axis=1)
-    rivals = outside(values.shape[1], zone)
-    with np.errstate(invalid="ignore"):  # −inf less −inf: equally impossible, which >= decides
-        ahead = sums[:, rivals] >= best[:, None]
-        gap = np.abs(sums[:, rivals] - best[:, None])
-        # what cumulating so many numbers of this size can be off by, on both sides
-        size = np.cumsum(np.abs(rows).max(axis=1, initial=0.0, where=np.isfinite(rows)))
-        doubtful = gap <= 2 * np.arange(1, len(rows) + 1)[:, None] * _ROUNDING * size[:, None]
-    for n, r in np.argwhere(doubtful).tolist():
-        ahead[n, r] = all(_at_least(rows[: n + 1], rivals[r], z) for z in zone.tolist())
-    stands: Ints = 1 + ahead.sum(axis=1)
-    return stands
+    return _ranks(rows, np.cumsum(rows, axis=0), np.arange(1, len(rows) + 1), zone)
 
 
 def rank(values: Floats, zone: Ints) -> int:
@@ -48,7 +36,24 @@ def rank(values: Floats, zone: Ints) -> int:
     >>> rank(np.log([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]]), np.array([0]))
     2
     """
-    return int(prefix_ranks(values, np.arange(len(values)), zone)[-1])
+    total = values.sum(axis=0, keepdims=True)
+    return int(_ranks(values, total, np.array([len(values)]), zone)[0])
+
+
+def _ranks(rows: Floats, sums: Floats, many: Ints, zone: Ints) -> Ints:
+    """The rank of the truth in each of some sums, of the first so `many` rows each."""
+    best = sums[:, zone].max(axis=1)
+    rivals = outside(rows.shape[1], zone)
+    with np.errstate(invalid="ignore"):  # −inf less −inf: equally impossible, which >= decides
+        ahead = sums[:, rivals] >= best[:, None]
+        gap = np.abs(sums[:, rivals] - best[:, None])
+        # what adding up so many numbers of this size can be off by, on both sides
+        size = np.cumsum(np.abs(rows).max(axis=1, initial=0.0, where=np.isfinite(rows)))
+        doubtful = gap <= 2 * many[:, None] * _ROUNDING * size[many - 1, None]
+    for n, r in np.argwhere(doubtful).tolist():
+        ahead[n, r] = all(_at_least(rows[: many[n]], rivals[r], z) for z in zone.tolist())
+    stands: Ints = 1 + ahead.sum(axis=1)
+    return stands
 
 
 def own_ranks(values: Floats, zone: Ints) -> Ints:
