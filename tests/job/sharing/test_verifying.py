@@ -166,16 +166,21 @@ def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name
 ) -> None:
     private, target, away = tmp_path / "mine", tmp_path / "out", tmp_path / "away"
     first = share(seen, plan, target, private=private, names="keep")
-    earlier = first.certificate.read_bytes()
+    (first.private / "report.html").write_text("its report")
+    earlier = {file.name: file.read_bytes() for file in first.private.iterdir()}
     first.target.rename(away)
     with pytest.MonkeyPatch.context() as patch:  # what comes to nothing leaves all as it was
         patch.setattr("elsewhere.album.export.rename_new", Mock(side_effect=OSError("full")))
         with pytest.raises((FileError, OSError)):
             share(seen, plan, target, private=private)
-    assert [file.read_bytes() for file in first.private.iterdir()] == [earlier]
+    assert {file.name: file.read_bytes() for file in first.private.iterdir()} == earlier
     second = share(seen, plan, target, private=private)
     assert second.certificate == first.certificate
-    assert second.certificate.read_bytes() != earlier
+    assert second.certificate.read_bytes() != earlier["certificate.json"]
+    (report,) = first.private.glob("report*.html")
+    (certificate,) = first.private.glob("certificate-*.json")
+    assert report.name == f"{certificate.stem.replace('certificate', 'report')}.html"
+    assert report.read_text() == "its report"
     assert verify(second.target, private=private).notes == ()
     moved = verify(away, private=private)
     assert moved and "its certificate is" in moved.notes[0]

@@ -3,7 +3,7 @@
 The certificate and the report say what was hidden, so they never lie in or around the copy that
 is handed out. Each target has a folder of its own in the user's data directory, found again from
 the target's path alone. A copy may be moved away and another one exported by its name: the earlier
-certificate is then set aside and not written over, for the moved copy still needs it.
+certificate and its report are then set aside and not written over, for they are the moved copy's.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 import secrets
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from elsewhere.album.copies import Copy
@@ -25,6 +26,8 @@ from elsewhere.job.sharing.certificate import CopyCertificate, read_copy_certifi
 
 CERTIFICATE = "certificate.json"
 """The certificate's name inside the private folder."""
+REPORT = "report.html"
+"""The report's."""
 _ALL = "certificate*.json"
 """The certificate, and those of earlier copies of the same name."""
 _NAME_LENGTH = 40
@@ -77,18 +80,41 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
     return usual
 
 
-def set_aside(certificate: Path) -> Path | None:
-    """Give an earlier certificate at this path a name of its own, by its digest; where it is then.
+@dataclass(frozen=True)
+class Aside:
+    """What an earlier copy has in the private folder, under names of its own."""
 
-    Whoever is killed meanwhile loses nothing: a copy's certificate is found by what it says.
+    moved: tuple[tuple[Path, Path], ...] = ()
+    """From where to where; the certificate comes last."""
+
+    def put_back(self) -> None:
+        """Undo it: the copy that was to take its place did not come about."""
+        for before, now in reversed(self.moved):
+            now.replace(before)
+
+
+def set_aside(folder: Path) -> Aside:
+    """Give the certificate and the report of an earlier copy names of their own.
+
+    Both are named by the digest of the certificate, so that it is seen which belong together.
+    Whoever is killed meanwhile loses nothing: a copy's certificate is found by what it says, and
+    the report goes first, to a name that is the same when it is tried again.
     """
+    certificate, report = folder / CERTIFICATE, folder / REPORT
+    moved: list[tuple[Path, Path]] = []
     try:
-        if not certificate.exists():
-            return None
-        name = f"{certificate.stem}-{digest(certificate)[:12]}{certificate.suffix}"
-        return certificate.replace(certificate.with_name(name))
+        there = [file for file in (certificate, report) if file.exists()]
+        if there:
+            mark = digest(there[0])[:12]
+            for file in reversed(there):
+                aside = file.with_name(f"{file.stem}-{mark}{file.suffix}")
+                file.replace(aside)
+                moved.append((file, aside))
     except OSError as problem:
+        with suppress(OSError):
+            Aside(tuple(moved)).put_back()
         raise _unwritable(certificate, problem) from None
+    return Aside(tuple(moved))
 
 
 def refuse_private(folder: Path) -> None:

@@ -37,6 +37,7 @@ from elsewhere.job.sharing.certificate import (
 )
 from elsewhere.job.sharing.private import (
     CERTIFICATE,
+    Aside,
     make_private,
     private_folder,
     refuse_private,
@@ -92,7 +93,7 @@ def share(
     document = _document(seen, album_plan, files, posted)
     certificate = read_copy_certificate(document)
     path, verdict = folder / CERTIFICATE, Verified(())
-    earlier, ours = None, False
+    earlier, ours = Aside(), False
 
     def prove(copy: Copy) -> None:
         nonlocal verdict, earlier, ours
@@ -103,7 +104,7 @@ def share(
                 f"scored again: {'; '.join(verdict.problems)}"
             )
         with _nothing_exported():
-            earlier, ours = set_aside(path), True
+            earlier, ours = set_aside(folder), True
             write_private(path, document)
         if remember is not None:
             given = given_by(seen, album_plan.places, {file.number for file in files})
@@ -246,14 +247,13 @@ def _nothing_exported() -> Iterator[None]:
         raise FileError(f"nothing is exported without a certificate: {problem}") from None
 
 
-def _forget(certificate: Path, earlier: Path | None, *, written: bool) -> None:
-    """Take away a certificate of nothing, and put back the one that was there before.
+def _forget(certificate: Path, earlier: Aside, *, written: bool) -> None:
+    """Take away a certificate of nothing, and put back what was there before.
 
     Its folder goes too, where nothing else is in it.
     """
     with suppress(OSError):
         if written:
             certificate.unlink(missing_ok=True)
-        if earlier is not None:
-            earlier.replace(certificate)
+        earlier.put_back()
         certificate.parent.rmdir()

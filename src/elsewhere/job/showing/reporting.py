@@ -14,7 +14,7 @@ from elsewhere.globe.continents import continent
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
-from elsewhere.job.sharing.private import make_private, write_private
+from elsewhere.job.sharing.private import REPORT, make_private, write_private
 from elsewhere.job.sharing.share_album import Shared
 from elsewhere.job.showing.auditing import AlbumAudit, Opinions
 from elsewhere.job.showing.leaking import leaking
@@ -28,8 +28,6 @@ from elsewhere.report import Contents, page
 from elsewhere.report.contents import Attacker, Fate, LeftOut, Shot
 from elsewhere.words import counted, listed
 
-REPORT = "report.html"
-"""The report's name inside the private folder."""
 PATIENCE = 5.0
 """Seconds for the staircase; its points stay open where that is not enough."""
 
