@@ -255,3 +255,20 @@ def test_a_scorer_that_cannot_score_stops_nobody_who_waits(
     watching.refused = {f"{number}.jpg" for number in range(11)}
     seen = see([tmp_path], scorers=["watching"], workers=pool, keep=False)
     assert [photo.id for photo in seen.photos] == ["11.jpg"]
+
+
+def test_a_glance_is_taken_while_the_rendition_is_there(
+    tmp_path: Path, pool: Workers, watching: Watching
+) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.jpg").write_bytes(jpeg(number + 1))
+    taken: dict[str, bytes] = {}
+    seen = see(
+        [tmp_path],
+        scorers=["watching"],
+        workers=pool,
+        keep=False,
+        glance=lambda photo: taken.update({photo.id: photo.rendition.content}),
+    )
+    assert taken == watching.shown
+    assert set(taken) == {photo.id for photo in seen.photos}

@@ -68,7 +68,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     - `elsewhere audit holiday --report holiday.html`
       (with pictures and maps, as a page that is private)
 
-    Exit codes: 0 every photo was looked at, 1 some could not be, 2 not understood.
+    Exit codes: 0 every photo was looked at, 1 some could not be, 2 a command line that cannot be
+    understood.
     """
     with one_sentence():
         from elsewhere.album.export import refuse_target
@@ -80,8 +81,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.job.ledger.entries import Ledger
         from elsewhere.job.planning.refusing import Refusing, refuse_paths, refuse_wishes
         from elsewhere.job.planning.wishes import Wishes
+        from elsewhere.job.posted.alike import Sketches
         from elsewhere.job.posted.files import posted_for
-        from elsewhere.job.showing.auditing import audit_album, second_opinions
+        from elsewhere.job.showing.auditing import asked_twice, audit_album, second_opinions
         from elsewhere.job.showing.reporting import audit_contents, save_report
         from elsewhere.scorers import RowCache
 
@@ -94,21 +96,33 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         refuse_wishes(wishes)
         refuse_paths(posted or ())
         refusing = Refusing(wishes, given)
-        rows = RowCache() if cache else None
+        rows, sketches = RowCache() if cache else None, Sketches()
+        words = tuple(scorer or ("embedded",))
         with ExitStack() as held:
             with stages() as progress:
                 seen = see(
                     album,
-                    scorers=scorer or ("embedded",),
+                    scorers=asked_twice(words),
                     cache=rows,
                     progress=progress,
                     loaded=refusing.loaded,
                     checked=refusing.read,
+                    # the page shows the photos, and how small is known when there are no more
+                    keep=report is not None,
+                    glance=sketches if posted else None,
                 )
                 held.callback(seen.close)
-                opinions = second_opinions(seen, cache=rows, progress=progress)
+                seen, opinions = second_opinions(seen, words)
                 places = places_of(seen.photos, at=given)
-                public = posted_for(seen, places, wishes, posted or (), ledger=Ledger(), cache=rows)
+                public = posted_for(
+                    seen,
+                    places,
+                    wishes,
+                    posted or (),
+                    ledger=Ledger(),
+                    cache=rows,
+                    sketches=sketches,
+                )
             found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
             if report is not None:
                 page = audit_contents(

@@ -63,6 +63,7 @@ def run(
     from elsewhere.job import see
     from elsewhere.job.planning.album_plan import plan_album
     from elsewhere.job.planning.refusing import Refusing, refuse_paths, refuse_wishes
+    from elsewhere.job.posted.alike import Sketches
     from elsewhere.job.posted.files import posted_for
     from elsewhere.job.posted.values import NOTHING_POSTED
     from elsewhere.job.sharing.share_album import refuse_copy, share
@@ -75,7 +76,7 @@ def run(
         refuse_copy([path for path in paths if path.is_dir()], target, **how)
     refusing = Refusing(wishes, at)
     with stages() as told:
-        rows = RowCache() if cache else None
+        rows, sketches = RowCache() if cache else None, Sketches()
         seen = see(
             paths,
             scorers=scorers,
@@ -84,12 +85,20 @@ def run(
             progress=told,
             loaded=refusing.loaded,
             checked=refusing.read,
+            keep=target is not None,  # what is not exported need not wait on the disk
+            glance=sketches if public is not None and public.paths else None,
         )
         try:
             places, out = places_of(seen.photos, at=at), NOTHING_POSTED
             if public is not None and places:
                 out = posted_for(
-                    seen, places, wishes, public.paths, ledger=public.ledger, cache=rows
+                    seen,
+                    places,
+                    wishes,
+                    public.paths,
+                    ledger=public.ledger,
+                    cache=rows,
+                    sketches=sketches,
                 )
             with told.during("planning"):
                 plan = plan_album(seen, places, wishes, posted=out)

@@ -2,8 +2,9 @@
 
 What is scored is the rendition, the very bytes that would be shared. Rendering happens in worker
 processes and scoring in threads, both at once: a photo is scored while the next is being
-rendered, so that no core waits for the other half of the work. Where nothing will be shared or
-shown, a rendition is given up as soon as it is scored, and reading waits for scoring.
+rendered, so that no core waits for the other half of the work. Where nothing will be exported, a
+rendition is given up as soon as it is scored, and reading waits for scoring: the room that is
+needed on the disk is then that of the few photos under way, whatever the album's size.
 """
 
 from __future__ import annotations
@@ -104,14 +105,17 @@ def see(
     loaded: Callable[[Sequence[tuple[str, About]]], None] = lambda scorers: None,
     checked: Callable[[Album], None] = lambda album: None,
     keep: bool = True,
+    glance: Callable[[Photo], None] | None = None,
 ) -> Seen:
     """Read folders and files as one album, and score each rendition with every scorer.
 
     Before any photo is read, `loaded` may refuse the scorers, by word; as soon as all is read, and
     long before all is scored, `checked` may refuse the album.
     A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
-    Whoever reads several albums gives `workers` that are warm already (`album_workers`); who wants
-    the rows alone does not `keep` the renditions, so that any number of photos needs little disk.
+    Whoever reads several albums gives `workers` that are warm already (`album_workers`); who
+    exports nothing does not `keep` the renditions, so that any number of photos needs little disk.
+    What else is wanted of each is taken at a `glance`, while its rendition is there: on the threads
+    that score, several at once.
     """
     words = tuple(dict.fromkeys(scorers))
     if not words:
@@ -119,7 +123,7 @@ def see(
     with nullcontext(workers) if workers else album_workers(limits) as pool:
         lines = tuple(Line(find(word), cache) for word in words)  # while the workers warm up
         loaded([(word, line.about) for word, line in zip(words, lines, strict=True)])
-        with _Scoring(lines, progress, keep=keep) as scoring:
+        with _Scoring(lines, progress, glance, keep=keep) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
             try:
                 checked(album)
@@ -134,10 +138,16 @@ class _Scoring:
     """Threads that score photos as they come out of the workers."""
 
     def __init__(
-        self, lines: Sequence[Line], progress: Callable[[Step], None], *, keep: bool
+        self,
+        lines: Sequence[Line],
+        progress: Callable[[Step], None],
+        glance: Callable[[Photo], None] | None,
+        *,
+        keep: bool,
     ) -> None:
         self._lines = lines
         self._progress = progress
+        self._glance = glance
         self._keep = keep
         self._ahead = _AHEAD * cores()
         self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
@@ -184,6 +194,8 @@ class _Scoring:
         """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
         rendition = Scored(photo.id, photo.path, photo.rendition.content)
         made = [line(rendition) for line in self._lines]
+        if self._glance is not None:
+            self._glance(photo)
         if not self._keep:
             photo.rendition.forget()
         return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen, see
 from elsewhere.job.showing.auditing import (
     HEADS,
+    asked_twice,
     audit_album,
     audit_plan,
     audit_watch,
@@ -145,20 +147,14 @@ def real(tmp_path: Path, pool: Workers) -> Iterator[Seen]:
     (tmp_path / "album").mkdir()
     for number in range(2):
         (tmp_path / "album" / f"{number}.jpg").write_bytes(jpeg(number + 1))
-    album = see([tmp_path / "album"], workers=pool)
+    album = see([tmp_path / "album"], scorers=asked_twice(["embedded"]), workers=pool)
     yield album
     album.close()
 
 
-def test_second_opinions_ask_the_tower_nothing(real: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    from elsewhere.scorers.embedded import EmbeddedScorer
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("the tower was asked again")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(EmbeddedScorer, "_features", refuse)
-        told = second_opinions(real)
+def test_second_opinions_are_the_other_heads_own(real: Seen) -> None:
+    album, told = second_opinions(real, ["embedded"])
+    assert [attack.word for attack in album.attacks] == ["embedded"]
     features.forget()
     assert list(told["embedded"]) == list(HEADS["embedded"])
     for head, scores in told["embedded"].items():
@@ -167,5 +163,34 @@ def test_second_opinions_ask_the_tower_nothing(real: Seen, monkeypatch: pytest.M
         for row, one in zip(scores.values, real.photos, strict=True):
             alone = scorer.score(Scored(one.id, one.path, one.rendition.content))
             assert np.array_equal(row, alone)
-    found = audit_album(real, places_of(real.photos), Wishes(), opinions=told)
+    found = audit_album(album, places_of(album.photos), Wishes(), opinions=told)
     assert [one.name for one in found.audits[0].opinions] == list(HEADS["embedded"])
+
+
+def test_second_opinions_ask_the_tower_nothing(
+    tmp_path: Path, pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from elsewhere.scorers.embedded import EmbeddedScorer
+
+    asked, real = [], EmbeddedScorer._features
+
+    def counted(self: EmbeddedScorer, one: Scored) -> features.Features:
+        asked.append(one.name)
+        return real(self, one)
+
+    monkeypatch.setattr(EmbeddedScorer, "_features", counted)
+    (tmp_path / "new.jpg").write_bytes(jpeg(77))
+    features.forget()
+    see([tmp_path], scorers=asked_twice(["embedded"]), workers=pool, keep=False).close()
+    assert asked == ["new.jpg"]
+
+
+def test_a_head_that_was_asked_for_by_name_stays_an_attacker() -> None:
+    album = trip([Stay("Lisbon", 3, 0)], scorers=3)
+    words = ("embedded", *HEADS["embedded"])
+    named = [replace(one, word=word) for one, word in zip(album.attacks, words, strict=True)]
+    own, told = second_opinions(replace(album, attacks=tuple(named)), words[:2])
+    assert [attack.word for attack in own.attacks] == list(words[:2])
+    assert list(told) == ["embedded"] and list(told["embedded"]) == list(words[1:])
+    assert asked_twice(["made-up"]) == ("made-up",)
+    assert second_opinions(trip([Stay("Lisbon", 2, 0)]), ["made-up 0"])[1] == {}

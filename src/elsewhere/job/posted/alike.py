@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,21 +22,43 @@ ALIKE = 0.985
 _FLAT = 1e-3
 
 
-def alike(posted: Sequence[Photo], album: Sequence[Photo]) -> list[tuple[int, int]]:
+Sketch: TypeAlias = NDArray[np.float64]
+"""A picture in a few grey points."""
+
+
+class Sketches:
+    """Photos in small, drawn while their renditions are there: at `see`'s glance, or when asked."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[str, Sketch] = {}
+
+    def __call__(self, photo: Photo) -> None:
+        """Draw one, to be found when its rendition is given up; from any thread."""
+        self._drawn[photo.rendition.digest] = _small(photo)
+
+    def of(self, photo: Photo) -> Sketch:
+        """The photo in small; drawn now, where nobody has and its rendition is kept."""
+        known = self._drawn.get(photo.rendition.digest)
+        return _small(photo) if known is None else known
+
+
+def alike(
+    posted: Sequence[Photo], album: Sequence[Photo], sketches: Sketches
+) -> list[tuple[int, int]]:
     """Pairs, by number, of a posted photo and the one of the album that it looks like."""
     if not posted or not album:
         return []
-    ours = np.stack([_small(photo) for photo in album])
+    ours = np.stack([sketches.of(photo) for photo in album])
     found = []
     for number, photo in enumerate(posted):
-        agreement = ours @ _small(photo)
+        agreement = ours @ sketches.of(photo)
         best = int(np.argmax(agreement))
         if agreement[best] >= ALIKE:
             found.append((number, best))
     return found
 
 
-def _small(photo: Photo) -> NDArray[np.float64]:
+def _small(photo: Photo) -> Sketch:
     """The picture in a few grey points, its brightness and contrast taken out; of length one.
 
     All shapes become one square: a platform may have cut a few rows off.

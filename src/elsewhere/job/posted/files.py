@@ -22,7 +22,7 @@ from elsewhere.album.workers import Workers
 from elsewhere.job.ledger.album import Remembered, remembered
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.job.planning.wishes import Wishes
-from elsewhere.job.posted.alike import alike
+from elsewhere.job.posted.alike import Sketches, alike
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen, Step, see
 from elsewhere.scorers import RowCache
@@ -48,13 +48,16 @@ def posted_for(
     workers: Workers | None = None,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
+    sketches: Sketches | None = None,
 ) -> Posted:
     """What is public already beside an album: the photos at `paths`, and what the ledger has.
 
     `places` and `wishes` say what is hidden: only what the ledger remembers of those places counts.
+    `sketches` are of the album's photos, where their renditions are given up already.
     """
     listed = list(paths)
     public = None
+    sketches = sketches or Sketches()
     if listed:
         public = see(
             listed,
@@ -64,16 +67,24 @@ def posted_for(
             workers=workers,
             cache=cache,
             progress=progress,
+            keep=False,  # nothing of it is ever exported
+            glance=sketches,
         )
     try:
-        return _joined(seen, public, places, wishes, ledger)
+        return _joined(seen, public, places, wishes, ledger=ledger, sketches=sketches)
     finally:
         if public is not None:
             public.close()
 
 
 def _joined(
-    seen: Seen, public: Seen | None, places: Places, wishes: Wishes, ledger: Ledger | None
+    seen: Seen,
+    public: Seen | None,
+    places: Places,
+    wishes: Wishes,
+    *,
+    ledger: Ledger | None,
+    sketches: Sketches,
 ) -> Posted:
     photos = public.photos if public else ()
     contents = {photo.id: _digest(photo.path) for photo in photos}
@@ -98,7 +109,7 @@ def _joined(
             scores = attack.scores
             rows.append(Scores(whole, ids, scorer=scores.scorer, grid=scores.grid))
     left = public.left if public else ()
-    pairs = alike([photos[n] for n in others], seen.photos)
+    pairs = alike([photos[n] for n in others], seen.photos, sketches)
     looks = [(ids[n], seen.photos[other].id) for n, other in pairs if other not in already]
     notes = (*_notes(seen, already, len(others), left), *_look_alike(looks), *kept.notes)
     return Posted(tuple(ids), tuple(rows), metadata, already, notes, left)

@@ -6,10 +6,8 @@ a report can lay one beside the other; where no place is known, one for each att
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from elsewhere.album.places import Places
 from elsewhere.audit import Audit, Leaking, Truth, audit
@@ -19,9 +17,8 @@ from elsewhere.job.planning.hiding import hiding
 from elsewhere.job.planning.watches import Watch, watches
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
-from elsewhere.job.seen import Seen, Step
+from elsewhere.job.seen import Seen
 from elsewhere.job.showing.leaking import leaking
-from elsewhere.scorers import Photo, RowCache, each, find
 from elsewhere.scores import Scores
 
 HEADS = {"embedded": ("embedded:half_a", "embedded:half_b")}
@@ -181,41 +178,27 @@ def audit_attack(
     )
 
 
-def second_opinions(
-    seen: Seen,
-    *,
-    cache: RowCache | None = None,
-    progress: Callable[[Step], None] = lambda step: None,
-) -> Opinions:
-    """The same photos as other heads of the album's scorers see them.
+def asked_twice(words: Sequence[str]) -> tuple[str, ...]:
+    """The scorers, and behind them the other heads that have a second opinion, for `see`.
 
-    They look at what the towers said while the album was scored, so this costs next to nothing;
-    where the album's rows came from the cache, the towers are asked again, once.
+    All of them look at a photo while its rendition is there. The heads look at what the tower said
+    to the scorer itself, so they cost next to nothing.
+
+    >>> asked_twice(["embedded"])
+    ('embedded', 'embedded:half_a', 'embedded:half_b')
     """
-    found: dict[str, dict[str, Scores]] = {}
-    words = [attack.word for attack in seen.attacks if attack.word in HEADS]
-    total = len(seen.photos) * sum(len(HEADS[word]) for word in words)
-    done = 0
-    for word in words:
-        for head in HEADS[word]:
-            scorer = find(head)
-            about = scorer.load()
-            rows = []
-            for outcome in each(scorer, _renditions(seen), cache=cache):
-                done += 1
-                progress(Step("scoring", done, total, outcome.photo.name))
-                if outcome.row is not None:
-                    rows.append(outcome.row)
-            if len(rows) == len(seen.photos):
-                ids = [photo.id for photo in seen.photos]
-                scores = Scores(np.stack(rows), ids, scorer=about.fingerprint, grid=about.grid)
-                found.setdefault(word, {})[head] = scores
-    return found
+    heads = (head for word in words for head in HEADS.get(word, ()))
+    return tuple(dict.fromkeys((*words, *heads)))
 
 
-def _renditions(seen: Seen) -> Iterator[Photo]:
-    for photo in seen.photos:
-        yield Photo(photo.id, photo.path, photo.rendition.content)
+def second_opinions(seen: Seen, words: Sequence[str]) -> tuple[Seen, Opinions]:
+    """An album that was `asked_twice` about: as the scorers see it, and as their other heads do."""
+    scores = {attack.word: attack.scores for attack in seen.attacks}
+    own = tuple(attack for attack in seen.attacks if attack.word in words)
+    opinions = {
+        word: {head: scores[head] for head in HEADS[word]} for word in words if word in HEADS
+    }
+    return replace(seen, attacks=own), opinions
 
 
 def world(made: Sequence[Watch], watch: Watch) -> Sequence[int] | None:
