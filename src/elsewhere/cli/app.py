@@ -23,7 +23,11 @@ def command(
     port: Annotated[
         int,
         typer.Option(
-            metavar="PORT", min=0, max=65535, help="The port to listen on; 0 for any that is free."
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="The port to listen on, up to 65535.",
+            show_default="any that is free",
         ),
     ] = 0,
     browser: Annotated[
@@ -51,6 +55,8 @@ def command(
 
     - `elsewhere app trip --no-browser --port 8123`
       (says which file to open, within a minute)
+
+    Exit codes: 0 ended by Ctrl-C, 1 an error, 2 a command line that cannot be understood.
     """
     with one_sentence():
         from elsewhere.app.serving import serve

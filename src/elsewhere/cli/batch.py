@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from elsewhere.cli import options
 from elsewhere.cli.batched import bar, stopped_in, tell
 from elsewhere.cli.program import one_sentence
 
@@ -54,78 +55,17 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         EngineName,
         typer.Option(metavar="local|ray", help="This machine, or a Ray cluster: the same rows."),
     ] = EngineName.LOCAL,
-    scorer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SCORER",
-            help="The attackers, where photos are to be looked at; repeat it for several.",
-            show_default="embedded",
-        ),
-    ] = None,
-    top: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="K",
-            help="Keep each place out of the first K guesses.",
-            show_default="5",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|P%",
-            help="Instead: withhold at most N photos, or P% of them.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    radius: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="KM",
-            help="How far around its photos a place is hidden.",
-            show_default="25",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    margin: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MARGIN",
-            help="What to spare for other models: none, careful, paranoid, or nats per photo.",
-            show_default="careful",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    exact_top: Annotated[
-        bool,
-        typer.Option(
-            "--exact-top",
-            help="Use K itself, where otherwise one from K to 3K is drawn in secret.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = False,
+    scorer: Annotated[list[str] | None, options.scorers()] = None,
+    top: Annotated[int | None, options.top(_WISHES, min=1)] = None,
+    budget: Annotated[str | None, options.budget(_WISHES)] = None,
+    radius: Annotated[float | None, options.radius(_WISHES, min=0)] = None,
+    margin: Annotated[str | None, options.margin(_WISHES)] = None,
+    exact_top: Annotated[bool, options.exact_top(_WISHES)] = False,
     max_side: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="PIXELS",
-            help="The longest side of the renditions that are looked at.",
-            show_default="2048",
-            rich_help_panel=_WISHES,
-        ),
+        int | None, options.max_side("the renditions that are looked at", _WISHES, min=1)
     ] = None,
     work_limit: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="WORK",
-            help="Stop planning an album after so much work: a count, the same everywhere.",
-            show_default="20000",
-            rich_help_panel=_RUN,
-        ),
+        int | None, options.work_limit("planning an album", "20,000", _RUN, min=0)
     ] = None,
     block: Annotated[
         int | None,
@@ -151,7 +91,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="The Ray cluster to join, or auto; one is started here unless told.",
+            help="The Ray cluster to join, or auto.",
+            show_default="one is started here",
             rich_help_panel=_RUN,
         ),
     ] = None,
@@ -178,8 +119,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="What each album's secret k is drawn from: runs with the same key draw the same. "
-            "One is made, and kept beside the output, unless told.",
+            help="What each album's secret k is drawn from: runs with the same key draw the same.",
+            show_default="one is made, and kept in the output",
             rich_help_panel=_RUN,
         ),
     ] = None,
@@ -201,12 +142,16 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     Examples:
 
     - `elsewhere batch albums.parquet -o planned`
-
-    - `elsewhere batch /shared/albums -o /shared/planned --engine ray --address auto`
+      (on this machine, all of it)
 
     - `elsewhere batch scores.arrow -o planned --top 10 --workers 8`
+      (photos that were scored before, eight blocks at a time)
 
-    Exit codes: 0 all albums have a row, 1 a file could not be used, 2 misunderstood, 130 stopped.
+    - `elsewhere batch /shared/albums -o /shared/planned --engine ray --address auto`
+      (on the Ray cluster that this machine belongs to)
+
+    Exit codes: 0 all albums have a row, 1 a file could not be used, 2 a command line that cannot be
+    understood, 130 stopped.
     """
     from elsewhere.album.renditions import MAX_SIDE
 

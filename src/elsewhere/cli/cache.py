@@ -36,7 +36,7 @@ def command(
     - `elsewhere cache clear`
       (delete all of it, and the key)
 
-    Exit codes: 0 done, 1 it could not be done.
+    Exit codes: 0 done, 1 it could not be done, 2 a command line that cannot be understood.
     """
     with one_sentence():
         from elsewhere.scorers import cache

@@ -40,6 +40,9 @@ def command(
 ) -> None:
     """Prove a saved plan again, exactly, with code that shares nothing with the solver.
 
+    That no smaller set would do, or that there is no plan at all, is the solver's proof and is not
+    repeated.
+
     Examples:
 
     - `elsewhere plan album.npz --truth 17 --top 5 -o plan.json`
@@ -48,9 +51,8 @@ def command(
     - `elsewhere check plan.json album.npz`
       (later, anywhere: is it still true?)
 
-    That no smaller set would do, or that there is no plan at all, is the solver's proof and is not
-    repeated. Exit codes: 0 what the plan says is true, 1 it is not, or a file cannot be read, 2 the
-    command line cannot be understood.
+    Exit codes: 0 what the plan says is true, 1 it is not, or a file cannot be read, 2 a command
+    line that cannot be understood.
     """
     with one_sentence():
         import elsewhere

@@ -24,8 +24,8 @@ def command(
             "--output",
             "-o",
             metavar="TARGET",
-            help="Where the clean copy goes (a new folder elsewhere-demo, here, unless told).",
-            show_default=False,
+            help="Where the clean copy goes: a new folder, or a new .zip.",
+            show_default="a new folder elsewhere-demo, here",
         ),
     ] = None,
 ) -> None:
@@ -38,8 +38,12 @@ def command(
     Examples:
 
     - `elsewhere demo`
+      (the whole job in a few seconds, as `elsewhere protect` does it)
 
     - `elsewhere demo -o somewhere.zip`
+      (the copy as an archive)
+
+    Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood.
     """
     with one_sentence():
         from elsewhere.cli import told

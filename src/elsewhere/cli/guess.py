@@ -37,7 +37,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         typer.Argument(metavar="PHOTO", help="Photos, or folders of them.", show_default=False),
     ],
     top: Annotated[
-        int, typer.Option(min=1, max=50, metavar="N", help="How many places for each.")
+        int, typer.Option(min=1, max=50, metavar="N", help="How many places for each, 1 to 50.")
     ] = 5,
     scorer: OneScorer = "embedded",
     world: World = None,
@@ -61,7 +61,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     - `elsewhere guess holiday --top 10 --json`
       (for a program)
 
-    Exit codes: 0 every photo was read, 1 some could not be.
+    Exit codes: 0 every photo was read, 1 some could not be, 2 a command line that cannot be
+    understood.
     """
     with one_sentence():
         from elsewhere.cli.looking import look

@@ -32,13 +32,13 @@ def command(
     which: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PLACE|NUMBER]…",
+            metavar="PLACE|NUMBER",
             help="Which entries: a town, region, country or coordinate, or numbers as listed.",
             show_default=False,
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Forget all of it, and its key; even a damaged one.")
+        bool, typer.Option("--all", help="With forget: all of it, and its key; even a damaged one.")
     ] = False,
     as_json: options.AsJson = False,
 ) -> None:

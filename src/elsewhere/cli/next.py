@@ -63,19 +63,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     hide_level: options.HideLevel = None,
     radius: options.Radius = 25.0,
     scorer: options.Scorers = None,
-    margin: Annotated[
-        str,
-        typer.Option(
-            metavar="MARGIN",
-            help="What to spare for other models: none, careful, paranoid, or nats per photo.",
-        ),
-    ] = "careful",
-    exact_top: Annotated[
-        bool,
-        typer.Option(
-            "--exact-top", help="Use K itself; otherwise one from K to 3K is drawn in secret."
-        ),
-    ] = False,
+    margin: options.Margin = "careful",
+    exact_top: options.ExactTop = False,
     as_json: options.AsJson = False,
     cache: options.UseCache = True,
 ) -> None:
@@ -168,6 +157,7 @@ def _ask(
     from elsewhere.job.one_by_one.album import next_photo
     from elsewhere.job.planning.guesses import NowhereError, guesses
     from elsewhere.job.planning.refusing import Refusing
+    from elsewhere.job.posted.alike import Sketches
     from elsewhere.job.posted.files import posted_for
     from elsewhere.job.seen import see
     from elsewhere.job.sharing.share_album import refuse_copy, share
@@ -179,7 +169,7 @@ def _ask(
     if output is not None:  # nobody waits for what cannot be written
         refuse_copy([album] if album.is_dir() else [], output)
     refusing = Refusing(wishes, at)
-    rows, ledger = RowCache() if cache else None, Ledger()
+    rows, ledger, sketches = RowCache() if cache else None, Ledger(), Sketches()
     with stages() as told:
         seen = see(
             paths,
@@ -188,12 +178,16 @@ def _ask(
             progress=told,
             loaded=refusing.loaded,
             checked=refusing.read,
+            keep=output is not None,  # what is not exported need not wait on the disk
+            glance=sketches if posted else None,
         )
         try:
             places = places_of(seen.photos, at=at)
             if not places:
                 raise NowhereError(guesses(seen))
-            out = posted_for(seen, places, wishes, posted, ledger=ledger, cache=rows)
+            out = posted_for(
+                seen, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
+            )
             with told.during("planning"):
                 found = next_photo(seen, places, wishes, photo, posted=out, ledger=ledger)
             shared = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elsewhere.cli import options
 from elsewhere.cli.program import CODES, one_sentence
 from elsewhere.cli.saved import guard, refuse_foreign, save
 
@@ -41,41 +42,29 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         list[int] | None,
         typer.Option(
             metavar="K",
-            help="Keep the truth out of the top k, withholding as little as can be. One number, "
-            "or one for each attacker.",
+            help="Keep the truth out of the top k, withholding as little as can be. Once, or once "
+            "for each attacker. This or --budget is needed.",
         ),
     ] = None,
     radius: Annotated[
         float | None,
         typer.Option(
             metavar="KM",
-            help="How far the zone reaches around a --truth that is a town or a coordinate "
-            "(25 km unless told).",
+            help="How far the zone reaches around a --truth that is a town or a coordinate, in "
+            "kilometres.",
+            show_default="25",
         ),
     ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
             metavar="PHOTOS",
-            help="Withhold at most this many photos, and push the truth down furthest.",
+            help="Instead of --top: withhold at most this many photos, and push the truth down "
+            "furthest.",
         ),
     ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must stay, by name or number.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must go, by name or number.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
+    keep: Annotated[list[str] | None, options.pin("stay", "number", _WISHES)] = None,
+    drop: Annotated[list[str] | None, options.pin("go", "number", _WISHES)] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -97,7 +86,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         list[float] | None,
         typer.Option(
             metavar="NATS",
-            help="Each kept photo counts this much (nats) more for the truth.",
+            help="Each kept photo counts this many nats (natural-log units) more for the truth.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -105,7 +94,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         list[float] | None,
         typer.Option(
             metavar="NATS",
-            help="A rival must be ahead by this much (nats) in total.",
+            help="A rival must be ahead by this many nats in total.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -113,7 +102,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="What the attacker knows beforehand: a file with one log-probability per cell.",
+            help="What the attacker knows beforehand: a file with one natural-log probability "
+            "per cell.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -135,7 +125,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     ] = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Ties count against us.", rich_help_panel=_WISHES),
+        typer.Option(
+            "--strict",
+            help="Ties count against us: a rival that is level with the truth does not hide it.",
+            rich_help_panel=_WISHES,
+        ),
     ] = False,
     near: Annotated[
         Path | None,
@@ -145,22 +139,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_WISHES,
         ),
     ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Stop after so many seconds, with the best plan so far (60 unless told, or "
-            "without end beside --work-limit).",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None,
+    time_limit: Annotated[float | None, options.time_limit(_LIMITS)] = None,
     work_limit: Annotated[
-        int | None,
-        typer.Option(
-            metavar="WORK",
-            help="Stop after so much work: a count, the same on every machine.",
-            rich_help_panel=_LIMITS,
-        ),
+        int | None, options.work_limit("planning", "none; beside it, time has no end", _LIMITS)
     ] = None,
     as_json: Annotated[
         bool,
@@ -187,6 +168,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     ] = None,
 ) -> None:
     """Find the fewest photos to withhold so that the truth is not in an attacker's top k.
+
+    Score files come from `elsewhere score`, or from any model of yours: a row for each photo, a
+    natural-log probability for each cell of its map (docs/score-files.md).
 
     Examples:
 

@@ -13,24 +13,36 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from elsewhere.cli.helping import as_shown, taught
 from elsewhere.errors import ElsewhereError, InputError
 
-COMMANDS = {
-    "protect": "Write a clean copy that does not give the place away.",
-    "verify": "Prove again that a copy keeps its promise.",
-    "audit": "See what an album gives away.",
-    "app": "Decide photo by photo, in your browser.",
-    "next": "Say whether one photo may be posted now.",
-    "guess": "See where photos look as if they were taken.",
-    "score": "Score the photos of a folder.",
-    "plan": "Find the fewest photos to withhold.",
-    "check": "Prove a saved plan again.",
-    "demo": "See it work on the album that comes along.",
-    "batch": "Do the same for a dataset of albums.",
-    "lab": "Repeat the paper's tables and figures.",
-    "ledger": "Show or forget what you have shared so far.",
-    "cache": "Show or delete what is remembered between runs.",
+PANELS = {
+    "Your photos": {
+        "audit": "See what an album gives away.",
+        "protect": "Write a clean copy that does not give the place away.",
+        "verify": "Prove again that a copy keeps its promise.",
+        "app": "Decide photo by photo, in your browser.",
+        "next": "Say whether one photo may be posted now.",
+        "guess": "See where photos look as if they were taken.",
+        "demo": "See it work on the album that comes along.",
+    },
+    "What is remembered": {
+        "ledger": "Show or forget what you have shared so far.",
+        "cache": "Show or delete the scores that are kept between runs.",
+    },
+    "Scores of any model": {
+        "score": "Score the photos of a folder.",
+        "plan": "Find the fewest photos to withhold.",
+        "check": "Prove a saved plan again.",
+    },
+    "Many albums, and research": {
+        "batch": "Do the same for a dataset of albums.",
+        "lab": "Repeat the paper's tables and figures.",
+    },
 }
+"""What there is, for whom, with the first thing to know about each."""
+COMMANDS = {name: panel for panel, commands in PANELS.items() for name in commands}
+"""By command, the panel that it stands in."""
 
 BARE = ("app", "demo")
 """Commands that make sense without any argument."""
@@ -43,22 +55,12 @@ CODES = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown":
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
-def _without_types(params: Any) -> Any:
-    """The parameters, of which flags take no <bool> and arguments no <list[Path]>."""
-    for param in params:
-        if param.param_type_name == "argument":
-            param.display_type_rich = lambda ctx: ""
-        elif getattr(param, "is_flag", False) and param.metavar is None:
-            param.metavar = ""
-    return params
-
-
 class _Program(TyperGroup):
     """Typer's program, but a command line that cannot be understood gets one sentence, no box."""
 
     def get_params(self, ctx: Any) -> Any:
         """Options as they are shown."""
-        return _without_types(super().get_params(ctx))
+        return as_shown(super().get_params(ctx))
 
     def main(
         self,
@@ -94,18 +96,18 @@ class _Program(TyperGroup):
 
 
 class _Command(TyperCommand):
-    """Typer's command, without the types that mean something in Python only."""
+    """Typer's command, with the help that people read."""
 
     def get_params(self, ctx: Any) -> Any:
         """Options and arguments as they are shown."""
-        return _without_types(super().get_params(ctx))
+        return as_shown(super().get_params(ctx))
 
 
 def program(arguments: list[str]) -> typer.Typer:
     """The program with the one command that is asked for, or with all of them for the help."""
     app = typer.Typer(
         name="elsewhere",
-        help="Share the photos, not the place.",
+        help=taught(_options),
         epilog="Each command explains itself: elsewhere protect --help",
         add_completion=False,
         no_args_is_help=True,
@@ -118,7 +120,12 @@ def program(arguments: list[str]) -> typer.Typer:
     for name in asked or COMMANDS:
         command = import_module(f"elsewhere.cli.{name}").command
         app.command(
-            name, cls=_Command, short_help=COMMANDS[name], no_args_is_help=name not in BARE
+            name,
+            cls=_Command,
+            help=taught(command),
+            short_help=PANELS[COMMANDS[name]][name],
+            no_args_is_help=name not in BARE,
+            rich_help_panel=COMMANDS[name],
         )(command)
     return app
 
@@ -185,5 +192,16 @@ def _options(
 
     One photo rarely gives a place away; twenty together do, even without metadata. elsewhere
     withholds the fewest photos that keep the place out of an attacker's first guesses, and proves
-    it.
+    it. Everything happens on this machine, and no original is ever changed.
+
+    To begin:
+
+    - `elsewhere demo`
+      (see it work on the album that comes along)
+
+    - `elsewhere audit ~/Pictures/trip`
+      (what an album of yours gives away)
+
+    - `elsewhere protect ~/Pictures/trip -o ~/Pictures/trip-to-share`
+      (a clean copy that does not)
     """

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from elsewhere.cli.told import Done
 
 
+_PLACES = "What is hidden"
 _WISHES = "Which photos"
 _ATTACKERS = "Against whom"
 _COPY = "The copy"
@@ -33,46 +34,23 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             show_default=False,
         ),
     ] = None,
-    top: Annotated[
-        int | None,
+    dry_run: Annotated[
+        bool,
         typer.Option(
-            metavar="K",
-            help="Withhold as little as can be, so that no hidden place is among the first K "
-            "guesses [default: 5].",
-            show_default=False,
+            "--dry-run",
+            "-n",
+            help="Show what would be withheld, and write no copy, certificate or report. Each run "
+            "draws another k: compare plans with --exact-top.",
         ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|P%",
-            help="Instead of --top: withhold at most N photos, or P% of them, and push the place "
-            "down furthest.",
-            show_default=False,
-        ),
-    ] = None,
-    at: options.At = None,
-    hide: options.Hide = None,
-    hide_level: options.HideLevel = None,
-    radius: options.Radius = 25.0,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must stay, by name or pattern ('IMG_20*').",
-            show_default=False,
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must go, by name or pattern.",
-            show_default=False,
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
+    ] = False,
+    top: Annotated[int | None, options.top()] = None,
+    budget: Annotated[str | None, options.budget()] = None,
+    at: Annotated[list[str] | None, options.at(_PLACES)] = None,
+    hide: Annotated[list[str] | None, options.hide(_PLACES)] = None,
+    hide_level: Annotated[str | None, options.hide_level(_PLACES)] = None,
+    radius: Annotated[float, options.radius(_PLACES)] = 25.0,
+    keep: Annotated[list[str] | None, options.pin("stay", "pattern ('IMG_20*')", _WISHES)] = None,
+    drop: Annotated[list[str] | None, options.pin("go", "pattern", _WISHES)] = None,
     value: Annotated[
         str | None,
         typer.Option(
@@ -100,18 +78,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_WISHES,
         ),
     ] = None,
-    scorer: options.Scorers = None,
-    margin: Annotated[
-        str,
-        typer.Option(
-            metavar="MARGIN",
-            help="What to spare for models other than the scorers: none (only the scorers, exactly "
-            "as they are), careful (small differences only), paranoid (models like them, trained "
-            "on other photos), or nats per kept photo. No margin stands for another kind of "
-            "model: give that as a second --scorer.",
-            rich_help_panel=_ATTACKERS,
-        ),
-    ] = "careful",
+    scorer: Annotated[list[str] | None, options.scorers(_ATTACKERS)] = None,
+    margin: Annotated[str, options.margin(_ATTACKERS)] = "careful",
     prior: Annotated[
         str | None,
         typer.Option(
@@ -122,7 +90,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_ATTACKERS,
         ),
     ] = None,
-    posted: options.PostedPaths = None,
+    posted: Annotated[list[Path] | None, options.posted(_ATTACKERS)] = None,
     remember: Annotated[
         bool,
         typer.Option(
@@ -132,24 +100,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_ATTACKERS,
         ),
     ] = False,
-    exact_top: Annotated[
-        bool,
-        typer.Option(
-            "--exact-top",
-            help="Use the K of --top itself. Otherwise one between K and 3K is drawn in secret, "
-            "for whoever knows the tool would look just behind K.",
-            rich_help_panel=_ATTACKERS,
-        ),
-    ] = False,
-    max_side: Annotated[
-        int | None,
-        typer.Option(
-            metavar="PIXELS",
-            help="The longest side of the copies (2048 unless told).",
-            show_default=False,
-            rich_help_panel=_COPY,
-        ),
-    ] = None,
+    exact_top: Annotated[bool, options.exact_top(_ATTACKERS)] = False,
+    max_side: Annotated[int | None, options.max_side("the copies", _COPY)] = None,
     full: Annotated[
         bool,
         typer.Option("--full", help="Copies in full size.", rich_help_panel=_COPY),
@@ -174,9 +126,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Where the certificate goes, which names the place (your data directory unless "
-            "told).",
-            show_default=False,
+            help="Where the certificate and the report go, which name the place.",
+            show_default="your data directory",
             rich_help_panel=_COPY,
         ),
     ] = None,
@@ -188,27 +139,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_COPY,
         ),
     ] = True,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            "-n",
-            help="Show what would be withheld, and write no copy, certificate or report. Each run "
-            "draws another k: compare plans with --exact-top.",
-            rich_help_panel=_LIMITS,
-        ),
-    ] = False,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS",
-            help="Stop planning after so many seconds, with the best plan so far.",
-            show_default=False,
-            rich_help_panel=_LIMITS,
-        ),
-    ] = None,
-    as_json: options.AsJson = False,
-    cache: options.UseCache = True,
+    time_limit: Annotated[float | None, options.time_limit(_LIMITS)] = None,
+    as_json: Annotated[bool, options.as_json(_LIMITS)] = False,
+    cache: Annotated[bool, options.cache(_LIMITS)] = True,
 ) -> None:
     """Write a clean copy of an album that does not give its place away.
 

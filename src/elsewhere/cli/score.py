@@ -48,7 +48,7 @@ def command(
       (and then, which photos to withhold)
 
     Exit codes: 0 every photo is in the file, 1 some could not be read (the others are in the
-    file), or nothing could be written.
+    file), or nothing could be written, 2 a command line that cannot be understood.
     """
     with one_sentence():
         import time

@@ -25,7 +25,8 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Its certificate, where it is not in the private folder of this name.",
+            help="The copy's certificate, where it is not found by itself: it is looked for in "
+            "--private, by where the copy lies and by its files.",
             show_default=False,
         ),
     ] = None,
@@ -34,10 +35,18 @@ def command(
         typer.Option(
             metavar="DIR",
             help="The --private that protect was given.",
+            show_default="your data directory",
+        ),
+    ] = None,
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SCORER",
+            help="A scorer to try before those that the certificate names, for a model that has "
+            "moved, such as onnx:MODEL.onnx. Give it again for a second one.",
             show_default=False,
         ),
     ] = None,
-    scorer: options.Scorers = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Prove again that a copy keeps its promise, from its bytes and without the solver.
@@ -48,9 +57,10 @@ def command(
     Examples:
 
     - `elsewhere verify ~/Pictures/trip-to-share`
+      (what protect wrote there)
 
     - `elsewhere verify trip.zip --certificate backup/certificate.json`
-      (with a certificate from elsewhere)
+      (with a certificate that was kept in another place)
 
     Exit codes: 0 the promise is kept, 1 it is not, or a file cannot be read, 2 a command line that
     cannot be understood.
