@@ -47,7 +47,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     ],
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Experiments, or all.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="Experiments, or all; for page, folders that were run.",
+            show_default=False,
+        ),
     ] = None,
     source: Annotated[
         list[str] | None,
@@ -62,7 +66,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path | None,
         typer.Option(
             metavar="CSV",
-            help="Of a score file: where each photo was taken (photo,cell; album,lat,lon).",
+            help="Beside score files: where each photo was taken, a file with the columns "
+            "photo,cell (and album,lat,lon where known).",
         ),
     ] = None,
     scale: Annotated[
@@ -98,14 +103,19 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     Examples:
 
     - `elsewhere lab list`
+      (what can be run, with its name)
 
     - `elsewhere lab run all --scale small -o lab`
+      (every experiment, in seconds each)
 
     - `elsewhere lab run fewest budget --scale paper -o lab-paper`
+      (two of them, with as many collections as the paper has)
 
     - `elsewhere lab page lab-paper -o docs/results.md`
+      (the results page, from what was run)
 
-    Exit codes: 0 done, 1 a file could not be read or written, 2 misunderstood.
+    Exit codes: 0 done, 1 a file could not be read or written, 2 a command line that cannot be
+    understood.
     """
     with one_sentence():
         if action is Action.LIST:
