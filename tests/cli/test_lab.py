@@ -68,6 +68,7 @@ def test_all_leaves_out_what_one_score_file_cannot_answer(
         (["run", "worst", "--source", "a.npz"], "score files need --truth"),
         (["run", "worst", "--source", "a.npz", "--source", "simulator"], "not both"),
         (["page"], "which folders"),
+        (["page", "--defaults"], "which folders"),
     ],
 )
 def test_what_makes_no_sense_gets_one_sentence(

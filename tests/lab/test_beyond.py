@@ -27,6 +27,7 @@ from elsewhere.lab.experiments import (
     values,
 )
 from elsewhere.lab.few_collections import TOP
+from elsewhere.lab.plan_comparisons import both
 from elsewhere.lab.sources import Scored, Simulated
 from elsewhere.lab.values import SCALES, FloatMatrix, Row, Scale, number
 from elsewhere.lab.ways_tried import ALONE, PLAIN
@@ -210,7 +211,7 @@ def test_a_margin_costs_photos_and_buys_success_at_other_models() -> None:
         for theta in (0.0, 0.3)
     ]
     assert held[1] > held[0]
-    better, more, before = transfer.both(rows, "half-b", ("half-a", "θ", 0.0), ("half-a", "θ", 0.3))
+    better, more, before = both(rows, "half-b", ("half-a", "θ", 0.0), ("half-a", "θ", 0.3))
     assert better.count == more.count == before.count
     assert more.ours > 0
     # no plan is no field: it counts neither as a plan that holds nor as one that fails

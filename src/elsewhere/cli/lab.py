@@ -93,12 +93,20 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             show_default="all processors",
         ),
     ] = None,
+    defaults: Annotated[
+        bool,
+        typer.Option(
+            "--defaults",
+            help="With page: write the page about protect's defaults instead of the results page.",
+        ),
+    ] = False,
 ) -> None:
     """Repeat the paper's tables and figures, and what it left open.
 
     A run that was stopped goes on where it was when it is given the same folder. `page` writes the
     results page (Markdown) from folders that were run before, named instead of experiments; tables
-    and figures are made anew from their rows, and the folders stay as they are.
+    and figures are made anew from their rows, and the folders stay as they are. `page --defaults`
+    writes the page about what `protect` does unless told, from runs of the simulator and of photos.
 
     Examples:
 
@@ -114,6 +122,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     - `elsewhere lab page lab-paper -o docs/results.md`
       (the results page, from what was run)
 
+    - `elsewhere lab page --defaults lab-paper lab-photos -o docs/defaults.md`
+      (the page about the defaults, from runs of the simulator and of photos)
+
     Exit codes: 0 done, 1 a file could not be read or written, 2 a command line that cannot be
     understood.
     """
@@ -124,9 +135,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             given = _source(source or ["simulator"], truth, seed)
             _run(names or [], given, scale.value, output, processes)
         else:
+            from elsewhere.lab.defaults_page.writing import write_defaults_page
             from elsewhere.lab.page import write_page
 
-            write_page([Path(name) for name in names or []], output)
+            write = write_defaults_page if defaults else write_page
+            write([Path(name) for name in names or []], output)
             typer.echo(f"{output} is written")
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from elsewhere.errors import InputError
 from elsewhere.lab import experiments
-from elsewhere.lab.claims import is_simulated, read_run
+from elsewhere.lab.claims import is_simulated
 from elsewhere.lab.files import read_numbers, write_whole
 from elsewhere.lab.publishing import publish, unfinished
+from elsewhere.lab.runs import Run, gathered, the_one
 from elsewhere.lab.tables import MARK, markdown
 from elsewhere.lab.values import Experiment
 
@@ -47,34 +46,16 @@ _OUR_PHOTOS = (
 )
 
 
-@dataclass(frozen=True)
-class _Run:
-    """One folder and what it says of itself."""
-
-    folder: Path
-    told: dict[str, Any]
-
-    def holds(self, experiment: Experiment) -> bool:
-        return (self.folder / (experiment.rows_of or experiment.name)).exists()
-
-
 def write_page(folders: Sequence[Path], page: Path) -> None:
     """Write the page for these runs."""
-    if not folders:
-        raise InputError("say which folders to write the page from: elsewhere lab page DIR -o FILE")
-    if page.suffix != ".md":
-        raise InputError(f"the page is Markdown: call it something.md, not {page}")
-    chapters: dict[tuple[str, str], list[_Run]] = {}
-    for folder in folders:
-        told = read_run(folder)
-        if not told:
-            raise InputError(f"{folder} holds no run: run elsewhere lab run … -o {folder} first")
-        chapters.setdefault((told["source"], told["scale"]), []).append(_Run(folder, told))
+    chapters: dict[tuple[str, str], list[Run]] = {}
+    for run in gathered(folders, page):
+        chapters.setdefault((run.told["source"], run.told["scale"]), []).append(run)
     text = [_HEAD, *(_chapter(runs, page) for runs in chapters.values())]
     write_whole(page, "\n".join(text).rstrip() + "\n")
 
 
-def _chapter(runs: Sequence[_Run], page: Path) -> str:
+def _chapter(runs: Sequence[Run], page: Path) -> str:
     told = runs[0].told
     text = [f"## {_title(told)}\n"]
     if _KEPT in str(told.get("given")):
@@ -85,16 +66,12 @@ def _chapter(runs: Sequence[_Run], page: Path) -> str:
         text.append(f"`{_PHOTOS}` stands for `{told.get('given')}`.\n")
     for name in experiments.NAMES:
         experiment = experiments.find(name)
-        holding = [run for run in runs if run.holds(experiment)]
-        if len(holding) > 1:
-            both = " and ".join(str(run.folder) for run in holding[:2])
-            raise InputError(f"{both} both hold {name}: leave one of them out")
-        for run in holding:
+        if run := the_one(runs, experiment):
             text.append(_section(experiment, run, page))
     return "\n".join(text)
 
 
-def _tables(runs: Sequence[_Run]) -> str:
+def _tables(runs: Sequence[Run]) -> str:
     """How long the paper's four tables took, where all of them are there."""
     took = {name: entry for run in runs for name, entry in run.told.get("took", {}).items()}
     mine = [took[name] for name in ("accuracy", "fewest", "budget") if name in took]
@@ -109,7 +86,7 @@ def _title(told: Mapping[str, Any]) -> str:
     return f"On the simulator, scale {told['scale']}"
 
 
-def _section(experiment: Experiment, run: _Run, page: Path) -> str:
+def _section(experiment: Experiment, run: Run, page: Path) -> str:
     told = run.told
     text = [f"### {experiment.title}\n", experiment.about + "\n"]
     text.append(f"`{_command(experiment.name, told)}`{_measured(experiment, told)}\n")

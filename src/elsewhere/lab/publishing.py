@@ -38,7 +38,8 @@ def publish(experiment: Experiment, folder: Path, home: Path | None = None) -> N
     text += sentences
     write_whole(home / "table.md", "\n\n".join(text) + "\n")
     write_whole(home / "says.json", json.dumps(sentences, ensure_ascii=False, indent=1) + "\n")
-    if experiment.draw is not None and figures.available():
+    # where no collection gave its place away there is nothing to draw
+    if rows and experiment.draw is not None and figures.available():
         with figures.drawing():
             figures.save(home, experiment.draw(rows, numbers))
 

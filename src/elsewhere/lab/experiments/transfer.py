@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from elsewhere.lab.few_collections import TOP, parts
 from elsewhere.lab.models import Several, collection, distance
 from elsewhere.lab.pairing import NO_PLAN, WITHHELD, withheld
+from elsewhere.lab.plan_comparisons import Likened, beside_margin, both, costs_of
 from elsewhere.lab.plots import bars
 from elsewhere.lab.solving import ahead, unproved
 from elsewhere.lab.sources import Source
@@ -112,6 +114,8 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
         result.append(Number(line, NO_PLAN, *mean([float(r["withheld"] is None) for r in once])))
         gone = [share for r in once if (share := withheld(r)) is not None]
         result.append(Number(line, WITHHELD, *mean(gone)))
+        more = costs_of(rows, (proxy, "θ", 0.0), (proxy, guard, how_much))[2]
+        result.append(replace(more, line=line))
         for name in dict.fromkeys(str(r["attacker"]) for r in rows):
             held = [
                 number(r["holds"]) for r in mine if r["attacker"] == name and r["holds"] is not None
@@ -131,33 +135,6 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
     return result
 
 
-def both(
-    rows: Sequence[Row], name: str, one: tuple[str, str, float], two: tuple[str, str, float]
-) -> tuple[Number, Number, Number]:
-    """Two plans (proxy, guard, amount) on the collections where the attacker had the place and both
-    exist: how much more often the second holds, how much more it withholds, and how often the
-    first holds there."""
-    first, second = (
-        {
-            (r["kind"], r["number"]): r
-            for r in rows
-            if (r["proxy"], r["guard"], r["amount"]) == plan
-            and r["attacker"] == name
-            and r["holds"] is not None
-        }
-        for plan in (one, two)
-    )
-    shared = [key for key in first if key in second]
-    better = [number(second[key]["holds"]) - number(first[key]["holds"]) for key in shared]
-    before = [number(first[key]["holds"]) for key in shared]
-    more = [(withheld(second[key]) or 0.0) - (withheld(first[key]) or 0.0) for key in shared]
-    return (
-        Number(name, "holds more", *mean(better)),
-        Number(name, "withheld more", *mean(more)),
-        Number(name, "held before", *mean(before)),
-    )
-
-
 def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     """What a user can act on."""
     told = []
@@ -166,6 +143,7 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
             told += _margins(rows, numbers, proxy, name)
             if " + " not in proxy:
                 told += _leads(rows, proxy, name)
+        told += _second(rows, numbers, proxy)
     return told + unproved(rows)
 
 
@@ -196,31 +174,58 @@ def _margins(rows: Sequence[Row], numbers: Sequence[Number], proxy: str, name: s
 
 
 def _leads(rows: Sequence[Row], proxy: str, name: str) -> list[str]:
-    """A lead of so many √n beside the θ that withholds most nearly as much, the same collections.
-
-    That θ is chosen by what it withholds alone, so that nothing is picked for how it came out.
-    """
-    told = []
-    for lead in LEADS:
-        tried = [
-            (both(rows, name, (proxy, "√n", lead), (proxy, "θ", margin)), margin)
-            for margin in MARGINS[1:]
-        ]
-        tried = [one for one in tried if one[0][0].count]
-        if not tried:
-            continue
-        (better, more, _), margin = min(tried, key=lambda one: abs(one[0][1].ours))
-        sure = abs(better.ours) > 1.96 * better.error
-        verdict = "no difference that these would show"
-        if sure:
-            verdict = "θ holds more often" if better.ours > 0 else "the lead holds more often"
-        told.append(
-            f"{lead:g} √n beside θ = {margin:g}: θ {amount(better, sign=True)} of the plans, "
-            f"{amount(more, sign=True)} withheld (n = {better.count}): {verdict}"
-        )
+    """Leads of so many √n, each beside the θ that withholds most nearly as much."""
+    told = [
+        f"{lead:g} √n beside θ = {like.margin:g}: θ {amount(like.better, sign=True)} of the plans, "
+        f"{amount(like.more, sign=True)} withheld (n = {like.better.count}): {like.verdict}"
+        for lead in LEADS
+        if (like := beside_lead(rows, proxy, name, lead))
+    ]
     if not told:
         return []
     return [f"{proxy} against {name}, a lead that grows like √n: " + "; ".join(told) + "."]
+
+
+def beside_lead(rows: Sequence[Row], proxy: str, name: str, lead: float) -> Likened | None:
+    """A lead of so many √n beside the margin that costs most nearly as much."""
+    plan = (proxy, "√n", lead)
+    return beside_margin(rows, name, plan, proxy, margins=MARGINS[1:], called="the lead")
+
+
+def beside_second(rows: Sequence[Row], proxy: str, name: str) -> Likened | None:
+    """A plan against two models beside a margin against the first of them alone."""
+    first, plan = proxy.partition(" + ")[0], (proxy, "θ", 0.0)
+    return beside_margin(
+        rows, name, plan, first, margins=MARGINS[1:], called="the plan against both"
+    )
+
+
+def _second(rows: Sequence[Row], numbers: Sequence[Number], proxy: str) -> list[str]:
+    """A second attacker beside a margin against the first alone: for itself, and for a third."""
+    first, _, other = proxy.partition(" + ")
+    largest = found(numbers, line_of(first, "θ", MARGINS[-1]))
+    holds = f"holds: {other}"
+    if holds not in largest:
+        return []
+    two, one, _ = costs_of(rows, (proxy, "θ", 0.0), (first, "θ", MARGINS[-1]))
+    text = (
+        f"Planned against {proxy}, every plan holds for {other}, by promise, and withholds "
+        f"{two.ours:.2f} of the photos; with θ = {MARGINS[-1]:g} against {first} alone "
+        f"{percent(largest[holds])} of the plans hold for it, for {one.ours:.2f} of the photos "
+        f"(both of the {one.count} collections that have both plans)."
+    )
+    for name in dict.fromkeys(str(r["attacker"]) for r in rows if r["proxy"] == proxy):
+        better, more, _ = both(rows, name, (first, "θ", 0.0), (proxy, "θ", 0.0))
+        like = beside_second(rows, proxy, name)
+        if better.count and like is not None:
+            text += (
+                f" For {name} the second attacker brings {amount(better, sign=True)} of the plans "
+                f"for {amount(more, sign=True)} of the photos (n = {better.count}); beside it, θ = "
+                f"{like.margin:g} against {first} alone: {amount(like.better, sign=True)} of the "
+                f"plans, {amount(like.more, sign=True)} withheld (n = {like.better.count}): "
+                f"{like.verdict}."
+            )
+    return [text]
 
 
 def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
@@ -276,8 +281,9 @@ EXPERIMENT = Experiment(
         "backbone of its own, and was held out by whole sources where the others were held out by "
         "near-duplicates, so that it knows fewer of the places: not its eyes alone are other. In "
         "the simulator, other is a model that agrees less. How often there is no plan; of the "
-        "plans that there are what they withhold, and how often they hold, by collections that "
-        "the attacker had in his top 5; with θ for each photo or with a lead that grows like √n. "
+        "plans that there are what they withhold, how much more than without a guard (`more than "
+        "bare`, the same collections), and how often they hold, by collections that the attacker "
+        "had in his top 5; with θ for each photo or with a lead that grows like √n. "
         "Below, how far two models' gains are apart (a photo, over the photos of a collection, "
         "root mean square at the 20 likeliest rivals): what a θ is worth depends on it."
     ),

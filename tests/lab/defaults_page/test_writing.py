@@ -1,0 +1,115 @@
+"""The page about the defaults: its words are the package's, its figures the runs'."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from elsewhere.errors import InputError
+from elsewhere.lab import figures, runner
+from elsewhere.lab.defaults_page.fields import REAL_ONLY, STUDIES
+from elsewhere.lab.defaults_page.tables import TABLES
+from elsewhere.lab.defaults_page.writing import FIELD, text, wrapped, write_defaults_page
+from elsewhere.lab.sources import Scored, Simulated
+from elsewhere.lab.values import SCALES, Scale
+
+ROOT = Path(__file__).parents[3]
+KEPT = ROOT / "benchmarks" / "lab"
+MODELS = ("embedded", "retrieval", "dino", "half-a", "half-b")
+PAGE = ROOT / "docs" / "defaults.md"
+
+
+def run_all(folder: Path, scale: str) -> list[Path]:
+    """Both runs that the page names."""
+    real = Scored(tuple(KEPT / f"{name}.npz" for name in MODELS), KEPT / "truth.csv")
+    runner.run(STUDIES, Simulated(), scale, folder / "simulated", processes=1)
+    runner.run([*STUDIES, *REAL_ONLY], real, scale, folder / "real", processes=1)
+    return [folder / "simulated", folder / "real"]
+
+
+_FROM_RUNS = re.compile(
+    r"`--source.*?truth\.csv`"
+    r"|none of these ways|all of these ways|(?:(?:quality \d+|\d+ px)(?:, )?)+"
+    r"|\(\d+ to \d+(?:, n = \d+)?\)|± [.\d]+|points|[-+]?\.?\d(?:[\d.,]*\d)?|[–%]"
+)
+
+
+def words(page: str) -> str:
+    """A page without what depends on the runs: tables, figures, and where lines are broken."""
+    lines = [line for line in page.splitlines() if not line.startswith("|")]
+    return "".join(_FROM_RUNS.sub("", " ".join(" ".join(lines).split())).split())
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SCALES, "small", Scale("small", 1, 2, 2, 5))
+    monkeypatch.setattr(figures, "available", lambda: False)
+
+
+@pytest.mark.usefixtures("tiny")
+def test_every_field_is_filled_from_runs_of_any_scale(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    write_defaults_page(run_all(tmp_path, "small"), page)
+    filled = page.read_text("utf-8")
+    assert "{{" not in filled
+    assert not re.search(r"\b(?:nan|None|inf)\b", filled)
+    assert "--scale small" in filled
+    assert filled.count("\n| simulated, 16 photos |") == filled.count("\n| real, 16 photos |") == 3
+    # the tables are those of the published page, line for line
+    first = re.compile(r"(?m)^(\|[^|]*\|)[^|\n]*\|.*$")
+    assert first.findall(filled) == first.findall(PAGE.read_text("utf-8"))
+    with pytest.raises(InputError, match="no folder holds defaults of the simulator"):
+        write_defaults_page([tmp_path / "real"], page)
+    with pytest.raises(InputError, match="both hold"):
+        write_defaults_page([tmp_path / "real"] * 2 + [tmp_path / "simulated"], page)
+
+
+def test_the_published_page_has_the_words_of_the_text() -> None:
+    """Whoever edits one without the other is told so; the figures are the runs'."""
+    assert words(PAGE.read_text("utf-8")) == words(wrapped(FIELD.sub(_example, text())))
+
+
+def _example(field: re.Match[str]) -> str:
+    """Something of the look of what the field stands for."""
+    word, *given = field[1].split()
+    if word == "figure":
+        return f"{given[1]}.svg"
+    if word == "scale":
+        return "paper"
+    if word == "photos":
+        return "--source truth.csv"
+    return "" if word == "table" else "0"
+
+
+def test_all_tables_are_on_the_page() -> None:
+    fields = FIELD.findall(text())
+    assert [field.split()[1] for field in fields if field.startswith("table ")] == list(TABLES)
+
+
+def test_long_lines_are_wrapped_and_tables_are_not() -> None:
+    row = "| " + "x" * 200 + " |"
+    page = wrapped(f"{'word ' * 60}\n\n{row}\n\n- {'item ' * 60}\n- short\n")
+    lines = page.split("\n")
+    assert row in lines
+    assert all(len(line) <= 110 for line in lines if line != row)
+    assert "- short" in lines
+    assert any(line.startswith("  item") for line in lines)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3000)
+def test_the_published_page_is_reprinted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both runs at the paper's scale, some minutes of processor time: the same page, but for the
+    minutes it says."""
+    monkeypatch.setattr(figures, "available", lambda: False)
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr("tests.lab.defaults_page.test_writing.KEPT", Path("benchmarks/lab"))
+    page = tmp_path / "defaults.md"
+    write_defaults_page(run_all(tmp_path, "paper"), page)
+    minutes = re.compile(r"\d+\s+minutes")
+    again, published = (
+        " ".join(minutes.sub("minutes", file.read_text("utf-8")).split()) for file in (page, PAGE)
+    )
+    assert again == published
