@@ -9,21 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 import elsewhere
-from elsewhere.cli.program import program
 from elsewhere.globe import Cells, place, zone_of_place
 from elsewhere.job import see
 from elsewhere.posterior import together
 from tests.album.makers import GPS, exif, jpeg
-
-SCORER = ("--scorer", "onnx:model/tiny.onnx")
+from tests.cli.keyboard import SCORER, typed
 
 
 def run(*arguments: str) -> Result:
-    given = ["audit", *arguments]
-    return CliRunner().invoke(program(given), given)
+    return typed("audit", *arguments)
 
 
 def told(*arguments: str, code: int = 0) -> dict[str, Any]:
@@ -225,8 +222,7 @@ def test_table_page_and_gains_mean_the_same_by_their_sign(home: Path) -> None:
 
 
 def test_what_is_piped_in_is_the_place(home: Path) -> None:
-    given = ["audit", "album", "--json", "--at", "-", *SCORER]
-    result = CliRunner().invoke(program(given), given, input="Lisbon; Porto\n")
+    result = typed("audit", "album", "--json", "--at", "-", *SCORER, input="Lisbon; Porto\n")
     assert result.exit_code == 0, result.output
     labels = {audit["truth"]["label"] for audit in json.loads(result.stdout)["audits"]}
     assert labels == {"Lisbon, Portugal", "Porto, Portugal"}

@@ -5,18 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from elsewhere.cli.demo import free
-from elsewhere.cli.program import program
+from tests.cli.keyboard import typed
 
 
-def test_twice_in_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("CACHE", "DATA"):
-        monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
+@pytest.mark.usefixtures("bare_home")
+def test_twice_in_a_row() -> None:
     for folder in ("elsewhere-demo", "elsewhere-demo-2"):
-        result = CliRunner().invoke(program(["demo"]), ["demo"])
+        result = typed("demo")
         assert result.exit_code == 0, result.output
         assert len(list(Path(folder).iterdir())) == 9
         lines = [line.split() for line in result.stdout.splitlines() if line]

@@ -6,16 +6,14 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from typer.testing import CliRunner
 
-from elsewhere.cli.program import program
+from tests.cli.keyboard import SCORER, typed
 
-SCORER = ("--scorer", "onnx:model/tiny.onnx")
 AT = "--at=Lisbon"
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("asked", "said"),
     [
         ("protect album -o out --top 600", "top 600 is out of reach"),
         ("protect album -o out --top 0", "from 1 on, not 0"),
@@ -41,13 +39,12 @@ AT = "--at=Lisbon"
     ],
 )
 def test_nothing_is_read_for_what_cannot_be(
-    home: Path, monkeypatch: pytest.MonkeyPatch, typed: str, said: str
+    home: Path, monkeypatch: pytest.MonkeyPatch, asked: str, said: str
 ) -> None:
     read = Mock(side_effect=AssertionError("no photo need be read to know this"))
     monkeypatch.setattr("elsewhere.job.seen.read_album", read)
     (home / "note.txt").write_text("a file")
-    given = [*typed.split(), *SCORER]
-    result = CliRunner().invoke(program(given), given)
+    result = typed(*asked.split(), *SCORER)
     assert result.exit_code == (1 if "cannot be written" in said else 2), result.output
     assert said in " ".join(result.stderr.split())
     assert result.stderr.count("\n") == 1
@@ -60,7 +57,6 @@ def test_a_place_that_the_album_lacks_is_told_before_all_is_scored(
 ) -> None:
     waited = Mock(side_effect=AssertionError("no score is needed to know this"))
     monkeypatch.setattr("elsewhere.job.seen._Scoring.outcomes", waited)
-    given = [*command.split(), AT, "--hide", "Kyoto", *SCORER]
-    result = CliRunner().invoke(program(given), given)
+    result = typed(*command.split(), AT, "--hide", "Kyoto", *SCORER)
     assert result.exit_code == 2, result.output
     assert "'Kyoto' is not one of the album's places" in result.stderr

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 import elsewhere
-from elsewhere.cli.program import program
 from elsewhere.globe import Cells, cell_names, place, zone_of_place
 from elsewhere.protect.files.plan_json import plan_from_json
 from elsewhere.score_files import write_scores
 from elsewhere.scores import Scores
+from tests.cli.keyboard import typed
 
 CELLS = Cells.default()
 LISBON = frozenset(zone_of_place(CELLS, place("Lisbon")).cells.tolist())
@@ -32,18 +31,14 @@ def album(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scores:
     return scores
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(program(list(arguments)), list(arguments))
-
-
 def truths(*arguments: str) -> list[frozenset[int]]:
-    result = run("plan", *arguments, "--top", "2", "--json")
+    result = typed("plan", *arguments, "--top", "2", "--json")
     assert result.exit_code == 0, result.output
     return [frozenset(one.truth) for one in plan_from_json(result.stdout).promise.against]
 
 
 def refused(*arguments: str) -> str:
-    result = run("plan", *arguments, "--top", "2")
+    result = typed("plan", *arguments, "--top", "2")
     assert (result.exit_code, result.stdout) == (2, ""), result.output
     assert result.stderr.startswith("elsewhere: ")
     assert result.stderr.count("\n") == 1
@@ -92,12 +87,12 @@ def test_doubts_are_the_globes_own_sentences() -> None:
 def test_rivals_and_truth_are_called_by_their_places(album: Scores) -> None:
     plan = elsewhere.protect(album, set(LISBON), top=2)
     names = cell_names(CELLS)
-    shown = run("plan", "album.npz", "--truth", "Lisbon", "--top", "2").stdout
+    shown = typed("plan", "album.npz", "--truth", "Lisbon", "--top", "2").stdout
     assert "truth      Lisbon, Portugal and 25 km around: cells 119,124,125" in shown
     for rival in plan.views[0].rivals[:2]:
         assert f"{names[rival]} (cell {rival})" in shown
     assert "scorer 0123456789ab\n" in shown
-    bare = run("plan", "bare.npz", "--truth", "119,124,125", "--top", "2").stdout
+    bare = typed("plan", "bare.npz", "--truth", "119,124,125", "--top", "2").stdout
     assert "Portugal" not in bare
     first, second = plan.views[0].rivals[:2]
     assert f"cells {first}, {second}" in bare
@@ -105,8 +100,8 @@ def test_rivals_and_truth_are_called_by_their_places(album: Scores) -> None:
 
 @pytest.mark.usefixtures("album")
 def test_the_plan_of_a_place_can_be_checked() -> None:
-    run("plan", "album.npz", "--truth", "Lisbon", "--top", "2", "-o", "plan.json")
+    typed("plan", "album.npz", "--truth", "Lisbon", "--top", "2", "-o", "plan.json")
     assert json.loads(Path("plan.json").read_text())["names"] == [str(i) for i in range(8)]
-    result = run("check", "plan.json", "album.npz")
+    result = typed("check", "plan.json", "album.npz")
     assert result.exit_code == 0
     assert "a zone of 3 cells (119,124,125) not in the top 2" in result.stdout

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from elsewhere.cli.program import program
 from elsewhere.job.ledger.entries import Given, Ledger
 from elsewhere.job.ledger.file import Rows
+from tests.cli.keyboard import typed
 
 LISBON, PORTO, OSLO = (38.72, -9.14), (41.15, -8.61), (59.91, 10.75)
 
@@ -32,7 +32,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(program(["ledger"]), ["ledger", *arguments])
+    return typed("ledger", *arguments)
 
 
 def listed(*names: str) -> list[tuple[int, str, int]]:

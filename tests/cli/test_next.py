@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from elsewhere.cli.program import program
 from elsewhere.globe import Cells, cell_towns
 from elsewhere.job import see
 from elsewhere.job.ledger.entries import Ledger
 from tests.album.makers import jpeg
+from tests.cli.keyboard import SCORER, typed
 
-SCORER = ("--scorer", "onnx:model/tiny.onnx")
 PHOTOS = 6
 
 
@@ -31,8 +30,7 @@ def where(home: Path) -> str:
 
 
 def run(command: str, *arguments: str) -> Result:
-    given = [command, *arguments, *SCORER]
-    return CliRunner().invoke(program(given), given)
+    return typed(command, *arguments, *SCORER)
 
 
 def asked(where: str, photo: str, *arguments: str) -> tuple[dict[str, Any], int]:

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
-from typer.testing import CliRunner, Result
 
 import elsewhere
-from elsewhere.cli.program import one_sentence, program
+from elsewhere.cli.program import one_sentence
 from elsewhere.lab.simulator import world
 from elsewhere.protect.files.plan_json import plan_from_json
 from elsewhere.score_files import write_scores
 from elsewhere.scores import Scores
+from tests.cli.keyboard import typed
 
 NAMES = ["tower.jpg", "beach.jpg", "cat.jpg", "church.jpg", "tram.jpg", "2"]
 TRUTH = 3
@@ -39,18 +39,14 @@ def album(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Scores:
     return scores
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(program(list(arguments)), list(arguments))
-
-
 def planned(*arguments: str, code: int = 0) -> elsewhere.Plan:
-    result = run("plan", *arguments, "--json")
+    result = typed("plan", *arguments, "--json")
     assert result.exit_code == code, result.output
     return plan_from_json(result.stdout)
 
 
 def refused(*arguments: str, code: int = 1) -> str:
-    result = run(*arguments)
+    result = typed(*arguments)
     assert result.exit_code == code, result.output
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
@@ -128,7 +124,7 @@ def test_values_one_per_line(album: Scores, tmp_path: Path) -> None:
 
 
 def test_the_verdict_comes_first_and_names_the_attacker(album: Scores) -> None:
-    result = run("plan", "album.npz", "--truth", "3", "--top", "2")
+    result = typed("plan", "album.npz", "--truth", "3", "--top", "2")
     plan = elsewhere.protect(album, 3, top=2)
     assert result.exit_code == 0
     assert result.stdout.startswith(plan.explanation)
@@ -144,7 +140,7 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     scores = Scores([[0.0, -9.0], [-1.0, 0.0]], ["\x1b[2Jx", "[red]b[/red]"], scorer="\x1b]0;")
     write_scores("a.npz", scores)
-    result = run("plan", "a.npz", "--truth", "0", "--top", "1")
+    result = typed("plan", "a.npz", "--truth", "0", "--top", "1")
     assert result.exit_code == 0
     assert "\x1b" not in result.stdout
     assert "\N{REPLACEMENT CHARACTER}[2Jx" in result.stdout
@@ -153,12 +149,12 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path, monkeypatch: pytest.Mon
 def test_markup_in_names_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_scores("a.npz", Scores([[0.0, -9.0], [-1.0, 0.0]], ["[red]a[/red]", "b"]))
-    assert "[red]a[/red]" in run("plan", "a.npz", "--truth", "0", "--top", "1").stdout
+    assert "[red]a[/red]" in typed("plan", "a.npz", "--truth", "0", "--top", "1").stdout
 
 
 def test_no_plan(album: Scores) -> None:
     keep = [word for name in NAMES for word in ("--keep", name)]
-    result = run("plan", "album.npz", "--truth", "3", "--top", "8", *keep)
+    result = typed("plan", "album.npz", "--truth", "3", "--top", "8", *keep)
     assert result.exit_code == 3
     assert result.stdout.startswith("No plan can do this.")
     assert planned("album.npz", "--truth", "3", "--top", "8", *keep, code=3).status == "infeasible"
@@ -171,7 +167,7 @@ def test_stopped_without_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     rows = np.stack([np.zeros(24), numbers, -numbers], axis=1)
     rows[0] = [0.0, -float(numbers[1:13].sum()), float(numbers[1:13].sum())]
     write_scores("hard.npz", Scores(rows))
-    result = run(
+    result = typed(
         "plan", "hard.npz", "--truth", "0", "--top", "2", "--keep", "0", "--work-limit", "0"
     )
     plan = elsewhere.protect(Scores(rows), 0, top=2, keep=[0], work_limit=0)
@@ -189,7 +185,7 @@ def test_every_photo_that_goes_is_listed_and_no_line_ends_in_spaces(
     write_scores("big.npz", Scores(rows, names))
     plan = elsewhere.protect(Scores(rows), 0, top=2)
     assert len(plan.withheld) > 25
-    lines = run("plan", "big.npz", "--truth", "0", "--top", "2").stdout.splitlines()
+    lines = typed("plan", "big.npz", "--truth", "0", "--top", "2").stdout.splitlines()
     for photo in plan.withheld:
         assert any(line.endswith(names[photo]) for line in lines)
     assert all(line == line.rstrip() for line in lines)
@@ -205,7 +201,7 @@ def test_every_condition_of_a_promise_is_told(album: Scores, tmp_path: Path) -> 
         *("--values", "values.csv", "-o", "plan.json"),
         code=3,
     )
-    told = run("check", "plan.json", "album.npz").stdout
+    told = typed("check", "plan.json", "album.npz").stdout
     for condition in (
         "cell 3 not in the top 1", "only 4 cells counted as rivals: cells 0, 1, 2, 5",
         "0.01 nats more for the truth", "ahead by 0.02 nats", "a prior over its cells",
@@ -220,7 +216,7 @@ def test_every_condition_of_a_promise_is_told(album: Scores, tmp_path: Path) -> 
 def test_what_is_not_proved_again_is_said() -> None:
     keep = [word for name in NAMES for word in ("--keep", name)]
     planned("album.npz", "--truth", "3", "--top", "8", *keep, "-o", "none.json", code=3)
-    result = run("check", "none.json", "album.npz")
+    result = typed("check", "none.json", "album.npz")
     assert result.exit_code == 0
     assert "that no plan exists is the solver's proof" in result.stdout
     assert "holds" not in result.stdout
@@ -230,13 +226,13 @@ def test_what_is_not_proved_again_is_said() -> None:
 
 
 def test_saved_plans_are_proved_again(album: Scores) -> None:
-    made = run(
+    made = typed(
         *("plan", "album.npz", "--truth", "3", "--top", "2"),
         *("-o", "plan.json", "--certificate", "certificate.json"),
     )
     assert made.exit_code == 0
     for saved in ("plan.json", "certificate.json"):
-        result = run("check", saved, "album.npz")
+        result = typed("check", saved, "album.npz")
         assert result.exit_code == 0
         assert "cell 3 not in the top 2" in result.stdout
         assert "The plan holds" in result.stdout
@@ -248,7 +244,7 @@ def test_saved_plans_are_proved_again(album: Scores) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="permissions differ there")
 @pytest.mark.usefixtures("album")
 def test_what_names_the_place_is_private() -> None:
-    run(*GOOD, "-o", "plan.json", "--certificate", "certificate.json")
+    typed(*GOOD, "-o", "plan.json", "--certificate", "certificate.json")
     for saved in ("plan.json", "certificate.json"):
         assert Path(saved).stat().st_mode & 0o077 == 0
 
@@ -258,7 +254,7 @@ def test_a_plan_that_is_not_true(album: Scores) -> None:
     document = json.loads(Path("plan.json").read_text())
     document["cost"] += 1
     Path("plan.json").write_text(json.dumps(document))
-    result = run("check", "plan.json", "album.npz")
+    result = typed("check", "plan.json", "album.npz")
     assert result.exit_code == 1
     assert "The plan does not hold" in result.stdout
 
@@ -266,7 +262,7 @@ def test_a_plan_that_is_not_true(album: Scores) -> None:
 def test_other_scores(album: Scores) -> None:
     planned("album.npz", "--truth", "3", "--top", "2", "-o", "plan.json")
     write_scores("album.npz", Scores(album.values + np.eye(6, 9), NAMES))
-    result = run("check", "plan.json", "album.npz")
+    result = typed("check", "plan.json", "album.npz")
     assert result.exit_code == 1
     assert "These are not the scores that the plan was made from (album.npz)" in result.stdout
     assert "does not hold" not in result.stdout
@@ -275,8 +271,8 @@ def test_other_scores(album: Scores) -> None:
 def test_several_attackers_are_checked_in_their_order(album: Scores) -> None:
     both = ("--truth", "3", "--truth", "0", "--top", "1")
     planned("album.npz", "b.csv", *both, "-o", "plan.json")
-    assert run("check", "plan.json", "album.npz", "b.csv").exit_code == 0
-    swapped = run("check", "plan.json", "b.csv", "album.npz")
+    assert typed("check", "plan.json", "album.npz", "b.csv").exit_code == 0
+    swapped = typed("check", "plan.json", "b.csv", "album.npz")
     assert swapped.exit_code == 1
     assert "in another order" in swapped.stdout
     told = refused("check", "plan.json", "album.npz", code=2)
@@ -284,7 +280,7 @@ def test_several_attackers_are_checked_in_their_order(album: Scores) -> None:
 
 
 def test_a_changed_certificate(album: Scores) -> None:
-    run("plan", "album.npz", "--truth", "3", "--top", "2", "--certificate", "c.json")
+    typed("plan", "album.npz", "--truth", "3", "--top", "2", "--certificate", "c.json")
     Path("c.json").write_text(
         Path("c.json").read_text().replace('"strict": false', '"strict": true')
     )
@@ -293,7 +289,7 @@ def test_a_changed_certificate(album: Scores) -> None:
 
 def test_no_plan_no_certificate(album: Scores) -> None:
     keep = [word for name in NAMES for word in ("--keep", name)]
-    result = run(
+    result = typed(
         "plan", "album.npz", "--truth", "3", "--top", "8", *keep, "--certificate", "c.json"
     )
     assert result.exit_code == 3

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 import typer.main
-from typer.testing import CliRunner
 
 from elsewhere.cli.program import COMMANDS, printable, program
+from tests.cli.keyboard import typed
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text("utf-8")
 ALL: Any = typer.main.get_command(program([]))
@@ -72,7 +72,7 @@ def test_no_option_is_documented_that_is_not_there(name: str) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_shows_how_it_is_typed_and_how_it_ends(name: str) -> None:
     """At 80 columns: each example alone on its line, and below it what it is for."""
-    told = CliRunner().invoke(program([name]), [name, "--help"], env={"COLUMNS": "80"})
+    told = typed(name, "--help", env={"COLUMNS": "80"})
     lines = [line.strip() for line in told.stdout.splitlines()]
     examples = [n for n, line in enumerate(lines) if line.startswith("• ")]
     assert any(lines[n].startswith(f"• elsewhere {name}") for n in examples)
@@ -84,7 +84,7 @@ def test_every_command_shows_how_it_is_typed_and_how_it_ends(name: str) -> None:
 
 @pytest.mark.parametrize("name", commands(ALL))
 def test_defaults_are_shown_alike(name: str) -> None:
-    told = CliRunner().invoke(program([name]), [name, "--help"], env={"COLUMNS": "200"})
+    told = typed(name, "--help", env={"COLUMNS": "200"})
     assert "[default: (" not in told.stdout
     for parameter in commands(ALL)[name].params:
         assert "unless told" not in parameter.help, f"say it as the default of {parameter.name}"
@@ -93,7 +93,7 @@ def test_defaults_are_shown_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "usage"),
+    ("name", "usage"),
     [
         ("protect", "elsewhere protect [OPTIONS] ALBUM..."),
         ("next", "elsewhere next [OPTIONS] ALBUM PHOTO"),
@@ -102,8 +102,8 @@ def test_defaults_are_shown_alike(name: str) -> None:
         ("lab", "elsewhere lab [OPTIONS] list|run|page [NAME]..."),
     ],
 )
-def test_the_usage_line_is_what_is_typed(typed: str, usage: str) -> None:
-    told = CliRunner().invoke(program([typed]), [typed, "--help"], env={"COLUMNS": "80"})
+def test_the_usage_line_is_what_is_typed(name: str, usage: str) -> None:
+    told = typed(name, "--help", env={"COLUMNS": "80"})
     assert told.stdout.splitlines()[1].strip() == f"Usage: {usage}"
 
 
@@ -128,8 +128,7 @@ def test_options_of_one_name_mean_the_same_wherever_an_album_is_meant() -> None:
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_help_has_no_words_of_python_and_no_glued_colons(name: str) -> None:
-    arguments = [name, "--help"] if name else ["--help"]
-    told = CliRunner().invoke(program(arguments), arguments)
+    told = typed(*[name] * bool(name), "--help")
     assert told.exit_code == 0
     for word in ("<bool>", "list[", "<path>", "...}", "None"):
         assert word not in told.stdout
@@ -138,7 +137,7 @@ def test_help_has_no_words_of_python_and_no_glued_colons(name: str) -> None:
 
 
 def test_a_slip_is_asked_about_as_a_question() -> None:
-    told = CliRunner().invoke(program(["protct"]), ["protct"])
+    told = typed("protct")
     assert told.exit_code == 2
     assert told.stderr.endswith("Did you mean 'protect'? See elsewhere --help\n")
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from elsewhere.cli.program import CODES, program
+from elsewhere.cli.program import CODES
 from elsewhere.example import ALBUM
 from elsewhere.protect.plan import Status
 from tests.album.makers import exif, jpeg
+from tests.cli.keyboard import SCORER, typed
 
-SCORER = ("--scorer", "onnx:model/tiny.onnx")
 PHOTOS = 10
 WHERE = "--at=-15.7797,-47.9297"
 """The model's second guess for these photos: some must go, and not all."""
@@ -36,8 +36,7 @@ def home(bare_home: Path) -> Path:
 
 
 def run(*arguments: str, **more: Any) -> Result:
-    given = ["protect", *arguments, *SCORER]
-    return CliRunner().invoke(program(given), given, **more)
+    return typed("protect", *arguments, *SCORER, **more)
 
 
 def told(*arguments: str, code: int = 0, **more: Any) -> dict[str, Any]:
@@ -293,8 +292,7 @@ def test_a_report_that_cannot_be_written_does_not_cost_the_copy(
     assert "the copy is written and proved, but its report is not there: " in result.stderr
     assert why in result.stderr and result.stderr.count("\n") == 1
     assert "nothing" not in result.stderr and "report " not in result.stdout
-    given = ["verify", "out", *SCORER]
-    assert CliRunner().invoke(program(given), given).exit_code == 0
+    assert typed("verify", "out", *SCORER).exit_code == 0
 
 
 class Watched:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from elsewhere.album.spool import Spool, Ticket
-from elsewhere.cli.program import program
 from tests.album.makers import jpeg
+from tests.cli.keyboard import SCORER, typed
 
-SCORER = ("--scorer", "onnx:model/tiny.onnx")
 PHOTOS = 40
 AT_ONCE = 8
 """So many renditions may wait, as these tests set it: two threads, two ahead of each."""
@@ -43,9 +41,8 @@ class Watched:
         return sum(self.sizes.values())
 
 
-def run(typed: str) -> None:
-    given = [*typed.split(), "--at=Lisbon", "--no-cache", *SCORER]
-    result = CliRunner().invoke(program(given), given)
+def run(asked: str) -> None:
+    result = typed(*asked.split(), "--at=Lisbon", "--no-cache", *SCORER)
     assert result.exit_code in {0, 3, 4}, result.output
 
 
@@ -60,17 +57,17 @@ def watched(bare_home: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 
 @pytest.mark.parametrize(
-    "typed", ["protect album --dry-run --top 1", "audit album", "next album 00.jpg --top 1"]
+    "asked", ["protect album --dry-run --top 1", "audit album", "next album 00.jpg --top 1"]
 )
-def test_renditions_that_are_not_exported_do_not_pile_up(watched: Watched, typed: str) -> None:
-    run(typed)
+def test_renditions_that_are_not_exported_do_not_pile_up(watched: Watched, asked: str) -> None:
+    run(asked)
     assert len(watched.sizes) == 1
     assert watched.peak <= AT_ONCE * watched.largest < watched.all / 3
 
 
-@pytest.mark.parametrize("typed", ["protect album -n --top 1", "audit album"])
-def test_nor_do_those_of_photos_that_are_public(watched: Watched, typed: str) -> None:
-    run(f"{typed} --posted online")
+@pytest.mark.parametrize("asked", ["protect album -n --top 1", "audit album"])
+def test_nor_do_those_of_photos_that_are_public(watched: Watched, asked: str) -> None:
+    run(f"{asked} --posted online")
     assert len(watched.sizes) == 2, "the album, and what is public"
     assert watched.peak <= 2 * AT_ONCE * watched.largest < watched.all / 3
 

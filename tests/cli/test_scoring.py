@@ -12,20 +12,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 from elsewhere.album import decode, read_album
 from elsewhere.album.spool import Spool
-from elsewhere.cli.program import program
 from elsewhere.globe import Cells
 from elsewhere.globe.names import cell_names
 from elsewhere.score_files import read_scores
 from elsewhere.scorers import Photo, find
 from tests.album.nasty_formats import CRASHING
+from tests.cli.keyboard import SCORER, typed
 from tests.scorers.models import described, save_picture
 
 HEIC = Path(__file__).parents[1] / "album" / "data" / "phone.heic"
-SCORER = ("--scorer", "onnx:model/tiny.onnx")
 
 
 @pytest.fixture
@@ -37,12 +35,8 @@ def home(bare_home: Path) -> Path:
     return bare_home
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(program(list(arguments)), list(arguments))
-
-
 def refused(*arguments: str, code: int = 1) -> str:
-    result = run(*arguments)
+    result = typed(*arguments)
     assert result.exit_code == code, result.output
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
@@ -50,7 +44,7 @@ def refused(*arguments: str, code: int = 1) -> str:
 
 
 def guessed(*arguments: str, code: int = 0) -> dict[str, Any]:
-    result = run("guess", *arguments, *SCORER, "--json")
+    result = typed("guess", *arguments, *SCORER, "--json")
     assert result.exit_code == code, result.output
     told: dict[str, Any] = json.loads(result.stdout)
     return told
@@ -59,7 +53,7 @@ def guessed(*arguments: str, code: int = 0) -> dict[str, Any]:
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("file", ["s.npz", "s.csv", "s.parquet"])
 def test_score_writes_every_photo_in_natural_order(file: str) -> None:
-    result = run("score", "album", "-o", file, *SCORER)
+    result = typed("score", "album", "-o", file, *SCORER)
     assert result.exit_code == 0, result.output
     assert f"{file}: 4 photos × 512 cells" in result.stdout
     scores = read_scores(file)
@@ -71,7 +65,7 @@ def test_score_writes_every_photo_in_natural_order(file: str) -> None:
 
 def test_scoring_again_is_the_same_with_and_without_the_cache(home: Path) -> None:
     for number, options in enumerate([(), (), ("--no-cache",)]):
-        result = run("score", "album", "-o", f"{number}.npz", *SCORER, *options)
+        result = typed("score", "album", "-o", f"{number}.npz", *SCORER, *options)
         assert ("4 of them known already" in result.stdout) == (number == 1)
         assert ("photos/s" in result.stdout) == (number != 1)  # looking up is no scoring
     assert read_scores("0.npz") == read_scores("1.npz") == read_scores("2.npz")
@@ -79,8 +73,8 @@ def test_scoring_again_is_the_same_with_and_without_the_cache(home: Path) -> Non
 
 
 def test_no_cache_leaves_no_trace(home: Path) -> None:
-    assert run("score", "album", "-o", "s.npz", "--no-cache", *SCORER).exit_code == 0
-    assert run("guess", "album", "--no-cache", *SCORER).exit_code == 0
+    assert typed("score", "album", "-o", "s.npz", "--no-cache", *SCORER).exit_code == 0
+    assert typed("guess", "album", "--no-cache", *SCORER).exit_code == 0
     assert not (home / "cache").exists()
 
 
@@ -98,14 +92,14 @@ def test_no_rendition_is_held_once_it_is_scored(
     with monkeypatch.context() as patch:
         patch.setattr("elsewhere.album.album.Spool", Watched)
         patch.setattr("elsewhere.job.seen._AHEAD", 0)
-        assert run(*command, *SCORER).exit_code == 0
+        assert typed(*command, *SCORER).exit_code == 0
     sizes = [photo.rendition.size for photo in read_album([home / "album"]).photos]
     assert [spool.size for spool in spools] == [max(sizes)]
 
 
 def test_a_bad_photo_is_told_and_the_others_are_scored(home: Path) -> None:
     (home / "album" / "IMG_2.jpg").write_bytes(b"torn")
-    result = run("score", "album", "-o", "s.npz", *SCORER)
+    result = typed("score", "album", "-o", "s.npz", *SCORER)
     assert result.exit_code == 1
     first, last = result.stderr.splitlines()
     assert first.startswith("elsewhere: IMG_2.jpg: it is no photo of a kind that is read")
@@ -141,8 +135,8 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
 
 
 def test_the_table_of_one_run_is_the_scorer_of_another(home: Path) -> None:
-    run("score", "album", "-o", "s.npz", *SCORER)
-    result = run("score", "album", "-o", "again.npz", "--scorer", "table:s.npz")
+    typed("score", "album", "-o", "s.npz", *SCORER)
+    result = typed("score", "album", "-o", "again.npz", "--scorer", "table:s.npz")
     assert result.exit_code == 0, result.output
     assert read_scores("again.npz") == read_scores("s.npz")
     assert not list((home / "cache" / "elsewhere" / "rows").glob("*/*"))[4:]
@@ -150,7 +144,7 @@ def test_the_table_of_one_run_is_the_scorer_of_another(home: Path) -> None:
 
 @pytest.mark.usefixtures("home")
 def test_guess_gives_places_by_name_for_each_and_for_all() -> None:
-    run("score", "album", "-o", "s.npz", *SCORER)
+    typed("score", "album", "-o", "s.npz", *SCORER)
     rows = read_scores("s.npz")
     told = guessed("album/IMG_10.jpg", "album/IMG_1.jpg", "--top", "4")
     assert [photo["photo"] for photo in told["photos"]] == ["IMG_10.jpg", "IMG_1.jpg"]
@@ -179,7 +173,7 @@ def test_guess_goes_on_past_a_bad_photo(home: Path) -> None:
 def test_photos_that_cannot_be_read_are_told_once_each(home: Path) -> None:
     for name in ("x.jpg", "y.jpg", "z.txt"):
         (home / name).write_bytes(b"torn")
-    result = run("guess", "x.jpg", "y.jpg", "z.txt", *SCORER)
+    result = typed("guess", "x.jpg", "y.jpg", "z.txt", *SCORER)
     assert (result.exit_code, result.stdout) == (1, "")
     names = [line.split(": ")[1] for line in result.stderr.splitlines()]
     assert names == ["x.jpg", "y.jpg", "z.txt"], "what was named is told, photo or not"
@@ -195,7 +189,7 @@ def test_what_is_no_photo_is_passed_over_in_silence(home: Path) -> None:
     (home / "album" / "notes.txt").write_text("bread, milk")
     (home / "album" / ".hidden").write_text("x")
     (home / "album" / "IMG_1.jpg.xmp").write_text("<x/>")
-    result = run("score", "album", "-o", "s.npz", *SCORER)
+    result = typed("score", "album", "-o", "s.npz", *SCORER)
     assert (result.exit_code, result.stderr) == (0, "")
     assert read_scores("s.npz").photos == 4
 
@@ -209,7 +203,7 @@ def test_a_file_that_kills_its_decoder_costs_itself(
     )
     (home / "album" / "bad.heic").write_bytes(CRASHING)
     (home / "album" / "IMG_3.heic").write_bytes(HEIC.read_bytes())
-    result = run("score", "album", "-o", "s.npz", *SCORER)
+    result = typed("score", "album", "-o", "s.npz", *SCORER)
     # a later decoder may know how to read it, and then it must be in the file
     assert (result.exit_code == 1) == ("bad.heic" not in read_scores("s.npz").ids)
     assert result.exit_code == 0 or result.stderr.startswith("elsewhere: bad.heic: ")
@@ -221,7 +215,7 @@ def test_a_file_that_kills_its_decoder_costs_itself(
 def test_what_is_scored_is_the_rendition(home: Path) -> None:
     """The row of a file is the row of what the album makes of it, to the last bit."""
     save_picture(home / "large" / "a.jpg", 7, 3000, 2000)
-    run("score", "large", "-o", "s.npz", "--no-cache", *SCORER)
+    typed("score", "large", "-o", "s.npz", "--no-cache", *SCORER)
     (photo,) = read_album(["large"]).photos
     row = find(SCORER[1])
     row.load()
@@ -230,7 +224,7 @@ def test_what_is_scored_is_the_rendition(home: Path) -> None:
 
 
 def test_the_scorers_own_file_is_not_written_over(home: Path) -> None:
-    run("score", "album", "-o", "s.npz", *SCORER)
+    typed("score", "album", "-o", "s.npz", *SCORER)
     before = (home / "s.npz").read_bytes()
     told = refused("score", "album", "-o", "./s.npz", "--scorer", "table:s.npz", code=2)
     assert "is one of the inputs" in told
@@ -239,7 +233,7 @@ def test_the_scorers_own_file_is_not_written_over(home: Path) -> None:
 
 @pytest.mark.usefixtures("home")
 def test_guess_for_people_has_names_a_map_and_no_colours_in_a_pipe() -> None:
-    result = run("guess", "album/IMG_1.jpg", "album/IMG_2.jpg", *SCORER)
+    result = typed("guess", "album/IMG_1.jpg", "album/IMG_2.jpg", *SCORER)
     assert result.exit_code == 0, result.output
     best = guessed("album/IMG_1.jpg", "album/IMG_2.jpg")["together"]["places"][0]
     assert best["place"].split(",")[0] in result.stdout
@@ -247,7 +241,7 @@ def test_guess_for_people_has_names_a_map_and_no_colours_in_a_pipe() -> None:
     assert f"{best['place']}  cell {best['cell']}\n" in result.stdout
     assert "⣿⣿⣿" not in result.stdout
     assert all(line == line.rstrip() for line in result.stdout.splitlines())
-    drawn = run("guess", "album/IMG_1.jpg", "--map", *SCORER)
+    drawn = typed("guess", "album/IMG_1.jpg", "--map", *SCORER)
     assert "⣿⣿⣿" in drawn.stdout
     assert "a better one may exist" in " ".join(result.stdout.split())
     assert "\x1b" not in result.stdout
@@ -255,27 +249,27 @@ def test_guess_for_people_has_names_a_map_and_no_colours_in_a_pipe() -> None:
 
 def test_a_name_cannot_steer_the_terminal(home: Path) -> None:
     save_picture(home / "album" / "a\x1b[2J.jpg", 1)
-    result = run("guess", "album", *SCORER)
+    result = typed("guess", "album", *SCORER)
     assert "\x1b" not in result.stdout + result.stderr
 
 
 def test_a_model_with_other_cells_is_named_by_them_or_by_number(home: Path) -> None:
     (home / "other").mkdir()
     described(home / "other")
-    result = run("guess", "album/IMG_1.jpg", "--scorer", "onnx:other/tiny.onnx", "--json")
+    result = typed("guess", "album/IMG_1.jpg", "--scorer", "onnx:other/tiny.onnx", "--json")
     assert all("place" in place for place in json.loads(result.stdout)["photos"][0]["places"])
     (home / "t.csv").write_text("photo,0,1,2\nIMG_1.jpg,-1,-2,-3\n")
-    result = run("guess", "album/IMG_1.jpg", "--scorer", "table:t.csv")
+    result = typed("guess", "album/IMG_1.jpg", "--scorer", "table:t.csv")
     assert result.exit_code == 0, result.output
     assert "cell 0" in result.stdout
 
 
 def test_the_cache_can_be_shown_and_cleared(home: Path) -> None:
-    run("guess", "album", *SCORER)
-    assert "4 rows" in run("cache", "show").stdout
-    assert "4 rows deleted" in run("cache", "clear").stdout
+    typed("guess", "album", *SCORER)
+    assert "4 rows" in typed("cache", "show").stdout
+    assert "4 rows deleted" in typed("cache", "clear").stdout
     assert not list((home / "cache").iterdir())
-    assert "0 rows" in run("cache", "show").stdout
+    assert "0 rows" in typed("cache", "show").stdout
 
 
 PROGRAM = """

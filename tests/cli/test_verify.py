@@ -6,27 +6,22 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from elsewhere.cli.program import program
 from tests.album.makers import jpeg
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(program(list(arguments)), list(arguments))
+from tests.cli.keyboard import typed
 
 
 @pytest.fixture
 def copy(home: Path) -> Path:
     """A copy that protect wrote, and where its certificate is."""
     scorer = ("--scorer", "onnx:model/tiny.onnx")
-    done = run("protect", "album", "--at=Lisbon", "-o", "out", "--top", "1", *scorer)
+    done = typed("protect", "album", "--at=Lisbon", "-o", "out", "--top", "1", *scorer)
     assert done.exit_code == 0, done.output
     return home / "out"
 
 
 def test_what_protect_wrote_is_accepted(copy: Path) -> None:
-    result = run("verify", "out")
+    result = typed("verify", "out")
     assert result.exit_code == 0, result.output
     many = len(list(copy.iterdir()))
     assert result.stdout.startswith(f"out keeps its promise: {many} files as they were exported")
@@ -36,8 +31,8 @@ def test_the_certificate_may_lie_elsewhere(copy: Path) -> None:
     (certificate,) = (copy.parent / "data").rglob("certificate.json")
     moved = copy.parent / "moved.json"
     certificate.rename(moved)
-    assert run("verify", "out").exit_code == 1
-    assert run("verify", "out", "--certificate", "moved.json").exit_code == 0
+    assert typed("verify", "out").exit_code == 1
+    assert typed("verify", "out", "--certificate", "moved.json").exit_code == 0
 
 
 @pytest.mark.parametrize("what", ["added", "missing", "edited", "swapped"])
@@ -53,10 +48,10 @@ def test_another_copy_is_refused(copy: Path, what: str) -> None:
         one, other = first.read_bytes(), second.read_bytes()
         first.write_bytes(other)
         second.write_bytes(one)
-    result = run("verify", "out")
+    result = typed("verify", "out")
     assert result.exit_code == 1
     assert result.stdout.startswith("out does not keep its promise:\n- ")
-    told = json.loads(run("verify", "out", "--json").stdout)
+    told = json.loads(typed("verify", "out", "--json").stdout)
     assert told["kept"] is False and told["problems"]
 
 
@@ -64,12 +59,12 @@ def test_an_edited_certificate_is_refused(copy: Path) -> None:
     (certificate,) = (copy.parent / "data").rglob("certificate.json")
     text = certificate.read_text("utf-8")
     certificate.write_text(text.replace("Lisbon", "London"), "utf-8")
-    result = run("verify", "out")
+    result = typed("verify", "out")
     assert result.exit_code == 1
     assert "certificate" in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_what_is_not_there(copy: Path) -> None:
-    result = run("verify", "nothing")
+    result = typed("verify", "nothing")
     assert result.exit_code == 2
     assert "nothing does not exist" in result.stderr
