@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -99,6 +100,20 @@ def test_what_greedy_needs_is_on_its_stairs(wishes: dict[str, object]) -> None:
     whole = greedy_withholds(seen, made)
     greedy = greedy_stairs(made.plan.promise, tables(seen, made, NOTHING_POSTED))
     assert greedy_needs(greedy, made.top) == (None if whole is None else len(whole))
+
+
+def test_greedy_is_worked_out_once_for_a_frontier(
+    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its points, what stands beside them, and what it would need: all are read off one walk."""
+    made, asked = plan(lisbon), Mock(side_effect=stairs_module.order)
+    monkeypatch.setattr(stairs_module, "order", asked)
+    again = Mock(side_effect=AssertionError("greedy is worked out again"))
+    monkeypatch.setattr("elsewhere.protect.baselines.greedy.solve", again)
+    found = stairs(lisbon, made, NOTHING_POSTED, patience=0.0)
+    assert found is not None and made.top is not None
+    greedy_needs(found.greedy, made.top)
+    assert asked.call_count == 1
 
 
 def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: Seen) -> None:
