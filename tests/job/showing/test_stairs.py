@@ -20,6 +20,7 @@ from elsewhere.job.seen import Seen
 from elsewhere.job.showing import stairs as stairs_module
 from elsewhere.job.showing.greedy import greedy_withholds
 from elsewhere.job.showing.stairs import greedy_needs, greedy_stairs, stairs, tables
+from elsewhere.protect.baselines import greedy as baseline
 from elsewhere.protect.frontier import Point, points
 from elsewhere.scores import Scores
 from tests.job.makers import Stay, photo, trip
@@ -106,10 +107,10 @@ def test_greedy_is_worked_out_once_for_a_frontier(
     lisbon: Seen, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its points, what stands beside them, and what it would need: all are read off one walk."""
-    made, asked = plan(lisbon), Mock(side_effect=stairs_module.order)
+    made, asked = plan(lisbon), Mock(side_effect=baseline.order)
     monkeypatch.setattr(stairs_module, "order", asked)
     again = Mock(side_effect=AssertionError("greedy is worked out again"))
-    monkeypatch.setattr("elsewhere.protect.baselines.greedy.solve", again)
+    monkeypatch.setattr(baseline, "solve", again)
     found = stairs(lisbon, made, NOTHING_POSTED, patience=0.0)
     assert found is not None and made.top is not None
     greedy_needs(found.greedy, made.top)
