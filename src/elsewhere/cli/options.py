@@ -207,7 +207,10 @@ HideLevel = Annotated[str | None, hide_level()]
 Radius = Annotated[float, radius()]
 Scorers = Annotated[list[str] | None, scorers()]
 OneScorer = Annotated[
-    str, _option(None, "--scorer", metavar="SCORER", help=f"{SCORERS}.", show_default=True)
+    str,
+    _option(
+        None, "--scorer", metavar="SCORER", help=f"The attacker: {SCORERS}.", show_default=True
+    ),
 ]
 PostedPaths = Annotated[list[Path] | None, posted()]
 Margin = Annotated[str, margin()]
