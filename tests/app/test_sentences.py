@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from elsewhere.album.left import left
 from elsewhere.app import contract, desk, sentences, telling
 from elsewhere.app.choices import choices
 from elsewhere.app.desk import Desk
 from elsewhere.app.entries import Entry
+from elsewhere.errors import NoPhotoError
 from elsewhere.job import Seen
 from elsewhere.job.posted.values import Posted
 from elsewhere.protect.plan import Status
@@ -166,3 +169,27 @@ def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: Seen) -> 
             for word in ("better model", "signs that can be read", "search by image", "accounts"):
                 assert word in said
     assert "reverse image search" in choices().not_covered
+
+
+@pytest.mark.parametrize(
+    ("kinds", "own", "title", "said"),
+    [
+        ([], False, "no photo here", "There is no file in trip."),
+        (["hidden"], False, "no photo here", "There is no file in trip (but for 1 hidden file)."),
+        (["video"], False, "no photo here", "There is 1 file in trip, and it is no photo."),
+        (["video", "foreign", "hidden"], False, "no photo here",
+         "There are 2 files in trip (but for 1 hidden file), and none of them is a photo."),
+        (["damaged"], True, "could be read",
+         "There is 1 file in what you dropped, and it cannot be read."),
+        (["damaged", "video"], False, "could be read",
+         "There are 2 files in trip, and no photo among them can be read."),
+    ],
+)  # fmt: skip
+def test_a_folder_without_a_photo_is_told_by_what_is_in_it(
+    tmp_path: Path, kinds: list[str], own: bool, title: str, said: str
+) -> None:
+    (tmp_path / "trip").mkdir()
+    files = [left(tmp_path / f"{n}.txt", f"{n}.txt", kind) for n, kind in enumerate(kinds)]
+    told = sentences.nothing_in([tmp_path / "trip"], NoPhotoError("none", files), own=own)
+    assert title in told.title and told.sentence == said
+    assert [one.kind for one in told.files] == kinds

@@ -149,6 +149,37 @@ def test_a_wish_that_cannot_be_understood_changes_nothing(house: Served) -> None
     assert after["wishes"] == now and after["undo"] == before["undo"]
 
 
+def test_a_place_that_nobody_knows_comes_with_those_that_may_be_meant(house: Served) -> None:
+    now = house.told()["wishes"]
+    answer = house.client.put("/api/wishes", json={**now, "prior": "United Kingdomm"})
+    assert answer.status_code == 400 and "no place is called" in answer.json()["error"]
+    assert answer.json()["choices"] == ["United Kingdom"]
+    mended = house.client.put("/api/wishes", json={**now, "prior": "United Kingdom"})
+    assert mended.status_code == 200
+
+
+def test_a_path_that_is_refused_is_told_of_the_field_that_it_was_typed_in(
+    house: Served, album: Made, tmp_path: Path
+) -> None:
+    for wrong, field in (
+        ({"target": str(album.folder / "inside")}, "target"),
+        ({"target": "relative"}, "target"),
+        ({"private": str(tmp_path / "copy" / "inside")}, "private"),
+        ({"private": "relative"}, "private"),
+    ):
+        asked = {**copy_to(house, tmp_path / "copy"), **wrong}
+        answer = house.client.post("/api/export", json=asked)
+        assert answer.status_code == 400, answer.text
+        assert answer.json()["field"] == field, answer.text
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_server_that_is_there_says_so_to_its_own_page_alone(house: Served) -> None:
+    answer = house.client.get("/api/alive")
+    assert answer.status_code == 204 and answer.content == b""
+    assert house.stranger.get("/api/alive").status_code == 401
+
+
 def test_what_cannot_be_done_is_said_with_its_reason(house: Served) -> None:
     everything = [photo["id"] for photo in house.told()["album"]["photos"]]
     answer = put(house, keep=everything, top=5, exact_top=True)
@@ -361,5 +392,12 @@ def test_what_fails_is_told(house: Served, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     answer = house.client.post("/api/albums", json={"paths": [str(tmp_path / "empty")]})
     assert "no photo" in house.events(answer.json()["job"])[-1]["error"]
-    assert house.told()["error"]
+    told = house.told()
+    assert told["error"] and told["nothing"]["sentence"] == "There is no file in empty."
+    (tmp_path / "empty" / "cut.jpg").write_bytes(b"\xff\xd8 and no more")
+    answer = house.client.post("/api/albums", json={"paths": [str(tmp_path / "empty")]})
+    house.events(answer.json()["job"])
+    (file,) = house.told()["nothing"]["files"]
+    assert file["name"] == "cut.jpg" and file["lost"] and file["reason"]
+    assert str(tmp_path) not in house.client.get("/api/table").text
     assert house.client.post("/api/albums", json={"paths": ["relative"]}).status_code == 400

@@ -10,7 +10,9 @@ import pytest
 from elsewhere.app import contract
 from elsewhere.app.desk import Desk
 from elsewhere.app.entries import Entry
-from elsewhere.app.ways import MOST, ways_of
+from elsewhere.app.ways import MOST, names_instead, ways_of
+from elsewhere.errors import PlaceError
+from elsewhere.globe import place
 from elsewhere.job import Seen
 from elsewhere.job.planning.less import Way
 from elsewhere.protect.plan import Status
@@ -68,3 +70,21 @@ def test_there_is_no_way_out_of_a_plan(stuck: Callable[..., Entry]) -> None:
     assert entry.plan is not None
     found = replace(entry.plan.plan, status=Status.OPTIMAL, kept=(2,))
     assert ways_of(replace(entry, plan=replace(entry.plan, plan=found))) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [("Springfield", "Springfield, Missouri, United States"), ("Pariss", "Paris, France")],
+)
+def test_what_may_have_been_meant_is_understood(typed: str, first: str) -> None:
+    with pytest.raises(PlaceError) as caught:
+        place(typed)
+    names = names_instead(caught.value)
+    assert names[0] == first and len(names) == len(set(names)) <= MOST
+    assert all(place(name) for name in names)
+
+
+def test_a_name_that_would_be_refused_again_is_not_offered() -> None:
+    with pytest.raises(PlaceError) as caught:
+        place("Georgia")
+    assert names_instead(caught.value) == ["Georgia, United States"]

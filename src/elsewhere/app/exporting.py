@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from elsewhere.album.export import refuse_target
 from elsewhere.app import contract
 from elsewhere.app.contract import Event
 from elsewhere.app.jobs import Job
 from elsewhere.app.table import Table
-from elsewhere.errors import InputError
+from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.job.sharing.share_album import refuse_sharing, share
 from elsewhere.job.sharing.verifying import verify
 from elsewhere.job.showing.reporting import write_report
 
 
+class FieldError(InputError):
+    """Something that was typed cannot be used; `field` says which."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 def export(table: Table, asked: contract.Export) -> Job:
     """Write the copy of what is on the table now; refused at once where it could not be written."""
     desk = table.desk
     entry = desk.shown(asked.version)
-    target = path(asked.target)
-    private = None if asked.private is None else path(asked.private)
     if entry.plan is None or not entry.plan.plan.found:
         raise InputError("there is no plan to export: change the wishes until there is one")
     plan = entry.plan
-    refuse_sharing(entry.seen, target, private, order=asked.order, names=asked.names)
+    with _typed_in("target"):
+        target = path(asked.target)
+        refuse_target(target, entry.seen.album.folders)
+    with _typed_in("target" if asked.private is None else "private"):
+        private = None if asked.private is None else path(asked.private)
+        refuse_sharing(entry.seen, target, private, order=asked.order, names=asked.names)
 
     def work(job: Job) -> None:
         shared = share(
@@ -54,6 +68,15 @@ def export(table: Table, asked: contract.Export) -> Job:
         job.say(Event(exported=table.keep(desk, exported)))
 
     return table.jobs.start("export", work, alone=True)
+
+
+@contextmanager
+def _typed_in(field: str) -> Iterator[None]:
+    """Whatever is refused in here was typed in this field."""
+    try:
+        yield
+    except ElsewhereError as problem:
+        raise FieldError(str(problem), field) from None
 
 
 def verify_last(table: Table) -> Job:

@@ -57,6 +57,11 @@ def session_routes(table: Table, entered: Callable[[], None]) -> APIRouter:
         entered()
         return contract.Session(secret=secret, version=elsewhere.__version__)
 
+    @routes.get("/api/alive", status_code=204, response_class=Response)
+    async def alive() -> Response:
+        """Nothing but that the server is there: a page that hears no more of it says so."""
+        return Response(status_code=204)
+
     return routes
 
 

@@ -8,8 +8,14 @@ the map; where a top was drawn in secret it is at least the one drawn, which is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
+from elsewhere.album import Left
 from elsewhere.app import contract
 from elsewhere.app.entries import Entry
+from elsewhere.app.jobs import left_of
+from elsewhere.errors import NoPhotoError
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.planning.drawing import TIMES
 from elsewhere.job.planning.less import without_options
@@ -116,6 +122,30 @@ def change(
     verb = "Without it" if shared else "With it"
     return (
         f"{verb} {watch.hides} goes from {ordinal(now.rank)} to {ordinal(then.rank)}, from {whose}."
+    )
+
+
+def nothing_in(
+    paths: Sequence[Path], problem: NoPhotoError, *, own: bool = False
+) -> contract.Nothing:
+    """What was found where no photo was; `own` are files that were dropped on the page."""
+    files = [one for one in problem.left if isinstance(one, Left)]
+    hidden = sum(one.kind == "hidden" for one in files)
+    met, lost = len(files) - hidden, any(one.lost for one in files)
+    folders = [path.name or str(path) for path in paths if path.is_dir()]
+    where = " in what you dropped" if own else f" in {listed(folders)}" if folders else ""
+    but = f" (but for {counted(hidden, 'hidden file')})" if hidden else ""
+    if not met:
+        said = f"There is no file{where}{but}."
+    else:
+        many = "There is 1 file" if met == 1 else f"There are {met} files"
+        no_photo = "it is no photo" if met == 1 else "none of them is a photo"
+        unread = "it cannot be read" if met == 1 else "no photo among them can be read"
+        said = f"{many}{where}{but}, and {unread if lost else no_photo}."
+    return contract.Nothing(
+        title="No photo could be read" if lost else "There is no photo here",
+        sentence=said,
+        files=[left_of(one) for one in files],
     )
 
 

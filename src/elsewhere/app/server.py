@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -10,13 +10,14 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 import elsewhere
-from elsewhere.app import contract, routes
+from elsewhere.app import contract, exporting, routes
 from elsewhere.app.entries import OvertakenError
 from elsewhere.app.guard import Guard
 from elsewhere.app.jobs import BusyError
 from elsewhere.app.page_files import PageFile, page_files
 from elsewhere.app.table import Table
-from elsewhere.errors import CheckError, ElsewhereError
+from elsewhere.app.ways import names_instead
+from elsewhere.errors import CheckError, ElsewhereError, PlaceError
 
 _SENTENCES = {
     404: "there is nothing here",
@@ -73,7 +74,9 @@ def _sentences(app: FastAPI) -> None:
     @app.exception_handler(ElsewhereError)
     def on_purpose(request: Request, problem: ElsewhereError) -> JSONResponse:
         late = isinstance(problem, CheckError | OvertakenError | BusyError)
-        return _problem(409 if late else 400, str(problem))
+        field = problem.field if isinstance(problem, exporting.FieldError) else None
+        choices = names_instead(problem) if isinstance(problem, PlaceError) else []
+        return _problem(409 if late else 400, str(problem), field=field, choices=choices)
 
     @app.exception_handler(routes.NotThereError)
     def not_there(request: Request, problem: routes.NotThereError) -> JSONResponse:
@@ -91,8 +94,16 @@ def _sentences(app: FastAPI) -> None:
         return _problem(422, f"{where[:80]} cannot be understood: {first['msg'][:200]}")
 
 
-def _problem(status: int, sentence: str, headers: object = None) -> JSONResponse:
+def _problem(
+    status: int,
+    sentence: str,
+    headers: object = None,
+    *,
+    field: str | None = None,
+    choices: Sequence[str] = (),
+) -> JSONResponse:
     # what a stranger typed may hold characters that no text can carry
     said = sentence.encode("utf-8", "replace").decode("utf-8")
     kept = dict(headers) if isinstance(headers, dict) else None
-    return JSONResponse({"error": said}, status, headers=kept)
+    told = contract.Problem(error=said, field=field, choices=list(choices))
+    return JSONResponse(told.model_dump(exclude_defaults=True), status, headers=kept)

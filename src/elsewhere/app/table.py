@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from elsewhere.album import Photo
-from elsewhere.app import contract, telling
+from elsewhere.app import contract, sentences, telling
 from elsewhere.app.choices import choices
 from elsewhere.app.contract import Event
 from elsewhere.app.desk import FIRST, Desk
@@ -24,7 +24,7 @@ from elsewhere.app.laid import Laid
 from elsewhere.app.rescoring import scored_by
 from elsewhere.app.thumbs import SIDES
 from elsewhere.app.uploads import Dropped
-from elsewhere.errors import InputError
+from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.job import Seen, Step, see
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.scorers import RowCache, find
@@ -64,6 +64,7 @@ class Table:
         self._laid = Laid(self.keys, self._laid.number + 1)
         self._stage: str = "empty"
         self._error: str | None = None
+        self._nothing: contract.Nothing | None = None
         self._paths: tuple[Path, ...] = ()
         self._scorers = self._usual
         self._own: Dropped | None = None
@@ -155,9 +156,11 @@ class Table:
         jobs = self.jobs.running("reading", "scoring", "proof", "export", "verify")
         with self._lock:
             desk, stage, error, laid = self._desk, self._stage, self._error, self._laid
+            nothing = self._nothing
         shown = contract.Table(
             stage=stage,  # type: ignore[arg-type]
             error=error,
+            nothing=nothing,
             jobs=[job.told() for job in jobs],
             wishes=contract.Wishes(scorers=list(self._scorers)),
             exported=self.exported,
@@ -272,6 +275,8 @@ class Table:
 
         seen: Seen | None = None
         try:
+            # every rendition is kept: any of them may be looked at, scored by another attacker,
+            # and exported, for as long as the album lies here
             seen = see(paths, scorers=scorers, cache=self._cache, progress=progress)
             desk = Desk(seen, self._seed, self._ledger)
             entry = desk.wish(contract.Wishes(scorers=list(scorers)), FIRST)
@@ -288,5 +293,7 @@ class Table:
             with self._lock:
                 if laid is self._laid:
                     self._stage, self._error = "failed", sentence(problem)
+                    if isinstance(problem, NoPhotoError):
+                        self._nothing = sentences.nothing_in(paths, problem, own=bool(self._own))
                     self._paths = ()  # nothing of yours was opened there
             raise

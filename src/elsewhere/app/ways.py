@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from elsewhere.app import contract
 from elsewhere.app.entries import Entry
+from elsewhere.errors import PlaceError
+from elsewhere.globe import Place, place
 from elsewhere.job.planning.less import Way
 from elsewhere.words import counted
 
@@ -18,6 +20,20 @@ def ways_of(entry: Entry) -> list[contract.Way]:
         return []
     made = [_made(entry, way) for way in plan.ways]
     return [one for one in made if one is not None][:MOST]
+
+
+def names_instead(problem: PlaceError) -> list[str]:
+    """The places that may have been meant by a name, by names that are understood."""
+    near = [one.label for one in problem.choices if isinstance(one, Place)]
+    return [name for name in dict.fromkeys(near) if _understood(name)][:MOST]
+
+
+def _understood(name: str) -> bool:
+    try:
+        place(name)
+    except PlaceError:
+        return False
+    return True
 
 
 def _made(entry: Entry, way: Way) -> contract.Way | None:

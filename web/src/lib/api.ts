@@ -9,13 +9,23 @@ export class Problem extends Error {
   constructor(
     readonly status: number,
     sentence: string,
+    /** Which field it was typed in, where the server knows. */
+    readonly field = '',
+    /** What may have been meant. */
+    readonly choices: string[] = [],
   ) {
     super(sentence)
   }
 }
 
+const SILENT = 'elsewhere does not answer: is it still running in its terminal?'
+
 let secret = ''
 export const useSecret = (given: string): void => void (secret = given)
+
+let last = 0
+/** When the server last answered anything. */
+export const heard = (): number => last
 
 async function send(method: string, path: string, body?: unknown, signal?: AbortSignal) {
   const form = body instanceof FormData
@@ -31,11 +41,12 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
     })
   } catch (problem) {
     if (signal?.aborted) throw problem
-    throw new Problem(0, 'elsewhere does not answer: is it still running in its terminal? What was on the table ends with it; copies that you exported stay.')
+    throw new Problem(0, SILENT)
   }
+  last = Date.now()
   if (answer.ok) return answer
-  const told = (await answer.json().catch(() => ({}))) as { error?: string }
-  throw new Problem(answer.status, told.error ?? 'something went wrong; see the terminal')
+  const told = (await answer.json().catch(() => ({}))) as { error?: string; field?: string; choices?: string[] }
+  throw new Problem(answer.status, told.error ?? 'something went wrong; see the terminal', told.field, told.choices)
 }
 
 async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal) {
@@ -44,13 +55,20 @@ async function ask<T>(method: string, path: string, body?: unknown, signal?: Abo
 
 async function* stream(path: string, signal?: AbortSignal): AsyncGenerator<Event> {
   const answer = await send('GET', path, undefined, signal)
-  if (answer.body) yield* values<Event>(answer.body)
+  if (!answer.body) return
+  try {
+    yield* values<Event>(answer.body)
+  } catch (problem) {
+    if (signal?.aborted || !(problem instanceof TypeError)) throw problem
+    throw new Problem(0, SILENT) // it ended in the middle of a word
+  }
 }
 
 type Started = { job: Job }
 
 export const openSession = (token: string) =>
   ask<{ secret: string; version: string }>('POST', '/api/session', { token })
+export const alive = (signal: AbortSignal) => send('GET', '/api/alive', undefined, signal)
 export const getTable = () => ask<Table>('GET', '/api/table')
 export const openAlbum = (paths: string[], scorers: string[]) =>
   ask<Started>('POST', '/api/albums', { paths, scorers })

@@ -52,6 +52,13 @@ export interface Left {
   lost: boolean
 }
 
+/** What was found where no photo could be read. */
+export interface Nothing {
+  title: string
+  sentence: string
+  files: Left[]
+}
+
 export interface Album {
   name: string
   photos: Photo[]
@@ -176,6 +183,7 @@ export interface Verified {
 export interface Table {
   stage: Stage
   error: string | null
+  nothing: Nothing | null
   album: Album | null
   places: Place[]
   wishes: Wishes

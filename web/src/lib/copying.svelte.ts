@@ -9,12 +9,15 @@ class Copying {
   verified = $state.raw<Verified | null>(null)
   report = $state('')
   problem = $state('')
+  /** Which field of the wish the problem is about, where that is known. */
+  field = $state('')
+  /** It was asked for, and nothing has begun yet. */
+  asking = $state(false)
   private job: Job | null = null
 
   async export(wish: ExportWish): Promise<void> {
     this.verified = null
     this.report = ''
-    table.exported = null
     await this.follow('export', () => api.startExport(wish))
   }
 
@@ -44,12 +47,15 @@ class Copying {
   }
 
   private async follow(kind: 'export' | 'verify', begin: () => Promise<{ job: Job }>): Promise<void> {
-    this.problem = ''
+    if (this.asking) return
+    this.problem = this.field = ''
     this.progress = {}
-    this.running = kind
+    this.asking = true
     try {
       const { job } = await begin()
       this.job = job
+      this.running = kind
+      this.asking = false
       for await (const event of api.jobEvents(job.id)) {
         if (event.stage) this.progress = event
         if (event.exported) table.exported = event.exported
@@ -59,8 +65,11 @@ class Copying {
       await this.link()
     } catch (problem) {
       this.problem = problem instanceof Error ? problem.message : String(problem)
+      if (problem instanceof api.Problem) this.field = problem.field
+      if (problem instanceof api.Problem && problem.status === 0) table.say(problem)
     } finally {
       this.running = null
+      this.asking = false
       this.job = null
       table.over(kind)
     }

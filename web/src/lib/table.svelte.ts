@@ -3,13 +3,15 @@
 // become a thousand watched objects.
 import * as api from './api'
 import type {
-  Answer, Audit, Choices, Event, Exported, Job, Left, Photo, PhotoState, Place, Plan, Stage,
+  Answer, Audit, Choices, Event, Exported, Job, Left, Nothing, Photo, PhotoState, Place, Plan, Stage,
   Table as Told, Undo, View, Wishes,
 } from './contract'
 import { Arriving } from './arriving'
 import { Latest } from './latest'
 import * as session from './session'
 import { samePhotos, withKnownLinks } from './photos'
+import { refusing } from './refusing.svelte'
+import { serving } from './serving.svelte'
 import { auditKey, guessState, toggleDrop, togglePin } from './wishes'
 
 const REFRESH = 8 * 60_000 // links to pictures work for ten minutes
@@ -17,6 +19,8 @@ const REFRESH = 8 * 60_000 // links to pictures work for ten minutes
 class Table {
   stage = $state<Stage | 'connecting' | 'locked'>('connecting')
   error = $state('')
+  /** Where there was no photo to be read: what was found instead. */
+  nothing = $state.raw<Nothing | null>(null)
   /** Something went wrong that does not end anything. */
   notice = $state('')
   name = $state('')
@@ -38,11 +42,11 @@ class Table {
   /** What goes on, by its kind. */
   jobs = $state.raw<Partial<Record<Job['kind'], Job>>>({})
   waiting = $state(false)
-  /** The server does not answer: what is shown is what it said last. */
-  gone = $state(false)
   /** Grows whenever an answer was applied: what depends on the plan asks again. */
   answers = $state(0)
 
+  /** The wishes that were answered last. */
+  private granted: Wishes | null = null
   private listening = new Map<Job['kind'], AbortController>()
   private shown = ''
   private queue = new Latest<Wishes, Answer>(
@@ -70,13 +74,14 @@ class Table {
     setInterval(() => void this.freshLinks(), REFRESH)
     // another window of the same session may have moved on
     addEventListener('focus', () => void this.catchUp())
+    serving.begin(() => void this.reload(), (problem) => this.lock(problem))
   }
 
   async reload(): Promise<void> {
     try {
       this.show(await api.getTable())
     } catch (problem) {
-      if (this.stage === 'ready' && problem instanceof api.Problem && problem.status === 0) this.say(problem)
+      if (problem instanceof api.Problem && problem.status === 0) this.say(problem)
       else this.lock(problem)
     }
   }
@@ -101,13 +106,14 @@ class Table {
 
   /** A new wish: shown at once as far as it can be guessed, answered a moment later. */
   wish(wishes: Wishes): void {
+    if (!serving.answers()) return
     this.wishes = wishes
     this.waiting = true
     this.queue.push(wishes)
   }
 
   async step(by: -1 | 1): Promise<void> {
-    if (!this.queue.idle) return
+    if (!this.queue.idle || !serving.answers()) return
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
     const turn = this.undo.turn
     try {
@@ -126,9 +132,10 @@ class Table {
   }
 
   say(problem: unknown): void {
-    if (problem instanceof api.Problem && problem.status === 401) this.lock(problem)
+    const status = problem instanceof api.Problem ? problem.status : null
+    if (status === 401) this.lock(problem)
+    else if (status === 0) void serving.look() // what happened is said in a place of its own
     else this.notice = problem instanceof Error ? problem.message : String(problem)
-    if (problem instanceof api.Problem && problem.status === 0) this.gone = true
   }
 
   /** What another window did meanwhile. */
@@ -148,7 +155,7 @@ class Table {
 
   private change(n: number, how: (wishes: Wishes, id: string) => Wishes): void {
     const photo = this.photos[n]
-    if (!this.wishes || !photo || this.stage !== 'ready') return
+    if (!this.wishes || !photo || this.stage !== 'ready' || !serving.answers()) return
     const wishes = how(this.wishes, photo.id)
     const states = [...this.states]
     states[n] = guessState(wishes, photo.id, states[n] ?? 'seen')
@@ -157,7 +164,9 @@ class Table {
   }
 
   private async start(begin: () => Promise<{ job: Job }>): Promise<void> {
+    if (!serving.answers()) return
     this.notice = ''
+    refusing.clear()
     this.deafen()
     await this.guarded(async () => {
       await begin()
@@ -167,8 +176,8 @@ class Table {
 
   private show(told: Told): void {
     this.stage = told.stage
-    this.gone = false
     this.error = told.error ?? ''
+    this.nothing = told.nothing
     this.name = told.album?.name ?? ''
     this.photos = withKnownLinks(told.album?.photos ?? [], this.photos)
     this.states = this.photos.map((one) => one.state ?? 'seen')
@@ -176,7 +185,7 @@ class Table {
     this.left = told.album?.left ?? []
     this.scorers = told.album?.scorers ?? []
     this.places = told.places
-    this.wishes = told.wishes
+    this.wishes = this.granted = told.wishes
     this.plan = told.plan
     this.audit = told.audit
     this.after = told.audit_after
@@ -194,9 +203,12 @@ class Table {
   private take(answer: Answer, last: boolean, told = false): void {
     if (answer.undo.turn >= this.undo.turn) this.undo = answer.undo
     this.waiting = !last
+    this.granted = answer.wishes
     if (!last) return // what was clicked since would jump back for a moment
-    this.gone = false
-    if (!told) this.notice = '' // what went wrong before is mended
+    if (!told) {
+      this.notice = '' // what went wrong before is mended
+      refusing.clear()
+    }
     if (answer.plan && this.plan && answer.plan.version < this.plan.version) return
     this.wishes = answer.wishes
     this.plan = answer.plan
@@ -279,8 +291,8 @@ class Table {
 
   private async failedWish(problem: unknown): Promise<void> {
     this.waiting = false
-    this.say(problem)
-    if (this.stage === 'ready') await this.reload()
+    if (!refusing.takes(problem, this.granted, this.wishes)) this.say(problem)
+    if (this.stage === 'ready' && !serving.gone) await this.reload()
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Place, Wishes } from './contract'
 import {
-  auditKey, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, widthOf, withBudget,
+  auditKey, changed, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, widthOf, withBudget,
   withTop, withWidth,
 } from './wishes'
 
@@ -70,5 +70,16 @@ describe('how widely', () => {
         // the server takes a level or a radius, never both
         if (wishes.hide_level !== null) expect(wishes.radius_km).toBe(none.radius_km)
       }
+  })
+})
+
+describe('what was changed', () => {
+  it('is the field that a refusal belongs to', () => {
+    expect(changed(none, { ...none, at: ['Lissabonn'] })).toEqual(['at'])
+    expect(changed(none, withTop(none, 9_999))).toEqual(['top'])
+    expect(changed(none, withBudget(none, 2))).toEqual(['top', 'budget'])
+    expect(changed(none, withWidth(none, 'city'))).toEqual(['width'])
+    expect(changed(withWidth(none, '5'), withWidth(none, 'city'))).toEqual(['width'])
+    expect(changed(none, { ...none })).toEqual([])
   })
 })

@@ -56,6 +56,18 @@ export const withBudget = (wishes: Wishes, budget: number): Wishes => ({
   budget,
 })
 
+/** A part of the wishes that has a place on the page. */
+export type Field = Exclude<keyof Wishes, 'hide_level' | 'radius_km'> | 'width'
+
+/** Which of them differ: what was refused was asked for there. */
+export function changed(before: Wishes, after: Wishes): Field[] {
+  const keys = (Object.keys(after) as (keyof Wishes)[]).filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  )
+  const fields = keys.map((key): Field => (key === 'hide_level' || key === 'radius_km' ? 'width' : key))
+  return [...new Set(fields)]
+}
+
 /**
  * All that the frontier depends on. How large a budget is does not matter, for it has them all; that
  * there is one does: single photos are held to a top only where one is asked for.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  asSentence, folderFor, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest, telling,
+  asSentence, byReason, folderFor, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
+  telling, whole,
 } from './words'
 
 describe('a photo', () => {
@@ -56,4 +57,25 @@ it('a copy lies in a folder that tells nothing of how it came', () => {
   expect(folderFor('trip/Arles')).toBe('trip-Arles-to-share')
   expect(folderFor('Dropped photos')).toBe('photos-to-share')
   expect(folderFor('')).toBe('photos-to-share')
+})
+
+describe('files that are not read', () => {
+  const file = (name: string, reason: string, lost: boolean) => ({ name, reason, lost, kind: 'any' })
+  it('are told by why, those that somebody misses first', () => {
+    const told = byReason([
+      file('a.mp4', 'it is a video', false),
+      file('b.mp4', 'it is a video', false),
+      file('c.jpg', 'it is a video', true),
+    ])
+    expect(told.map((one) => one.words)).toEqual(['It is a video', 'It is a video · 2 files'])
+    expect(told[1]?.names).toEqual(['a.mp4', 'b.mp4'])
+    expect(byReason([])).toEqual([])
+  })
+})
+
+describe('a number that was typed', () => {
+  it('is whole and within its bounds, or none', () => {
+    expect(whole(' 7 ', 1, 10)).toBe(7)
+    for (const text of ['0', '11', '-1', '2.5', '1e1', '', 'many']) expect(whole(text, 1, 10)).toBeNull()
+  })
 })

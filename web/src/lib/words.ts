@@ -1,6 +1,6 @@
 // What is said about photos and progress, in the words of the house. What is said of plans and of
 // places comes from the server, whose words are the command line's.
-import type { Event, PhotoState } from './contract'
+import type { Event, Left, PhotoState } from './contract'
 
 export const STATE_NAMES: Record<PhotoState, string> = {
   seen: 'No plan',
@@ -24,6 +24,12 @@ export function asSentence(words: string): string {
 
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
+/** A whole number within bounds, as it was typed; null where it is none. */
+export function whole(text: string, least: number, most: number): number | null {
+  const value = /^\s*\d+\s*$/.test(text) ? Number(text) : NaN
+  return value >= least && value <= most ? value : null
 }
 
 export function ordinal(n: number): string {
@@ -101,6 +107,29 @@ export function photoLabel(
   if (told) parts.push(told.words)
   if (rank) parts.push(`alone it puts the place ${ordinal(rank)}`)
   return parts.join(', ')
+}
+
+export interface Reason {
+  reason: string
+  /** The reason as a heading, with how many files have it. */
+  words: string
+  names: string[]
+  lost: boolean
+}
+
+/** Files by why they are not read, those that somebody may miss first. */
+export function byReason(files: Left[]): Reason[] {
+  const found = new Map<string, Reason>()
+  for (const { reason, name, lost } of files) {
+    const key = `${lost} ${reason}`
+    const one = found.get(key) ?? { reason, words: '', names: [], lost }
+    found.set(key, { ...one, names: [...one.names, name] })
+  }
+  const told = [...found.values()].sort((a, b) => Number(b.lost) - Number(a.lost) || b.names.length - a.names.length)
+  return told.map((one) => {
+    const said = one.reason.charAt(0).toUpperCase() + one.reason.slice(1)
+    return { ...one, words: one.names.length > 1 ? `${said} · ${counted(one.names.length, 'file')}` : said }
+  })
 }
 
 /** What a copy's folder is called unless somebody says otherwise: nothing of the tool, nothing temporary. */

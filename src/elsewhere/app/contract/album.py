@@ -44,6 +44,15 @@ class Left(Told):
     """Whether somebody may miss it."""
 
 
+class Nothing(Told):
+    """What was found where no photo could be read."""
+
+    title: str
+    sentence: str
+    files: list[Left]
+    """Every file that was met, with its reason."""
+
+
 class Scorer(Told):
     """An attacker."""
 

@@ -32,3 +32,7 @@ class Problem(Told):
     """What went wrong, in one sentence."""
 
     error: str
+    field: str | None = None
+    """What was typed wrongly, where that is known: an error is shown where it was made."""
+    choices: list[str] = []
+    """What may have been meant: names of places, each of which would be understood."""

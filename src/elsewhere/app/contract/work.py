@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from elsewhere.app.contract.album import Album, Choices, Left, Photo, Place
+from elsewhere.app.contract.album import Album, Choices, Left, Nothing, Photo, Place
 from elsewhere.app.contract.asked import Wishes
 from elsewhere.app.contract.base import PhotoState, Told
 from elsewhere.app.contract.plan import Audit, Plan, Point, Undo, View
@@ -68,6 +68,8 @@ class Table(Told):
 
     stage: Literal["empty", "reading", "ready", "failed"]
     error: str | None = None
+    nothing: Nothing | None = None
+    """Where it failed because there was no photo to be read."""
     album: Album | None = None
     places: list[Place] = []
     wishes: Wishes = Wishes()

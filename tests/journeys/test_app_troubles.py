@@ -1,0 +1,252 @@
+"""What goes wrong is said where it happened, and says what to do: a server that ended, a field that
+was filled in wrongly, a folder without a photo."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from benchmarks.app.window import Running, app, chromium, ready, window
+
+from tests.app.house import PHOTOS, Made, Served, make, served
+from tests.journeys.app_journey import VIEWS, answered, plan_version
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.needs("chromium")
+PATIENCE_MS = 20_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def album(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return make(tmp_path_factory.mktemp("troubles"), PHOTOS, seed=15)
+
+
+@contextmanager
+def doomed(browser: Browser, program: Running) -> Iterator[Page]:
+    """A window whose server goes: its browser complains of that, and may."""
+    context = browser.new_context(viewport={"width": 1280, "height": 860})
+    context.set_default_timeout(PATIENCE_MS)
+    page = context.new_page()
+    try:
+        page.goto(program.address)
+        yield page
+    finally:
+        context.close()
+
+
+@contextmanager
+def opened(browser: Browser, house: Served, view: str = "desk") -> Iterator[Page]:
+    address = Running(f"{house.home}/#token={house.table.keys.token()}", 0)
+    width, height = VIEWS[view]
+    with window(browser, address, width=width, height=height, refused=True) as page:
+        page.set_default_timeout(PATIENCE_MS)
+        yield page
+
+
+def test_a_server_that_ends_is_missed_without_a_click(
+    browser: Browser, album: Made, tmp_path: Path
+) -> None:
+    program = app(tmp_path, [album.folder], scorers=[album.scorer])
+    with program as running, doomed(browser, running) as page:
+        ready(page)
+        page.click("[data-n='0'] img")
+        page.wait_for_selector("[data-n='0'][data-state=kept]")
+        assert page.locator("[data-gone]").count() == 0
+        os.kill(running.process, signal.SIGTERM if sys.platform == "win32" else signal.SIGINT)
+        page.wait_for_selector("[data-gone=ended]")
+        said = page.inner_text("dialog")
+        for words in (
+            "elsewhere has ended",
+            "Nothing was written, and no original was touched.",
+            f"{PHOTOS} photos, 1 of them pinned or dropped, went with it",
+            "Run elsewhere app in a terminal again",
+        ):
+            assert words in said, said
+        assert page.locator(".notice").count() == 0, "it is said once"
+        # the table can be read, and whoever clicks there is told once more
+        page.click("dialog button:has-text('Leave it on the screen')")
+        page.wait_for_selector(".ended:has-text('this is what it said last')")
+        states = "[...document.querySelectorAll('[data-n]')].map((one) => one.dataset.state)"
+        before = page.evaluate(states)
+        page.click("[data-n='1'] img")
+        page.wait_for_selector("dialog:has-text('elsewhere has ended')")
+        assert page.evaluate(states) == before
+        page.click("dialog button:has-text('Look again')")
+        page.wait_for_selector("dialog button:has-text('Look again')")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is paused by a signal")
+def test_a_server_that_is_paused_is_waited_for(
+    browser: Browser, album: Made, tmp_path: Path
+) -> None:
+    program = app(tmp_path, [album.folder], scorers=[album.scorer])
+    with program as running, doomed(browser, running) as page:
+        ready(page)
+        os.kill(running.process, signal.SIGSTOP)
+        try:
+            page.wait_for_selector("[data-gone=silent] ~ dialog:has-text('does not answer')")
+            assert "Nothing is lost" in page.inner_text("dialog")
+        finally:
+            os.kill(running.process, signal.SIGCONT)
+        page.wait_for_selector("dialog", state="detached")
+        page.click("[data-n='0'] img")
+        page.wait_for_selector("[data-n='0'][data-state=kept]")
+
+
+def test_a_page_that_is_answered_does_not_knock(browser: Browser, album: Made) -> None:
+    """Whoever clicks pays nothing for the watch; whoever only looks, one small request now and
+    then."""
+    with served(album.scorer) as house, opened(browser, house) as page:
+        house.open(album.folder)
+        page.reload()
+        ready(page)
+        asked: list[str] = []
+        page.on("request", lambda one: asked.append(one.url.rpartition("/")[2]))
+        for n in range(8):
+            page.click(f"[data-n='{n % 4}'] img")
+            page.wait_for_timeout(450)
+        assert "alive" not in asked
+        with page.expect_request("**/api/alive"):
+            pass
+
+
+def test_a_wrong_wish_is_told_at_its_field(browser: Browser, album: Made) -> None:
+    with served(album.scorer) as house:
+        house.open(album.folder)
+        with opened(browser, house) as page:
+            ready(page)
+            told = page.inner_text("h1")
+            page.click("summary:has-text('More')")
+            prior = page.locator("label:has-text('audience knows') input")
+            prior.fill("United Kingdomm")
+            prior.press("Enter")
+            _told_at(page, "prior-problem", "no place is called 'United Kingdomm'")
+            assert prior.input_value() == "United Kingdomm", "a slip costs one letter"
+            assert prior.evaluate("(node) => node === document.activeElement")
+            assert page.inner_text("h1") == told and page.locator(".notice").count() == 0
+            version = plan_version(page)
+            page.click("[aria-label='Perhaps you meant'] button:has-text('United Kingdom')")
+            answered(page, version)
+            assert prior.input_value() == "United Kingdom"
+            assert page.locator("#prior-problem").count() == 0
+            top = page.locator("input[aria-label='Not among the first']")
+            for typed, words in (("0", "whole number from 1"), ("100000", "out of reach")):
+                top.fill(typed)
+                top.press("Enter")
+                _told_at(page, "top-problem", words)
+                assert top.input_value() == typed
+            page.click(".tops button:has-text('3')")
+            page.wait_for_selector("#top-problem", state="detached")
+            page.check("input[value=budget]", force=True)
+            budget = page.locator("label:has-text('a budget') input")
+            budget.fill("400")
+            budget.press("Enter")
+            _told_at(page, "budget-problem", f"the album has {PHOTOS} photos")
+            attacker = page.locator("[aria-label='Another attacker']")
+            attacker.fill("nobody")
+            attacker.press("Enter")
+            _told_at(page, "scorers-problem", "nobody")
+            assert attacker.input_value() == "nobody"
+
+
+def test_a_wrong_path_of_a_copy_is_told_at_its_field(
+    browser: Browser, album: Made, tmp_path: Path
+) -> None:
+    with served(album.scorer) as house:
+        house.open(album.folder)
+        with opened(browser, house) as page:
+            ready(page)
+            page.click("button:has-text('Export')")
+            target, private = (page.locator(f"dialog input.mono >> nth={n}") for n in (0, 1))
+            target.fill(str(album.folder / "inside"))
+            target.press("Enter")
+            _told_at(page, "export-problem", "inside")
+            assert target.evaluate("(node) => node === document.activeElement")
+            assert target.get_attribute("aria-invalid") == "true"
+            assert private.get_attribute("aria-invalid") == "false"
+            target.fill(str(tmp_path / "copy"))
+            page.click("dialog summary")
+            private.fill(str(tmp_path / "copy" / "private"))
+            private.press("Enter")
+            page.wait_for_selector("dialog details [role=alert]:has-text('must not lie in')")
+            assert private.get_attribute("aria-invalid") == "true"
+            assert target.get_attribute("aria-invalid") == "false"
+            assert not (tmp_path / "copy").exists()
+
+
+def test_a_folder_without_a_photo_says_what_is_in_it(
+    browser: Browser, album: Made, tmp_path: Path
+) -> None:
+    empty, poor = tmp_path / "empty", tmp_path / "poor"
+    empty.mkdir()
+    poor.mkdir()
+    (poor / "cut.jpg").write_bytes(b"\xff\xd8 and no more")
+    (poor / "notes.txt").write_text("no photo")
+    (poor / "list.txt").write_text("none either")
+    with served(album.scorer) as house, opened(browser, house, "phone") as page:
+        page.fill("#path", str(empty))
+        page.click("button[type=submit]:has-text('Open')")
+        page.wait_for_selector("h1:has-text('There is no photo here')")
+        assert "There is no file in empty." in page.inner_text("main")
+        page.click("text=Choose other photos")
+        assert page.input_value("#path") == str(empty), "what was typed stays"
+        page.fill("#path", str(poor))
+        page.click("button[type=submit]:has-text('Open')")
+        page.wait_for_selector("h1:has-text('No photo could be read')")
+        said = page.inner_text("main")
+        assert "There are 3 files in poor, and no photo among them can be read." in said
+        assert said.index("cut.jpg") < said.index("list.txt"), "what is missed comes first"
+        assert "· 2 files" in said
+        # photos are put there: the same folder once more
+        for photo in sorted(album.folder.iterdir())[:3]:
+            (poor / photo.name).write_bytes(photo.read_bytes())
+        page.reload()
+        page.wait_for_selector("h1:has-text('No photo could be read')")
+        page.click("text=Choose other photos")
+        page.fill("#path", str(poor))
+        page.click("button[type=submit]:has-text('Open')")
+        ready(page)
+        assert page.locator("[role=gridcell]").count() == 3
+
+
+@pytest.mark.parametrize("crowd", [0, PHOTOS], ids=["a plan", "no plan"])
+def test_a_phone_shows_the_verdict_and_photos_at_once(
+    browser: Browser, album: Made, crowd: int
+) -> None:
+    with served(album.scorer) as house:
+        told = house.open(album.folder)
+        ids = [photo["id"] for photo in told["album"]["photos"]][:crowd]
+        house.client.put("/api/wishes", json={**told["wishes"], "keep": ids})
+        house.settled()
+        with opened(browser, house, "phone") as page:
+            ready(page)
+            page.wait_for_selector("[data-status=infeasible]" if crowd else "[data-status=optimal]")
+            page.wait_for_timeout(300)
+            head = page.locator("section.verdict").bounding_box()
+            first = page.locator("[data-n='0']").bounding_box()
+            bar = page.locator("nav").bounding_box()
+            assert head and first and bar
+            assert head["y"] >= 0 and first["y"] + first["height"] <= bar["y"]
+            assert first["y"] <= VIEWS["phone"][1] * 0.4, first
+
+
+def _told_at(page: Page, described: str, words: str) -> None:
+    """It stands at the field that is described by it, and is read out."""
+    page.wait_for_selector(f"#{described}:has-text({words!r})")
+    page.wait_for_selector(f"[aria-describedby='{described}'][aria-invalid='true']")
+    assert page.locator(f"[role=alert] #{described}, [role=alert]#{described}").count() == 1
