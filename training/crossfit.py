@@ -1,13 +1,16 @@
 """Score matrices of real photos for the lab: every photo scored by models that never saw it.
 
     python -m training.crossfit MANIFEST.csv FEATURES.npz CELLS.npz OUT_FOLDER \\
-        [--other FIT/scores.npz]
+        [--other FIT/scores.npz] [--strict FIT/scores.npz]
 
 Five folds by near-duplicate cluster. For each fold, on the photos of the other four: the shipped
 recipe on all of them (``embedded.npz``), on two disjoint halves of them (``half-a.npz``,
 ``half-b.npz``), and no training at all, only looking up what the photo resembles
 (``retrieval.npz``). ``--other`` adds the held-out scores of another backbone (``dino.npz``), as
-``training.fit`` writes them. ``truth.csv`` says where each photo was taken.
+``training.fit`` writes them. ``truth.csv`` says where each photo was taken. ``about.json`` says how
+often each model has a photo's cell among its first guesses; with ``--strict``, which names
+``training.fit``'s scores of our own tower, also how often our recipe has when whole sources are
+held out, as the other backbone's were.
 
 The files are kept with the project, so they hold what the experiments need and no more: photos
 placed to 25 km in cells with at least 16 of them, at most 128 a cell, scores to a sixteenth of a
@@ -42,6 +45,9 @@ STEP = 16
 """Scores are rounded to one part in this many of a nat."""
 
 
+BY_SOURCES = "embedded, held out by sources"
+
+
 def kept_photos(data: Dataset, seed: int = 12) -> Ints:
     """The photos whose scores are kept, in the order of the manifest."""
     rng = np.random.default_rng(seed)
@@ -60,6 +66,19 @@ def write_scores(path: Path, scores: npt.NDArray[Any], names: list[str], scorer:
     np.savez_compressed(path, scores=rounded, ids=np.array(names), scorer=np.array(scorer))
 
 
+def held_out(file: Path, data: Dataset) -> npt.NDArray[Any]:
+    """Scores that ``training.fit`` wrote, in the order of the manifest."""
+    with np.load(file) as given:
+        row = {str(n): i for i, n in enumerate(given["names"])}
+        return np.asarray(given["scores"][[row[p.name] for p in data.photos]])
+
+
+def first_guesses(scores: npt.NDArray[Any], cell: Ints) -> dict[str, float]:
+    """How often the true cell is among the first 1, 5 and 50."""
+    rank = ranks(scores.astype(np.float32), cell)
+    return {f"top{k}": round(float((rank < k).mean()), 4) for k in (1, 5, 50)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("manifest", type=Path)
@@ -67,6 +86,7 @@ def main() -> None:
     parser.add_argument("cells", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--other", type=Path)
+    parser.add_argument("--strict", type=Path)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     data = load(args.manifest, args.features, args.cells)
@@ -87,14 +107,14 @@ def main() -> None:
         every[name] = out
     every["retrieval"] = look_up(data.embeds, data.cell, len(data.cell_centre), fold, groups)
     if args.other is not None:
-        with np.load(args.other) as other:
-            row = {str(n): i for i, n in enumerate(other["names"])}
-            every["dino"] = other["scores"][[row[p.name] for p in data.photos]]
+        every["dino"] = held_out(args.other, data)
     told = {}
     for name, scores in every.items():
         write_scores(args.out / f"{name}.npz", scores[keep], names, f"lab {name}")
-        rank = ranks(scores[keep].astype(np.float32), data.cell[keep])
-        told[name] = {f"top{k}": round(float((rank < k).mean()), 4) for k in (1, 5, 50)}
+        told[name] = first_guesses(scores[keep], data.cell[keep])
+    if args.strict is not None:
+        scores = held_out(args.strict, data)
+        told[BY_SOURCES] = first_guesses(scores[keep], data.cell[keep])
     with (args.out / "truth.csv").open("w", encoding="utf-8", newline="") as lines:
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(["photo", "cell", "album", "lat", "lon"])

@@ -31,7 +31,8 @@ import numpy.typing as npt
 import torch
 from PIL import Image
 
-from elsewhere.album.renditions import MAX_SIDE, QUALITY, encoded
+from elsewhere.album.encoding import QUALITY, encoded
+from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.scorers.embedded import WEIGHTS
 from elsewhere.scorers.preprocess import view_of
 from training.crossfit import RECIPE

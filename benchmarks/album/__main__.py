@@ -3,6 +3,7 @@
     python -m benchmarks.album                      100 photos of 12 megapixels, made here
     python -m benchmarks.album --photos FOLDER      your own, which should carry positions
     python -m benchmarks.album --check              and fail where the claim does not hold
+    python -m benchmarks.album --stages             what a photo costs, stage by stage, and no more
 
 The re-proof of an export scores it again by its very meaning and is not part of this.
 """
@@ -15,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.album import turns
+from benchmarks.album import stages, turns
 from benchmarks.machine import machine
 from benchmarks.scoring import photos
 from elsewhere.album import Recipe
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 ROOT = Path(__file__).parents[2]
+STAGED = 12
+"""Photos that are taken apart."""
 MOST = 1.6
 """How many times as long as bare inference the whole may take."""
 PLACE = (38.7223, -9.1393)
@@ -43,6 +46,8 @@ def main() -> int:
     document: dict[str, Any] = {"machine": machine()}
     print(document["machine"], flush=True)
     recipe = Recipe(asked.max_side) if asked.max_side else Recipe()
+    if asked.stages:
+        return _taken_apart(paths[:STAGED], recipe, asked.rounds, out)
     document |= turns.measure(paths, recipe, asked.rounds, lambda line: print(line, flush=True))
     claim, holds, measured = verdict(document)
     document["claims"] = {claim: holds}
@@ -58,6 +63,18 @@ def main() -> int:
     print(f"plan  {document['planning seconds']:7.2f} s, {document['plan']}")
     print(f"{'pass' if holds else 'FAIL'}  {claim}: {measured}")
     return int(asked.check and not holds)
+
+
+def _taken_apart(paths: list[Path], recipe: Recipe, rounds: int, out: Path) -> int:
+    """Print and keep what each stage takes."""
+    each = stages.measure(paths, recipe, rounds)
+    megabytes = sum(path.stat().st_size for path in paths) / len(paths) / 1e6
+    print(f"processor time a photo, {len(paths)} photos of {megabytes:.1f} MB, {recipe}")
+    for stage, spent in each.items():
+        print(f"{stage:18}{spent:7.1f} ms")
+    document = {"machine": machine(), "megabytes each": round(megabytes, 2), "ms": each}
+    (out / "album-stages.json").write_text(json.dumps(document, indent=2) + "\n")
+    return 0
 
 
 def verdict(document: dict[str, Any]) -> tuple[str, bool, str]:
@@ -97,6 +114,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out", type=Path, default=Path("build/benchmarks"), help="results go here"
     )
+    parser.add_argument("--stages", action="store_true", help="only take one photo's cost apart")
     parser.add_argument("--check", action="store_true", help="exit with 1 where the claim fails")
     return parser
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.album import turns
+from benchmarks.album import stages, turns
 from benchmarks.album.__main__ import MOST, PLACE, placed, verdict
 from benchmarks.album.turns import Cost
 from benchmarks.scoring import photos
@@ -57,3 +57,12 @@ def test_medians_and_the_verdict_follow_from_the_turns() -> None:
     assert str(MOST) in claim
     assert "1.60 on the clock" in measured
     assert not verdict(document | {"ratio": 1.61})[1]
+
+
+def test_what_a_photo_costs_is_taken_apart(small: list[Path]) -> None:
+    told = stages.measure(small[:1], Recipe(400), rounds=2)
+    assert list(told) == [
+        "decode", f"decode to {stages.LESS} px", "encode", "decode again", "tensor", "tower",
+    ]  # fmt: skip
+    assert all(spent > 0 for spent in told.values())
+    assert told["tower"] == max(told.values())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -57,3 +59,39 @@ def test_a_study_runs_on_them(real: Scored) -> None:
     rows = [row for part in parts[:2] for row in subset.measure(real, FEW, part)]
     assert {row["status plan"] for row in rows} <= {"optimal", "infeasible"}
     assert len(rows) >= 4
+
+
+def test_what_is_said_of_them_is_so(real: Scored) -> None:
+    """The figures of the README beside them, and of the pages that repeat them."""
+    told = json.loads((KEPT / "about.json").read_text("utf-8"))
+    page = " ".join((KEPT / "README.md").read_text("utf-8").split())
+    photos = sum(len(real.photos(cell)[0]) for cell in real.cells)
+    assert told["photos"] == {"kept": photos, "cells": len(real.cells)}
+    assert f"{photos:,} photos in {len(real.cells)} cells" in page
+    among = Counter[str]()
+    for cell in real.cells:
+        for name, view in zip(MODELS, real.photos(cell), strict=True):
+            among[name] += int(((view > view[:, [cell]]).sum(axis=1) < 5).sum())
+    for name in MODELS:
+        # the files are rounded to a sixteenth of a nat, and rounding makes ties
+        assert among[name] / photos == pytest.approx(told[name]["top5"], abs=0.01)
+    dino, strict, plain = (
+        f"{told[name]['top5']:.0%}".replace("%", " %")
+        for name in ("dino", "embedded, held out by sources", "embedded")
+    )
+    assert f"among its first five for {dino} of the photos" in page
+    assert f"in that stricter way has {strict}, held out by cluster {plain}" in page
+
+
+def test_most_of_them_are_of_landmarks(real: Scored) -> None:
+    """As the README and the page about the defaults say: six and nearly nine in ten."""
+    with (KEPT / "truth.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    famous = {"gldv2_50", "landmarks44"}
+    assert np.mean([row["album"].split("/")[0] in famous for row in rows]) == pytest.approx(
+        0.6, abs=0.02
+    )
+    groups = Counter((row["album"], row["cell"]) for row in rows)
+    large = [album.split("/")[0] in famous for (album, _), n in groups.items() if n >= 16]
+    assert len(large) == real.albums()
+    assert 0.85 < np.mean(large) < 0.9
