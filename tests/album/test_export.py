@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.copies import Copy, open_copy
+from elsewhere.album.encoding import encoded
 from elsewhere.album.export import Outgoing, apart, export, refuse_target
-from elsewhere.album.renditions import Recipe, Rendition, accepted, encoded
+from elsewhere.album.renditions import Recipe, Rendition, accepted
 from elsewhere.album.spool import Spool
 from elsewhere.errors import CheckError, FileError, InputError
 from tests.album.makers import picture

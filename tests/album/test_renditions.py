@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.album.jpeg import NotJpegError, can_fill, segments, size_if_bare
-from elsewhere.album.renditions import Recipe, Rendition, accepted, encoded
+from elsewhere.album.encoding import PREVIEW_QUALITY, encoded
+from elsewhere.album.jpeg import SOS, NotJpegError, can_fill, segments, size_if_bare
+from elsewhere.album.renditions import Recipe, Rendition, accepted
 from elsewhere.album.spool import Spool
 from elsewhere.errors import FileError, InputError
 from tests.album import makers
@@ -59,13 +60,15 @@ def test_what_is_handed_over_is_what_was_taken() -> None:
 def test_the_preview_is_small_and_bare_and_of_the_rendition() -> None:
     made = rendition(encoded(picture(5, 1200, 800)))
     small = made.preview()
-    assert size_if_bare(small) == (320, 213)
+    assert size_if_bare(small, PREVIEW_QUALITY) == (320, 213)
     shown = np.asarray(Image.open(io.BytesIO(small))).astype(int)
     assert np.abs(shown - np.asarray(picture(5, 320, 213))).mean() < 4
-    assert size_if_bare(made.preview(100)) == (100, 67)
+    assert size_if_bare(made.preview(100), PREVIEW_QUALITY) == (100, 67)
 
 
 BARE = encoded(picture(6))
+TABLE, FRAME, SCAN = (BARE.index(bytes([0xFF, marker])) for marker in (0xDB, 0xC0, SOS))
+SECRET = b"GPS 43.9475,4.5350 owner=Alice".ljust(64)
 NOT_BARE = {
     "nothing": b"",
     "no JPEG": makers.png(1),
@@ -84,6 +87,17 @@ NOT_BARE = {
     "grey": makers.encoded(picture(6).convert("L"), "JPEG"),
     "no end": BARE[:-2],
     "fill bytes": BARE[:-2] + b"\xff\xfe",
+    "fill bytes before a table": BARE[:TABLE] + b"\xff" * 5000 + BARE[TABLE:],
+    "a table that nobody reads": BARE[:TABLE] + segment(0xDB, b"\x03" + SECRET) + BARE[TABLE:],
+    "a table of many": BARE[:TABLE] + segment(0xDB, (b"\x03" + SECRET) * 900) + BARE[TABLE:],
+    "a Huffman table more": BARE[:TABLE] + segment(0xC4, b"\x03" + bytes(16)) + BARE[TABLE:],
+    "other tables": encoded(picture(6), 91),
+    "a table behind the pixels": BARE[:-2] + segment(0xDB, b"\x03" + SECRET) + BARE[-2:],
+    "a scan with text for a header": BARE[:SCAN] + segment(SOS, SECRET) + BARE[SCAN:],
+    "a second scan": BARE[:-2] + BARE[SCAN:-2] + BARE[-2:],
+    "a restart within the pixels": BARE[:-2] + b"\xff\xd0" + BARE[-2:],
+    "fill bytes within the pixels": BARE[:-2] + b"\xff" * 20 + BARE[-2:],
+    "no width": BARE[: FRAME + 7] + b"\0\0" + BARE[FRAME + 9 :],
 }
 
 

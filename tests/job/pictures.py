@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from elsewhere.album import Photo, Rendition
-from elsewhere.album.renditions import encoded
+from elsewhere.album.encoding import encoded
 from elsewhere.job.seen import Seen
 from tests.album.makers import picture
 from tests.job.makers import SPOOL

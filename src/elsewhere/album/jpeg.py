@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
-SOI, EOI, SOS, COM, APP0 = 0xD8, 0xD9, 0xDA, 0xFE, 0xE0
-_JFIF = b"JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"
-"""The one header that our encoder writes: version 1.1, no density, no thumbnail."""
-_PICTURE = {0xDB, 0xC0, 0xC4, SOS}
-"""Tables, a baseline frame, and the scan: what a picture needs, and no other segment."""
+from elsewhere.album.encoding import QUALITY, specimen
+
+SOI, EOI, SOS, COM = 0xD8, 0xD9, 0xDA, 0xFE
+_FRAME = 0xC0
+"""A baseline frame, the only kind that our encoder writes."""
+_END = b"\xff\xd9"
+_MARKER = re.compile(rb"\xff[^\x00]", re.DOTALL)
+"""Anything within coded data that is none: our encoder writes neither restarts nor fill bytes."""
 _NEXT = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
 """The end of entropy-coded data: a marker that is neither stuffing nor a restart."""
 
@@ -77,29 +81,30 @@ def can_fill(length: int, size: tuple[int, int], progressive: bool) -> bool:
     return blocks * (1 if progressive else 2) <= 8 * length
 
 
-def size_if_bare(content: bytes) -> tuple[int, int]:
-    """Width and height of a JPEG that holds a picture and nothing else; else a NotJpegError.
+def size_if_bare(content: bytes, quality: int = QUALITY) -> tuple[int, int]:
+    """Width and height of a JPEG as our encoder writes them, and nothing else; or NotJpegError.
 
-    One fixed header, tables, one frame of three channels, one scan, the end, and no byte more.
+    Up to the coded pixels it has to be, byte for byte, what the encoder writes for any picture, but
+    for the two numbers of its size; behind them come the end of image and the file's. Within there
+    is no marker, and so nothing that is not read as pixels. The pixels themselves are not looked
+    at: whoever made them decides what they show.
     """
-    size = (0, 0)
-    last = 0
-    for number, (marker, start, end) in enumerate(segments(content)):
-        if number == 1:
-            if marker != APP0 or content[start:end] != _JFIF:
-                raise NotJpegError("its header is not the one fixed header")
-        elif number > 1 and marker not in _PICTURE and marker != EOI:
-            raise NotJpegError(f"it holds a segment that no picture needs ({marker:#04x})")
-        if marker == 0xC0:
-            if size != (0, 0) or end - start != 15 or content[start + 5] != 3:
-                raise NotJpegError("its frame is not one of three channels")
-            size = (
-                int.from_bytes(content[start + 3 : start + 5], "big"),
-                int.from_bytes(content[start + 1 : start + 3], "big"),
-            )
-        last = end
-    if last != len(content):
-        raise NotJpegError("something follows the end of the picture")
-    if not all(size):
+    head, at = _head(quality)
+    size = content[at : at + 4]
+    if content[: len(head)] != head[:at] + size + head[at + 4 :]:
+        raise NotJpegError("what comes before its pixels is not what every rendition has there")
+    end = _MARKER.search(content, len(head))
+    if end is None or content[end.start() :] != _END:
+        raise NotJpegError("something lies between its pixels, or follows the end of the picture")
+    height, width = int.from_bytes(size[:2], "big"), int.from_bytes(size[2:], "big")
+    if not width or not height:
         raise NotJpegError("it has no size")
-    return size[0], size[1]
+    return width, height
+
+
+@cache
+def _head(quality: int) -> tuple[bytes, int]:
+    """What stands before the pixels of every picture, and where in it the size is: four bytes."""
+    content = specimen(quality)
+    known = {one.marker: one for one in segments(content)}
+    return content[: known[SOS].end], known[_FRAME].start + 1

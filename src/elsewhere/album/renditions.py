@@ -10,20 +10,15 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
+from elsewhere.album.encoding import PREVIEW_QUALITY, QUALITY, encoded
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.spool import Spool, Ticket
 from elsewhere.errors import FileError, InputError
 
-if TYPE_CHECKING:
-    from PIL import Image
-
-QUALITY = 90
 MAX_SIDE = 2048
 """A phone's photo comes down to half, which a JPEG is decoded at for nothing; see decisions.md."""
 PREVIEW_SIDE = 320
-PREVIEW_QUALITY = 80
 _LEAST_SIDE = 64
 _MOST_SIDE = 65_500
 
@@ -85,32 +80,11 @@ class Rendition:
         return encoded(image, PREVIEW_QUALITY)
 
 
-def encoded(image: Image.Image, quality: int = QUALITY) -> bytes:
-    """An RGB image as a bare JPEG: the same bytes for the same pixels, always.
-
-    The image loses its notes: Pillow would write a comment that it finds among them.
-    """
-    image.info = {}
-    file = io.BytesIO()
-    image.save(
-        file,
-        "JPEG",
-        quality=quality,
-        subsampling="4:2:0",
-        optimize=False,
-        progressive=False,
-        exif=b"",
-        comment=b"",
-        icc_profile=None,
-    )
-    return file.getvalue()
-
-
 def accepted(content: bytes, recipe: Recipe, spool: Spool) -> Rendition:
     """What a worker handed over, once it is proved to be a bare picture of the right size.
 
     The worker has read a stranger's file. Were it taken over, the worst that it could hand over
-    is a wrong picture; nothing that hides behind, before or beside one passes here.
+    is a wrong picture: nothing that lies before or behind one, or between its parts, passes here.
     """
     try:
         width, height = size_if_bare(content)
