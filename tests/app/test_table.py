@@ -174,6 +174,41 @@ def test_a_path_that_is_refused_is_told_of_the_field_that_it_was_typed_in(
     assert not (tmp_path / "copy").exists()
 
 
+def test_a_photo_that_is_public_already_counts_and_is_not_written(
+    house: Served, tmp_path: Path
+) -> None:
+    told = house.settled()
+    out = told["plan"]["withheld"][0]
+    name = told["album"]["photos"][out]["id"]
+    put(house, posted=[name])
+    told = house.settled()
+    photo = told["album"]["photos"][out]
+    assert photo["state"] == "posted" and photo["posted"]
+    assert out not in told["plan"]["withheld"] and told["plan"]["status"] == "optimal"
+    assert any(f"({name}) is out already" in note for note in told["plan"]["notes"])
+    refused = house.client.put("/api/wishes", json={**told["wishes"], "drop": [name]})
+    assert refused.status_code == 400 and "cannot be dropped" in refused.json()["error"]
+    asked = {**copy_to(house, tmp_path / "copy"), "names": "keep"}
+    answer = house.client.post("/api/export", json=asked)
+    assert house.events(answer.json()["job"])[-1] == {"done": True}
+    written = {file.name for file in (tmp_path / "copy").iterdir()}
+    kept = {told["album"]["photos"][n]["id"] for n in told["plan"]["kept"]}
+    assert written == kept - {name}
+    back = house.client.post("/api/undo").json()
+    assert back["states"][out] == "withheld"
+
+
+def test_what_is_public_already_may_have_to_be_taken_down(house: Served) -> None:
+    everything = [photo["id"] for photo in house.told()["album"]["photos"]]
+    answer = put(house, posted=everything[:-1], top=5, exact_top=True, each_photo=False)
+    assert answer["plan"]["status"] == "infeasible"
+    assert set(answer["states"][:-1]) == {"posted"}
+    plan = house.settled()["plan"]
+    assert plan["headline"].endswith("with what is public already, no plan hides that.")
+    assert "Withholding cannot help any more" in plan["explanation"]
+    assert "taking down" in plan["explanation"] and not plan["ways"]
+
+
 def test_a_server_that_is_there_says_so_to_its_own_page_alone(house: Served) -> None:
     answer = house.client.get("/api/alive")
     assert answer.status_code == 204 and answer.content == b""

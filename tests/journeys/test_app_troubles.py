@@ -4,6 +4,7 @@ was filled in wrongly, a folder without a photo."""
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -250,3 +251,54 @@ def _told_at(page: Page, described: str, words: str) -> None:
     page.wait_for_selector(f"#{described}:has-text({words!r})")
     page.wait_for_selector(f"[aria-describedby='{described}'][aria-invalid='true']")
     assert page.locator(f"[role=alert] #{described}, [role=alert]#{described}").count() == 1
+
+
+@pytest.mark.parametrize("view", ["desk", "phone"])
+def test_a_photo_that_is_public_already_is_marked_and_never_withheld(
+    browser: Browser, album: Made, view: str
+) -> None:
+    with served(album.scorer) as house:
+        told = house.open(album.folder)
+        out = told["plan"]["withheld"][0]
+        fresh = len(told["plan"]["kept"])
+        with opened(browser, house, view) as page:
+            ready(page)
+            tile = page.locator(f"[data-n='{out}']")
+            if view == "desk":
+                tile.focus()
+                page.keyboard.press("p")
+            else:
+                tile.locator("[aria-label$='is public already']").tap()
+            page.wait_for_selector(f"[data-n='{out}'][data-state=posted]")
+            page.wait_for_selector("[data-status=optimal]")
+            assert "posted" in (tile.get_attribute("aria-label") or "")
+            assert "1 posted" in page.inner_text("[aria-label='Photos by state']")
+            # neither a pin nor a bin changes what is out
+            tile.locator("img").click()
+            page.wait_for_selector(".notice:has-text('neither pinned nor dropped')")
+            assert tile.get_attribute("data-state") == "posted"
+            page.click("button:has-text('Export')")
+            written = re.search(r"Write (\d+) photo", page.inner_text("dialog footer"))
+            now = house.settled()["plan"]
+            assert written and int(written[1]) == len(now["kept"]) - 1 != fresh
+            page.keyboard.press("Escape")
+            page.click("[aria-label=Undo]")
+            page.wait_for_selector(f"[data-n='{out}'][data-state=withheld]")
+
+
+def test_what_is_out_and_breaks_the_promise_is_named(browser: Browser, album: Made) -> None:
+    with served(album.scorer) as house:
+        told = house.open(album.folder)
+        ids = [photo["id"] for photo in told["album"]["photos"]][:-1]
+        wishes = {**told["wishes"], "posted": ids, "each_photo": False, "exact_top": True}
+        house.client.put("/api/wishes", json=wishes)
+        house.settled()
+        with opened(browser, house, "phone") as page:
+            ready(page)
+            page.wait_for_selector("h1:has-text('with what is public already, no plan hides that')")
+            page.click("summary:has-text('Why')")
+            said = page.inner_text(".panel")
+            assert "Withholding cannot help any more" in said and "taking down" in said
+            page.keyboard.press("Escape")
+            page.click("button:has-text('Undo the last')")
+            page.wait_for_selector("[data-status=optimal]")

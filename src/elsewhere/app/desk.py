@@ -32,6 +32,7 @@ from elsewhere.globe import place
 from elsewhere.job import Seen
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.job.planning.pins import matching
 from elsewhere.job.posted.files import posted_for
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.protect.plan import Status
@@ -228,13 +229,14 @@ class Desk:
         return self._places[at]
 
     def _posted_for(self, wishes: contract.Wishes, seen: Seen, places: Places) -> Posted:
-        if self._ledger is None:
+        if self._ledger is None and not wishes.posted:
             return NOTHING_POSTED
         key = where(wishes)
         if key not in self._posted:
             typed = as_typed(wishes, None)
+            marked = matching(wishes.posted, [one.id for one in seen.photos], "posted", seen.left)
             _room(self._posted)
-            self._posted[key] = posted_for(seen, places, typed, ledger=self._ledger)
+            self._posted[key] = posted_for(seen, places, typed, marked=marked, ledger=self._ledger)
         return self._posted[key]
 
     def _looks_at(self, entry: Entry, plan: AlbumPlan) -> Looks:

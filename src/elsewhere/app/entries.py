@@ -74,7 +74,7 @@ def one_try(wishes: contract.Wishes) -> bool:
 
 
 def where(wishes: contract.Wishes) -> object:
-    """All that decides the watches."""
+    """All that decides the watches, and what they see beside the album."""
     return (
         tuple(wishes.at),
         tuple(wishes.hide),
@@ -82,6 +82,7 @@ def where(wishes: contract.Wishes) -> object:
         wishes.radius_km,
         wishes.prior,
         tuple(wishes.scorers),
+        tuple(wishes.posted),
     )
 
 

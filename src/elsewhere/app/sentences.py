@@ -94,6 +94,11 @@ def proof(entry: Entry) -> str:
     return f"{out}: proved {least}{_for(entry)}"
 
 
+def why_not(plan: AlbumPlan) -> str:
+    """Why there is no plan: what is out already comes before what could still be asked."""
+    return plan.verdict if plan.blocked is not None else plan.plan.explanation
+
+
 def against(entry: Entry) -> str:
     """Whom the promise is against and how good they are: never left for somebody to unfold."""
     assert entry.plan is not None

@@ -44,7 +44,7 @@ def plan_of(entry: Entry) -> contract.Plan | None:
         cost=float(plan.cost),
         bound=float(plan.bound),
         verdict=sentences.plain(entry.plan.verdict),
-        explanation="" if plan.found else sentences.plain(plan.explanation),
+        explanation="" if plan.found else sentences.plain(sentences.why_not(entry.plan)),
         notes=[sentences.plain(note) for note in entry.plan.notes],
         ways=ways_of(entry),
         uncovered=_uncovered(entry),
@@ -101,6 +101,8 @@ def states(entry: Entry) -> list[contract.PhotoState]:
     pinned: dict[str, contract.PhotoState] = {
         **dict.fromkeys(entry.wishes.keep, "kept"),
         **dict.fromkeys(entry.wishes.drop, "dropped"),
+        **dict.fromkeys((photos[n].id for n in entry.posted.already), "posted"),
+        **dict.fromkeys(entry.wishes.posted, "posted"),
     }
     withheld = set(plan.plan.withheld) if plan else set()
     found = plan is not None and plan.plan.found

@@ -114,6 +114,22 @@ def test_nothing_given_is_nothing_posted(album: Seen, pool: Workers) -> None:
     assert not posted_at(album, pool=pool)
 
 
+def test_photos_that_somebody_marks_are_out_wherever_their_files_are(
+    album: Seen, tmp_path: Path, pool: Workers
+) -> None:
+    marked = posted_for(album, NOWHERE, Wishes(), marked=[2, 0])
+    assert marked.already == (0, 2) and not marked.ids
+    names = f"{album.photos[0].id} and {album.photos[2].id}"
+    assert marked.notes == (
+        f"2 photos of the album ({names}) are out already: counted and not exported again",
+    )
+    again = tmp_path / "again"
+    again.mkdir()
+    shutil.copy(album.photos[0].path, again)
+    both = posted_for(album, NOWHERE, Wishes(), [again], marked=[0, 1], workers=pool)
+    assert both.already == (0, 1) and not both.ids, "nobody is counted twice"
+
+
 def test_a_posted_photo_with_a_time_only_goes_where_its_neighbours_in_time_are() -> None:
     lisbon, oslo = (38.72, -9.14), (59.91, 10.75)
     album = [

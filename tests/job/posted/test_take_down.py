@@ -131,6 +131,7 @@ def assert_said(
 ) -> None:
     """Nothing is pinned but what is out, so it alone is the reason: said, and how to mend it."""
     assert found.verdict.startswith("Withholding cannot help any more: with ")
+    assert found.blocked is not None and found.blocked.by
     photos, top = found.plan.promise.photos, drawn["top"]
     out = posted.pinned(photos - len(posted.ids))
     free = [n for n in range(photos) if n not in out]

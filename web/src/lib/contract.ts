@@ -1,7 +1,7 @@
 // What the server and the page say to each other. The server's own types (app/contract.py) are the
 // truth; these are the same in TypeScript.
 
-export type PhotoState = 'seen' | 'shared' | 'withheld' | 'kept' | 'dropped'
+export type PhotoState = 'seen' | 'shared' | 'withheld' | 'kept' | 'dropped' | 'posted'
 export type Level = 'cell' | 'city' | 'region' | 'country'
 export type Stage = 'empty' | 'reading' | 'ready' | 'failed'
 
@@ -20,6 +20,8 @@ export interface Wishes {
   exact_top: boolean
   keep: string[]
   drop: string[]
+  /** Photos of the album that are public already. */
+  posted: string[]
   scorers: string[]
 }
 

@@ -12,7 +12,7 @@ import * as session from './session'
 import { samePhotos, withKnownLinks } from './photos'
 import { refusing } from './refusing.svelte'
 import { serving } from './serving.svelte'
-import { auditKey, guessState, toggleDrop, togglePin } from './wishes'
+import { auditKey, guessState, toggleDrop, togglePin, togglePosted } from './wishes'
 
 const REFRESH = 8 * 60_000 // links to pictures work for ten minutes
 
@@ -103,6 +103,8 @@ class Table {
 
   pin = (n: number): void => this.change(n, togglePin)
   dropPhoto = (n: number): void => this.change(n, toggleDrop)
+  /** Say that a photo is public already, or take that back. */
+  post = (n: number): void => this.change(n, togglePosted)
 
   /** A new wish: shown at once as far as it can be guessed, answered a moment later. */
   wish(wishes: Wishes): void {
@@ -156,6 +158,11 @@ class Table {
   private change(n: number, how: (wishes: Wishes, id: string) => Wishes): void {
     const photo = this.photos[n]
     if (!this.wishes || !photo || this.stage !== 'ready' || !serving.answers()) return
+    if (this.states[n] === 'posted') {
+      const marked = this.wishes.posted.includes(photo.id)
+      if (!marked) return void (this.notice = `elsewhere remembers ${photo.id} as posted: "elsewhere ledger" shows and forgets that`)
+      if (how !== togglePosted) return void (this.notice = `${photo.id} is public already, so it can be neither pinned nor dropped; P takes that back`)
+    }
     const wishes = how(this.wishes, photo.id)
     const states = [...this.states]
     states[n] = guessState(wishes, photo.id, states[n] ?? 'seen')

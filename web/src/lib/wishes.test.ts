@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Place, Wishes } from './contract'
 import {
-  auditKey, changed, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, widthOf, withBudget,
+  auditKey, changed, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf, withBudget,
   withTop, withWidth,
 } from './wishes'
 
 const none: Wishes = {
   top: 5, budget: null, at: [], hide: ['all'], hide_level: null, radius_km: 25, margin: 'careful',
   each_photo: false, bursts: false, prior: null, stars: false, exact_top: false, keep: [], drop: [],
-  scorers: ['embedded'],
+  posted: [], scorers: ['embedded'],
 }
 const place = (label: string, hidden: boolean): Place => ({
   label, hidden, lat: 0, lon: 0, photos: [], by_time: [],
@@ -24,6 +24,14 @@ describe('a click', () => {
     const both = toggleDrop(togglePin(none, 'a.jpg'), 'a.jpg')
     expect(both).toMatchObject({ keep: [], drop: ['a.jpg'] })
     expect(togglePin(both, 'a.jpg')).toMatchObject({ keep: ['a.jpg'], drop: [] })
+  })
+  it('says that a photo is public already, whatever was said of it before', () => {
+    const out = togglePosted(togglePin(toggleDrop(none, 'b'), 'a'), 'a')
+    expect(out).toMatchObject({ keep: [], drop: ['b'], posted: ['a'] })
+    expect(togglePosted(out, 'b')).toMatchObject({ drop: [], posted: ['a', 'b'] })
+    expect(togglePosted(out, 'a').posted).toEqual([])
+    expect(guessState(out, 'a', 'withheld')).toBe('posted')
+    expect(guessState(togglePosted(out, 'a'), 'a', 'posted')).toBe('shared')
   })
   it('is seen before it is answered', () => {
     expect(guessState(togglePin(none, 'a'), 'a', 'withheld')).toBe('kept')

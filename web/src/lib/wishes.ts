@@ -1,5 +1,5 @@
-// What a click does to the wishes. A photo is pinned, dropped, or left to the plan: never two of
-// these at once.
+// What a click does to the wishes. A photo is pinned, dropped, public already, or left to the plan:
+// never two of these at once.
 import type { Level, PhotoState, Place, Wishes } from './contract'
 
 const without = (list: string[], id: string) => list.filter((one) => one !== id)
@@ -18,11 +18,19 @@ export function toggleDrop(wishes: Wishes, id: string): Wishes {
   return { ...wishes, drop, keep: without(wishes.keep, id) }
 }
 
+/** Say that a photo is public already, or take that back. */
+export function togglePosted(wishes: Wishes, id: string): Wishes {
+  const out = wishes.posted.includes(id)
+  const posted = out ? without(wishes.posted, id) : [...wishes.posted, id]
+  return { ...wishes, posted, keep: without(wishes.keep, id), drop: without(wishes.drop, id) }
+}
+
 /** What a photo is shown as before the plan has answered. */
 export function guessState(wishes: Wishes, id: string, before: PhotoState): PhotoState {
+  if (wishes.posted.includes(id)) return 'posted'
   if (wishes.keep.includes(id)) return 'kept'
   if (wishes.drop.includes(id)) return 'dropped'
-  if (before === 'kept') return 'shared'
+  if (before === 'kept' || before === 'posted') return 'shared'
   return before === 'dropped' ? 'withheld' : before
 }
 

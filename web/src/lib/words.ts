@@ -1,6 +1,6 @@
 // What is said about photos and progress, in the words of the house. What is said of plans and of
 // places comes from the server, whose words are the command line's.
-import type { Event, Left, PhotoState } from './contract'
+import type { Event, Left, PhotoState, Plan } from './contract'
 
 export const STATE_NAMES: Record<PhotoState, string> = {
   seen: 'No plan',
@@ -8,6 +8,7 @@ export const STATE_NAMES: Record<PhotoState, string> = {
   withheld: 'Withheld',
   kept: 'Pinned',
   dropped: 'Dropped',
+  posted: 'Posted',
 }
 
 /** What a state is called: before there can be a plan, a photo is only read. */
@@ -93,6 +94,11 @@ export function progressWords(event: Event): string {
   if (begun && event.per_second) parts.push(`${event.per_second.toFixed(event.per_second < 10 ? 1 : 0)} a second`)
   if (begun && event.left_s) parts.push(`${roughly(event.left_s)} left`)
   return parts.join(' · ')
+}
+
+/** So many photos would be written: what is public already is not written again. */
+export function fresh(plan: Plan | null, states: PhotoState[]): number {
+  return plan?.kept.filter((n) => states[n] !== 'posted').length ?? 0
 }
 
 /** A photo for someone who does not see it. */

@@ -48,6 +48,8 @@ class Wishes(Asked):
     keep: Annotated[list[Name], Field(max_length=20_000)] = []
     """Pinned photos, by id."""
     drop: Annotated[list[Name], Field(max_length=20_000)] = []
+    posted: Annotated[list[Name], Field(max_length=20_000)] = []
+    """Photos of the album that are public already: counted, never withheld, not written again."""
     scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] = ["embedded"]
     """Those that are new are asked about the photos first: the answer is then a job."""
 

@@ -10,7 +10,7 @@ Text = Annotated[str, Field(max_length=300)]
 Name = Annotated[str, Field(max_length=4096)]
 """A photo's id, or a path: as long as a system allows."""
 Chance = Annotated[float, Field(ge=0, le=1)]
-PhotoState = Literal["seen", "shared", "withheld", "kept", "dropped"]
+PhotoState = Literal["seen", "shared", "withheld", "kept", "dropped", "posted"]
 Level = Literal["cell", "city", "region", "country"]
 Order = Literal["shuffled", "album"]
 Names = Literal["neutral", "keep"]

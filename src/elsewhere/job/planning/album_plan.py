@@ -22,7 +22,7 @@ from elsewhere.job.planning.presets import margin
 from elsewhere.job.planning.verdict import cannot, verdict
 from elsewhere.job.planning.watches import Watch, refuse_top, watches
 from elsewhere.job.planning.wishes import Wishes
-from elsewhere.job.posted.take_down import blocked_by_posted, told
+from elsewhere.job.posted.take_down import Blocked, blocked_by_posted, told
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
 from elsewhere.protect.plan import Plan, Status
@@ -55,6 +55,8 @@ class AlbumPlan:
     """What has to be said beside it: coarse cells, photos placed by time, unplaced ones, …"""
     ways: tuple[less.Way, ...] = ()
     """What could be asked for instead, where there is no plan or nearly all photos go."""
+    blocked: Blocked | None = None
+    """Where what is out already breaks the promise alone: what does, and what to take down."""
 
     @property
     def empty(self) -> bool:
@@ -149,7 +151,7 @@ def plan_album(
         # the engine's own words name the secret k
         plan = replace(plan, explanation=said)
     return AlbumPlan(
-        plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside, ways
+        plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside, ways, blocked
     )
 
 

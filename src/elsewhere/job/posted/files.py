@@ -43,6 +43,7 @@ def posted_for(
     wishes: Wishes,
     paths: Iterable[str | Path] = (),
     *,
+    marked: Iterable[int] = (),
     ledger: Ledger | None = None,
     limits: Limits | None = None,
     workers: Workers | None = None,
@@ -53,7 +54,8 @@ def posted_for(
     """What is public already beside an album: the photos at `paths`, and what the ledger has.
 
     `places` and `wishes` say what is hidden: only what the ledger remembers of those places counts.
-    `sketches` are of the album's photos, where their renditions are given up already.
+    `marked` are photos of the album, by number, that somebody says are out. `sketches` are of the
+    album's photos, where their renditions are given up already.
     """
     listed = list(paths)
     public = None
@@ -71,7 +73,9 @@ def posted_for(
             glance=sketches,
         )
     try:
-        return _joined(seen, public, places, wishes, ledger=ledger, sketches=sketches)
+        return _joined(
+            seen, public, places, wishes, marked=marked, ledger=ledger, sketches=sketches
+        )
     finally:
         if public is not None:
             public.close()
@@ -83,6 +87,7 @@ def _joined(
     places: Places,
     wishes: Wishes,
     *,
+    marked: Iterable[int],
     ledger: Ledger | None,
     sketches: Sketches,
 ) -> Posted:
@@ -94,7 +99,7 @@ def _joined(
     if ledger is not None:
         digests = {*contents.values(), *(photo.rendition.digest for photo in photos)}
         kept = remembered(ledger, seen, places, wishes, known=digests)
-    already = tuple(sorted({*again.values(), *kept.already}))
+    already = tuple(sorted({*marked, *again.values(), *kept.already}))
     names = [f"posted/{photos[n].id}" for n in others]
     ids = _distinct([*names, *kept.ids], {photo.id for photo in seen.photos})
     known = [photos[n].metadata for n in others]
