@@ -8,9 +8,11 @@ probability zero. How a Scores value looks on disk is in `score_files/`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import weakref
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +24,7 @@ _DOUBLE = 8  # bytes
 """Up to here every whole number is a 64-bit float; scores are never rounded."""
 
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +103,39 @@ class Scores:
 
     def __hash__(self) -> int:
         return hash((self.ids, self.digest))
+
+
+class Memory:
+    """What was worked out of a table of scores, kept as long as the table itself.
+
+    One album is asked about again and again, with other pins and another k, and much of the answer
+    depends on neither. Only tables that nobody can write to are remembered.
+    """
+
+    def __init__(self, most: int = 16) -> None:
+        """`most` things are kept for each table; then all of them are forgotten."""
+        self._most = most
+        self._known: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = {}
+
+    def of(self, table: FloatMatrix, key: Hashable, work: Callable[[], T]) -> T:
+        """What `work` gives, which depends on nothing but the table and the key."""
+        if table.flags.writeable or not table.flags.owndata:
+            return work()
+        at = id(table)
+        known = self._known.get(at)
+        if known is None or known[0]() is not table:
+            known = weakref.ref(table, lambda _: self._known.pop(at, None)), {}
+            self._known[at] = known
+        kept = known[1]
+        if key in kept:
+            found: T = kept[key]
+            return found
+        made = work()
+        if len(kept) >= self._most:
+            known = known[0], {}
+            self._known[at] = known
+        known[1][key] = made
+        return made
 
 
 def _matrix(values: ArrayLike) -> FloatMatrix:

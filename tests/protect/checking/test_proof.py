@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import elsewhere
+from elsewhere.protect.checking import album
+from elsewhere.protect.checking.arithmetic import counts_alone
 from elsewhere.protect.checking.proof import Verdict, prove
 from elsewhere.protect.plan import Plan, Status, View
 from elsewhere.protect.promise import Against, Promise
@@ -395,3 +398,25 @@ def test_a_hundred_thousand_random_plans(capsys: pytest.CaptureFixture[str]) -> 
             f"false guarantees {seen['false guarantees']}, false alarms {seen['false alarms']}"
         )
     assert (seen["false guarantees"], seen["false alarms"]) == (0, 0)
+
+
+def test_what_single_photos_give_away_is_worked_out_once_for_a_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pins and tops change nothing about it; another table, truth or margin does."""
+    asked: list[int] = []
+
+    def counted(*given: Any) -> list[int]:
+        asked.append(1)
+        return counts_alone(*given)
+
+    monkeypatch.setattr(album, "counts_alone", counted)
+    rows = np.log([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3]])
+    table = Scores(rows)
+    for top, keep in ((1, ()), (2, ()), (1, (1,))):
+        elsewhere.protect(table, 0, top=top, keep=keep, each_photo=True)
+    assert len(asked) == 1
+    elsewhere.protect(table, 0, top=1, each_photo=True, margin=0.1)
+    elsewhere.protect(table, 1, top=1, each_photo=True)
+    elsewhere.protect(Scores(rows), 0, top=1, each_photo=True)
+    assert len(asked) == 4

@@ -5,11 +5,14 @@ import pytest
 
 from elsewhere.protect.problem import OUT, plain
 from elsewhere.protect.promise import Promise
+from elsewhere.protect.reductions import each_photo
 from elsewhere.protect.reductions.base import Contradiction
 from elsewhere.protect.reductions.each_photo import EachPhoto
+from elsewhere.protect.reductions.margin import Margin
 from elsewhere.protect.reductions.pins import Pins
 from elsewhere.protect.reductions.places import Places
 from elsewhere.protect.reductions.strict import Strict
+from elsewhere.scores import Scores
 from tests.protect.reductions.meaning import SEEDS, alone, assert_same_meaning, first
 
 # photo 0 alone points at cell 0, photo 1 at cell 1, photo 2 is undecided
@@ -41,3 +44,28 @@ def test_a_photo_that_an_attacker_does_not_see_reveals_nothing_to_it() -> None:
     assert EachPhoto((1,)).apply(problem).fixed.tolist() == [OUT, 0, OUT]
     elsewhere = Places(((1, 2),)).apply(problem)
     assert EachPhoto((1,)).apply(elsewhere).fixed.tolist() == [0, 0, OUT]
+
+
+def test_pins_and_tops_ask_nothing_anew_of_single_photos(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every click in the app asks again, and for every k that is tried."""
+    table = Scores(ROWS)
+    problem = Margin((0.1,)).apply(plain(table.values, truth=0, need=1))
+    before = EachPhoto((1,)).apply(problem).fixed.tolist()
+
+    def never(*_: object) -> None:
+        raise AssertionError("this was known already")
+
+    with monkeypatch.context() as closed:
+        closed.setattr(each_photo, "Instance", never)
+        assert EachPhoto((1,)).apply(problem).fixed.tolist() == before == [OUT, 0, OUT]
+        assert EachPhoto((2,)).apply(Pins((), (1,)).apply(problem)).fixed.tolist() == [OUT] * 3
+        for other in (
+            Margin((0.2,)).apply(problem),
+            Strict().apply(problem),
+            Margin((0.1,)).apply(plain(table.values, truth=1, need=1)),
+            Margin((0.1,)).apply(plain(Scores(ROWS[::-1]).values, truth=0, need=1)),
+        ):
+            with pytest.raises(AssertionError, match="known already"):
+                EachPhoto((1,)).apply(other)
+    turned = Margin((0.1,)).apply(plain(Scores(ROWS[::-1]).values, truth=0, need=1))
+    assert EachPhoto((1,)).apply(turned).fixed.tolist() == before[::-1]

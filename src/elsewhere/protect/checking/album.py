@@ -21,7 +21,10 @@ from elsewhere.protect.checking.arithmetic import (
     units,
 )
 from elsewhere.protect.promise import Against, Promise
-from elsewhere.scores import Scores
+from elsewhere.scores import Memory, Scores
+
+_ALONE = Memory()
+"""What single photos give away: pins, tops and plans change nothing about it."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,11 @@ class Album:
             return
         photos = range(self.promise.photos) if against.sees is None else against.sees
         handicap = units(against.margin) + units(against.lead)
-        rivals, strict = _rivals(against), self.promise.strict
+        rivals, strict = tuple(_rivals(against)), self.promise.strict
         contest = Contest(against.truth, rivals, against.prior, handicap, strict)
-        counts = counts_alone(table.values, photos, contest)
+        counts = _ALONE.of(
+            table.values, (photos, contest), lambda: counts_alone(table.values, photos, contest)
+        )
         for photo, count in zip(photos, counts, strict=True):
             if count < wanted:
                 what = f"photo {photo} alone has {count} rivals ahead for attacker {number}"
