@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from elsewhere.protect.files.certificate import digest_of
 from tests.album.makers import jpeg
 from tests.cli.keyboard import typed
 
@@ -68,3 +71,53 @@ def test_what_is_not_there(copy: Path) -> None:
     result = typed("verify", "nothing")
     assert result.exit_code == 2
     assert "nothing does not exist" in result.stderr
+
+
+def restated(copy: Path, change: Callable[[dict[str, Any]], None]) -> str:
+    """The certificate after a change, sealed anew, as nothing but a mistake of ours would be."""
+    (certificate,) = (copy.parent / "data").rglob("certificate.json")
+    document = json.loads(certificate.read_text("utf-8"))
+    change(document)
+    document["digest"] = digest_of(document)
+    (copy.parent / "other.json").write_text(json.dumps(document), "utf-8")
+    return "other.json"
+
+
+def test_the_promise_is_told_from_what_was_proved(copy: Path) -> None:
+    cells = "3 cells: Agadir, Morocco; Huelva, Spain and Lisbon, Portugal"
+    guesses = "not among the first 1 guesses of the model onnx:tiny.onnx"
+    clause = f"Lisbon, Portugal ({cells}) is {guesses}"
+    assert typed("verify", "out").stdout.splitlines()[1:] == [f"- {clause}"]
+    told = json.loads(typed("verify", "out", "--json").stdout)
+    assert told["promised"] == [clause]
+
+    def other(document: dict[str, Any]) -> None:
+        document["verdict"] = "Nobody will ever find Lisbon."  # what is told does not rest on it
+
+    result = typed("verify", "out", "--certificate", restated(copy, other))
+    assert result.exit_code == 0 and "Nobody" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["hidden"][0].update(label="Paris, France", lat=48.85, lon=2.35),
+        lambda d: d["hidden"][0].update(lat=-38.72),
+        lambda d: [watch.update(radius_km=2000.0) for watch in d["watches"]],
+    ],
+    ids=["another place", "its other side", "a wider zone"],
+)
+def test_what_a_certificate_says_must_be_what_it_proves(
+    copy: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    result = typed("verify", "out", "--certificate", restated(copy, change))
+    assert result.exit_code == 1, result.output
+    assert "what it promises is about other cells" in " ".join(result.stdout.split())
+    assert "- Lisbon" not in result.stdout and result.stdout.count("- ") == 1
+
+
+@pytest.mark.parametrize("top", [50, None])
+def test_a_top_that_is_not_promised_is_not_believed(copy: Path, top: int | None) -> None:
+    result = typed("verify", "out", "--certificate", restated(copy, lambda d: d.update(top=top)))
+    assert result.exit_code == 1
+    assert "does not agree with itself: its top is" in result.stderr

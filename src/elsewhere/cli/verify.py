@@ -98,6 +98,8 @@ def _show(target: Path, found: Verified) -> None:
                     "bold green",
                 )
             )
+            for clause in found.promised:
+                console.print(Text(f"- {printable(clause)}"))
         else:
             console.print(Text(f"{name} does not keep its promise:", "bold red"))
             for problem in found.problems:
@@ -111,6 +113,7 @@ def _as_json(found: Verified) -> None:
 
     told = {
         "kept": bool(found),
+        "promised": list(found.promised),
         "problems": list(found.problems),
         "notes": list(found.notes),
         "files": found.files,

@@ -191,7 +191,8 @@ def read_copy_certificate(document: str) -> CopyCertificate:
     many(text).read([*found["versions"].values()], "versions")
     fields = {name: kind.read(found[name], name) for name, kind in _FIELDS.items()}
     certificate = CopyCertificate(**fields, plan=certificate_from_record(found["plan"]))
-    for problem in (*_unlike_the_plan(certificate), *_unlike_the_models(certificate)):
+    unlike = (_unlike_the_plan, _unlike_the_models, _unlike_the_promise)
+    for problem in (problem for one in unlike for problem in one(certificate)):
         raise InputError(f"the certificate does not agree with itself: {problem}")
     return certificate
 
@@ -225,6 +226,15 @@ def _unlike_the_plan(certificate: CopyCertificate) -> Iterable[str]:
     names = [file.name for file in files]
     if len(set(names)) < len(names) or not all(names):
         yield "two files have one name"
+
+
+def _unlike_the_promise(certificate: CopyCertificate) -> Iterable[str]:
+    """Where more guesses are said to be wrong than is promised."""
+    promise, top = certificate.promised.promise, certificate.top
+    if (top is None) != (promise.budget is not None):
+        yield "its top is not what was asked for"
+    elif top is not None and any(one.top is None or one.top < top for one in promise.against):
+        yield "its top is larger than the one that is promised"
 
 
 def _unlike_the_models(certificate: CopyCertificate) -> Iterable[str]:

@@ -23,18 +23,15 @@ from elsewhere.scores import Scores
 def rescored(
     copy: Copy,
     certificate: CopyCertificate,
-    words: Sequence[str] = (),
+    scorers: Sequence[Scorer],
     progress: Callable[[Step], None] = lambda step: None,
 ) -> list[Scores]:
-    """Each model's scores of the files, in the certificate's order.
-
-    `words` are tried before the certificate's own words for the models.
-    """
+    """Each model's scores of the files, in the certificate's order, by its scorer."""
     forget()  # what the model said of these bytes before the copy was written proves nothing
     files, done = certificate.files, 0
     total = len(files) * len(certificate.models)
     result = []
-    for scorer, model in [(_scorer(model, words), model) for model in certificate.models]:
+    for scorer, model in zip(scorers, certificate.models, strict=True):
         rows = np.empty((len(files), model.cells), dtype=np.float32)
         for number, outcome in enumerate(each(scorer, _photos(copy, files))):
             name = files[number].name
@@ -45,6 +42,11 @@ def rescored(
             progress(Step("proving", done, total, name))
         result.append(Scores(rows, [f.photo for f in files], scorer=model.fingerprint))
     return result
+
+
+def scorers_of(certificate: CopyCertificate, words: Sequence[str] = ()) -> list[Scorer]:
+    """The models' scorers, loaded; `words` are tried before the certificate's own."""
+    return [_scorer(model, words) for model in certificate.models]
 
 
 def with_posted(certificate: CopyCertificate, scores: Sequence[Scores]) -> list[Scores]:

@@ -27,7 +27,8 @@ from elsewhere.job.sharing.private import (
     private_folder,
     read_private,
 )
-from elsewhere.job.sharing.rescoring import rescored, with_posted
+from elsewhere.job.sharing.rescoring import rescored, scorers_of, with_posted
+from elsewhere.job.sharing.saying import promised, said_otherwise
 from elsewhere.protect.checking.kept import prove_kept
 
 _LOOKED_UP = "table:"
@@ -45,6 +46,8 @@ class Verified:
     """How many files the certificate names."""
     reproved: int = 0
     """Against how many views the promise was proved: models × hidden places × scopes."""
+    promised: tuple[str, ...] = ()
+    """What was proved, a clause for each hidden place; empty where something is wrong."""
 
     def __bool__(self) -> bool:
         return not self.problems
@@ -92,8 +95,13 @@ def reprove(
     problems = tuple(_other_files(copy, certificate.files))
     if problems:  # what is not ours is never decoded
         return Verified(problems, files=count)
+    loaded = scorers_of(certificate, scorers)
+    globes = [scorer.load().globe for scorer in loaded]
+    problems = tuple(dict.fromkeys(said_otherwise(certificate, globes)))
+    if problems:
+        return Verified(problems, files=count)
     try:
-        scores = rescored(copy, certificate, scorers, progress)
+        scores = rescored(copy, certificate, loaded, progress)
     except CheckError as problem:
         return Verified((str(problem),), files=count)
     models = certificate.models
@@ -117,7 +125,8 @@ def reprove(
         if model.word.startswith(_LOOKED_UP)
     ]
     notes += _empty(certificate)
-    return Verified((), tuple(notes), count, len(certificate.watches))
+    views = len(certificate.watches)
+    return Verified((), tuple(notes), count, views, promised(certificate, globes))
 
 
 def _empty(certificate: CopyCertificate) -> Iterator[str]:
