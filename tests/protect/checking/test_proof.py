@@ -270,6 +270,7 @@ def test_a_bound_that_contradicts_the_plan_is_refused() -> None:
     "wishes",
     [
         {"top": 0}, {"margin": math.inf}, {"lead": math.nan}, {"prior": (0.0,)},
+        {"margin": -1.0}, {"lead": -1.0},
         {"prior": (0.0, math.nan, 0.0, 0.0)}, {"rivals": (0, 1)}, {"rivals": (9,)},
         {"sees": (3, 2)}, {"truth": ()}, {"truth": (4,)}, {"keep": (2, 1)}, {"drop": (4,)},
         {"groups": ((0, 1), (1, 2))}, {"values": (Fraction(1),)}, {"values": (Fraction(0),) * 4},

@@ -22,6 +22,7 @@ SCHEMA = json.loads((files("elsewhere.protect.files") / "schemas" / "plan.json")
 numbers = st.integers(0, 10**6)
 wholes = st.lists(numbers, max_size=4).map(tuple)
 reals = st.floats(allow_nan=False)
+amounts = st.floats(min_value=0, allow_infinity=False)
 fractions = st.fractions(min_value=Fraction(1, 10**6))
 digests = st.text("0123456789abcdef", min_size=64, max_size=64)
 againsts = st.builds(
@@ -31,8 +32,8 @@ againsts = st.builds(
     cells=st.integers(2, 600),
     truth=st.lists(numbers, min_size=1, max_size=4).map(tuple),
     top=st.none() | st.integers(1, 99),
-    margin=reals,
-    lead=reals,
+    margin=amounts,
+    lead=amounts,
     prior=st.none() | st.lists(reals, max_size=4).map(tuple),
     rivals=st.none() | wholes,
     sees=st.none() | wholes,

@@ -178,8 +178,8 @@ def nonsense(promise: Promise) -> Iterator[str]:
             yield f"the top {where} must be 1 or more in a guarantee, and absent under a budget"
         if a.each_photo is not None and a.each_photo < 1:
             yield f"the top for each photo {where} is below 1"
-        if not (math.isfinite(a.margin) and math.isfinite(a.lead)):
-            yield f"margin and lead {where} are not finite"
+        if not (0 <= a.margin < math.inf and 0 <= a.lead < math.inf):
+            yield f"margin and lead {where} are not finite numbers from 0 up"
         known = a.prior
         if known is not None and (len(known) != a.cells or not all(p < math.inf for p in known)):
             yield f"the prior {where} is not one log-probability for each cell"
