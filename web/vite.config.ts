@@ -12,6 +12,8 @@ export default defineConfig({
     cssTarget: 'chrome111',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // whose code is inside, and under which terms it may travel along
+    license: { fileName: 'licenses.md' },
     rollupOptions: {
       output: {
         entryFileNames: 'page.js',

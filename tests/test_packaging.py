@@ -1,0 +1,43 @@
+"""What travels to others: the whole source, and the terms of everything that is inside."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "src" / "elsewhere" / "app" / "page"
+
+
+def test_the_source_distribution_holds_every_file_of_the_repository(tmp_path: Path) -> None:
+    """Asked of setuptools without packing: the list of an archive of 100 MB is made in a second."""
+    git = shutil.which("git")
+    if git is None or not (ROOT / ".git").exists():
+        pytest.skip("not a checkout of git")
+    tracked = subprocess.run([git, "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    names = {name for name in tracked.stdout.decode().split("\0") if name}
+    there = {name for name in names if (ROOT / name).exists()}
+    told = "import setuptools; setuptools.setup()"
+    command = [sys.executable, "-c", told, "-q", "egg_info", "--egg-base", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
+    [listed] = tmp_path.glob("*.egg-info/SOURCES.txt")
+    packed = set(listed.read_text("utf-8").splitlines())
+    assert there - packed == set()
+
+
+def test_every_package_within_the_page_is_named_with_its_terms() -> None:
+    """Vite lists what it bundled; NOTICE is what people read."""
+    text = (PAGE / "licenses.md").read_text("utf-8")
+    packages = re.findall(r"^## (\S+) - \S+ \((\S+)\)$", text, re.MULTILINE)
+    assert {"svelte", "d3-geo", "topojson-client", "world-atlas"} <= {name for name, _ in packages}
+    notice = (ROOT / "NOTICE").read_text("utf-8")
+    assert [name for name, _ in packages if name not in notice] == []
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    [expression] = re.findall(r'^license = "(.+)"$', project, re.MULTILINE)
+    assert {terms for _, terms in packages} <= set(expression.split(" AND "))
+    assert text.count("Copyright") >= len(packages)
