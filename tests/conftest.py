@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -26,6 +27,8 @@ settings.register_profile("ci", _CALM, derandomize=True)
 settings.register_profile("long", _CALM, max_examples=2_000)
 
 _HERE = Path(__file__).parent
+_PROGRAMS = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+"""Where programs are looked for: those that pip installed lie beside Python."""
 _NOT_RUN = pytest.StashKey[list[str]]()
 
 
@@ -65,7 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             program
             for mark in item.iter_markers("needs")
             for program in mark.args
-            if shutil.which(program) is None
+            if shutil.which(program, path=_PROGRAMS) is None
         ]
         if missing:
             item.add_marker(pytest.mark.skip(reason=f"no {' or '.join(missing)} here"))

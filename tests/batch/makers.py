@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,7 @@ class Here(Engine):
 
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, then: Then
-    ) -> Iterator[Done]:
+    ) -> Generator[Done]:
         """Do the jobs."""
         looking = None
         if not source.scored:

@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from elsewhere.batch import running
 from elsewhere.batch.grouping import group
-from elsewhere.batch.on_ray import Looking, _planned
+from elsewhere.batch.on_node import Looking, planned
 from elsewhere.batch.running import Engine, Step, run
 from elsewhere.batch.schemas import albums_out, dead_letters
 from elsewhere.batch.settings import Settings
@@ -133,8 +133,8 @@ def test_photos_and_a_giant(tmp_path: Path) -> None:
     try:
         looked = actor(pa.table({"job": jobs}))
     finally:
-        actor._look.close()
-    assert len(_planned(looked, **told)) == len(jobs)
+        actor.look.close()
+    assert len(planned(looked, **told)) == len(jobs)
     assert albums_in(tmp_path / "r") == rows and dead_in(tmp_path / "r") == letters
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b, sha256
 from typing import Any
@@ -41,6 +41,8 @@ class Job:
     """Of a join: the names of the slices, in the album's order."""
     giant: str = ""
     """Of a slice: the name of the join that waits for it."""
+    hopeless: str = ""
+    """Why its albums are left alone, where they are: they have killed too many."""
 
     def to_json(self) -> str:
         """As text."""
@@ -87,7 +89,7 @@ def group(source: Source, block: int) -> Grouped:
     found = Grouped()
     seals = array("Q")  # eight bytes each
     waiting = _Waiting()
-    for album, ranges in _runs(source):
+    for album, ranges in _runs(source.albums()):
         seal = blake2b(album.encode("utf-8", "replace"), digest_size=8).digest()
         seals.append(int.from_bytes(seal))
         photos = sum(rows for _, _, rows in ranges)
@@ -103,6 +105,21 @@ def group(source: Source, block: int) -> Grouped:
     waiting.into(found)
     found.scattered = len(np.unique(np.frombuffer(seals, dtype=np.uint64))) < len(seals)
     return found
+
+
+def singles(source: Source, job: Job) -> list[Job]:
+    """A block as one job for each of its albums."""
+    found = Grouped()
+    rows = ((file, start, _names(source, file, start, many)) for file, start, many in job.ranges)
+    for album, ranges in _runs(rows):
+        one = _Waiting()
+        one.take(album, ranges, sum(many for _, _, many in ranges))
+        one.into(found)
+    return found.jobs
+
+
+def _names(source: Source, file: int, start: int, rows: int) -> Any:
+    return source.read(file, start, rows, small=True).column("album").combine_chunks()
 
 
 class _Waiting:
@@ -149,11 +166,11 @@ def _giant(found: Grouped, album: str, ranges: list[Range], block: int) -> None:
     found.joins.append(Job(name, "join", (), 1, photos, tuple(one.name for one in slices)))
 
 
-def _runs(source: Source) -> Iterator[tuple[str, list[Range]]]:
+def _runs(batches: Iterable[tuple[int, int, Any]]) -> Iterator[tuple[str, list[Range]]]:
     """Every run of rows of one album, across batches and files."""
     album: str | None = None
     ranges: list[Range] = []
-    for file, first, names in source.albums():
+    for file, first, names in batches:
         for name, start, rows in _in_batch(names):
             one = (file, first + start, rows)
             if name != album:

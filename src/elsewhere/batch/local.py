@@ -12,7 +12,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -39,7 +39,7 @@ def run(
     scored: bool,
     workers: int | None,
     then: Then,
-) -> Iterator[Done]:
+) -> Generator[Done]:
     """Do all jobs and those that follow from them; each is told when it is done."""
     waiting = deque(jobs)
     deaths = 0

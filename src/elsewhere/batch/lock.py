@@ -3,8 +3,11 @@
 On a disk here the operating system holds the lock and lets go of it when the process ends, however
 it ends. Elsewhere, and on network disks that know no locks, a small file is written anew every few
 seconds: who finds it waits whether it changes. If it does, somebody is at work; if not, whoever
-wrote it is dead and the file is taken over. No clocks are compared. That is the best that can be
-done everywhere, and not proof: two runs that start in the same second may both believe to be first.
+wrote it is dead and the file is taken over. No clocks are compared.
+
+Of two that start in the same moment the one who wrote last stays: each writes its name, waits for
+longer than the other can take between looking and writing, and looks who is there. Should a store
+be so slow that even this fails, whoever finds another's name at its next sign of life stops.
 """
 
 from __future__ import annotations
@@ -19,8 +22,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from elsewhere.batch.storage import Storage, told
-from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.batch.storage import Storage
+from elsewhere.batch.stores import HaltError, told
+from elsewhere.errors import ElsewhereError, FileError, InputError
 
 LOCK = ".lock"
 BEAT = 5.0
@@ -29,8 +33,24 @@ _SILENCE = 3
 """So many beats without a sign of life, and whoever gave them is dead."""
 
 
+class Held:
+    """A lock that is held; one that the operating system holds cannot be lost."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self.lost = threading.Event()
+
+    def refuse_lost(self) -> None:
+        """HaltError where another run holds it now."""
+        if self.lost.is_set():
+            raise HaltError(
+                f"another run has taken over {self._storage.where}, or its file {LOCK} was taken "
+                "away: this one stops, and what is written stays"
+            )
+
+
 @contextmanager
-def alone_in(storage: Storage, beat: float = BEAT) -> Iterator[None]:
+def alone_in(storage: Storage, beat: float | None = None) -> Iterator[Held]:
     """Within, no other run works in this output; InputError where one does."""
     if storage.here:
         with told(storage.path(LOCK)):
@@ -40,12 +60,12 @@ def alone_in(storage: Storage, beat: float = BEAT) -> Iterator[None]:
             if held is False:
                 raise _taken(storage, "")
             if held:
-                yield
+                yield Held(storage)
                 return
         finally:
             os.close(handle)
-    with _lease(storage, beat):
-        yield
+    with _lease(storage, BEAT if beat is None else beat) as lease:
+        yield lease
 
 
 def _taken(storage: Storage, by: str) -> InputError:
@@ -77,30 +97,37 @@ def _take(handle: int) -> bool | None:
 
 
 @contextmanager
-def _lease(storage: Storage, beat: float) -> Iterator[None]:
+def _lease(storage: Storage, beat: float) -> Iterator[Held]:
     """The lock as a file with signs of life."""
     _refuse_living(storage, beat)
     ours = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
-    over = threading.Event()
+    held, over = Held(storage), threading.Event()
 
     def live() -> None:
-        number = 0
+        number = 1
         while not over.wait(beat):
             number += 1
             with suppress(ElsewhereError):  # the next sign of life may come through
+                if not _read(storage).startswith(ours):
+                    held.lost.set()
+                    return
                 storage.write(LOCK, f"{ours} {number}".encode())
 
     storage.write(LOCK, f"{ours} 0".encode())
+    time.sleep(beat)
     if not _read(storage).startswith(ours):
         raise _taken(storage, "")
+    storage.write(LOCK, f"{ours} 1".encode())  # a store that cannot write over a file ends here
     thread = threading.Thread(target=live, name="elsewhere-batch-lock", daemon=True)
     thread.start()
     try:
-        yield
+        yield held
     finally:
         over.set()
         thread.join()
-        storage.remove(LOCK)
+        with suppress(ElsewhereError):
+            if _read(storage).startswith(ours):
+                storage.remove(LOCK)
 
 
 def _refuse_living(storage: Storage, beat: float) -> None:
@@ -120,9 +147,12 @@ def _refuse_living(storage: Storage, beat: float) -> None:
 
 
 def _read(storage: Storage) -> str:
+    """What the file says; nothing where there is none. Who cannot ask must not think so."""
     if not storage.is_file(LOCK):
         return ""
     try:
         return storage.read(LOCK).decode("utf-8", "replace")
-    except ElsewhereError:  # taken away in this moment
-        return ""
+    except FileError:
+        if storage.is_file(LOCK):
+            raise
+        return ""  # taken away in this moment

@@ -1,7 +1,8 @@
 """Photos → partial rows: decoded in limited workers, scored by warm sessions, both at once.
 
 One of these lives as long as the worker that it is in. A photo that cannot be read, decoded or
-scored costs itself: its row says why, and its scores are empty.
+scored costs itself: its row says why, and its scores are empty. What every photo would meet, a
+store that is away or a full disk, costs none of them and ends the run.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ from elsewhere.batch.damage import LOST, joined
 from elsewhere.batch.partial import Attacker, carried, told
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
+from elsewhere.batch.stores import HaltError
+from elsewhere.batch.stores import told as told_of
 from elsewhere.batch.texts import MangledText, texts
-from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.batch.tries import Try
+from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.scorers import Line, Photo, Row, find
 from elsewhere.scorers.sessions import Device, run_on
 
@@ -106,18 +110,20 @@ class Look:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._workers.close()
 
-    def __call__(self, pieces: Iterable[Any], hopeless: str | None = None) -> Any:
+    def __call__(self, pieces: Iterable[Any], hopeless: str = "", tried: Try | None = None) -> Any:
         """The same photos with scores instead of pixels, as a table in the same order.
 
         They come as tables of a few rows, for rows may hold photos. `hopeless` is why they are
-        not looked at at all, where that killed whoever tried.
+        not looked at at all, where that killed whoever tried; `tried` knows of single albums.
         """
         pa = arrow()
         kept: list[Any] = []
-        if hopeless is None:
-            looked = list(self._looked(_rows(pieces, kept)))
-        else:
+        if hopeless:
             looked = [_Looked(kind="crash", reason=hopeless) for _ in _rows(pieces, kept)]
+        elif tried is not None and tried.careful:
+            looked = [self._carefully(row, tried) for row in _rows(pieces, kept)]
+        else:
+            looked = list(self._looked(_rows(pieces, kept)))
         columns = carried(joined(kept))
         for name in ("metadata", "digest", "kind", "reason"):
             columns[name] = pa.array([getattr(one, name) for one in looked], pa.string())
@@ -139,6 +145,15 @@ class Look:
         while under_way:
             yield under_way.popleft().result()
 
+    def _carefully(self, row: Mapping[str, Any], tried: Try) -> _Looked:
+        """One photo and no other meanwhile: whoever dies of it has said of which album it is."""
+        album = str(row["album"] or "")
+        reason = tried.reason(album)
+        if reason is not None:
+            return _Looked(kind="crash", reason=reason)
+        tried.at(album)
+        return self._one(row)
+
     def _one(self, row: Mapping[str, Any]) -> _Looked:
         name = row["photo"] or ""
         if row.get(LOST):
@@ -153,6 +168,8 @@ class Look:
                 }
                 reply = self._workers.ask(request)
             return self._scored(name, reply)
+        except HaltError:
+            raise
         except ElsewhereError as problem:
             return _Looked(kind="unreadable", reason=str(problem))
         except Exception as problem:  # a bug must cost this photo and no other
@@ -198,14 +215,20 @@ class Look:
                 file = Path(storage.path(name))
                 yield file, self._notes(file.parent).get(file.name, ())
                 return
-            content = storage.read(name, most=MAX_BYTES + 1)
+            content = self._photos.read(storage, name, MAX_BYTES + 1)
             if len(content) > MAX_BYTES:
                 raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
         ending = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
-        with tempfile.TemporaryDirectory(prefix="elsewhere-batch-") as folder:
+        with _folder() as folder:
             file = Path(folder, f"photo{ending}")
-            file.write_bytes(content)
+            with told_of(folder):
+                file.write_bytes(content)
             yield file, ()
+
+
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    with told_of(tempfile.gettempdir()):
+        return tempfile.TemporaryDirectory(prefix="elsewhere-batch-")
 
 
 def _rows(pieces: Iterable[Any], kept: list[Any]) -> Iterator[dict[str, Any]]:
@@ -213,7 +236,7 @@ def _rows(pieces: Iterable[Any], kept: list[Any]) -> Iterator[dict[str, Any]]:
     for piece in pieces:
         names = piece.column_names
         kept.append(piece.select([name for name in names if name not in _LARGE]))
-        wanted = [name for name in ("photo", "path", "content", LOST) if name in names]
+        wanted = [name for name in ("album", "photo", "path", "content", LOST) if name in names]
         for start in range(0, piece.num_rows, AT_A_TIME):
             part = piece.select(wanted).slice(start, AT_A_TIME)
             columns = [texts(part.column(name)) for name in wanted]
@@ -225,7 +248,7 @@ class _Photos:
     """Where photos lie: below the dataset's own folder, wherever that is, or where they say."""
 
     def __init__(self, dataset: str) -> None:
-        storage = Storage(dataset)
+        self._given = storage = Storage(dataset)
         self._dataset = storage.beside() if storage.is_file() else storage
         self._folder = lru_cache(maxsize=_FOLDERS)(Storage)  # to open one may take a connection
 
@@ -240,3 +263,18 @@ class _Photos:
         address, mark, options = path.partition("?")
         folder, _, name = address.rpartition("/")
         return self._folder(f"{folder}{mark}{options}"), name
+
+    def read(self, storage: Storage, name: str, most: int) -> bytes:
+        """A photo's bytes; HaltError where it is not the photo's fault that there are none.
+
+        A photo may be missing, or lie where nobody answers, and costs itself. But where not even
+        the dataset can be asked for any more, none could be read, and each would be blamed.
+        """
+        try:
+            return storage.read(name, most)
+        except FileError:
+            try:
+                self._given.is_file()
+            except FileError as away:
+                raise HaltError(f"{away}; the same command goes on when it can be") from None
+            raise

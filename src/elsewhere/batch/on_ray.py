@@ -8,22 +8,18 @@ a word on each block comes back here.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from elsewhere.batch import work
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.looking import Look
-from elsewhere.batch.partial import unpacked
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.on_node import Alone, Looking, heard, join, plan, planned
 from elsewhere.batch.settings import Settings
+from elsewhere.batch.stores import CollapseError
 from elsewhere.batch.work import Done
-from elsewhere.errors import FileError
+from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.scorers.sessions import offers_cuda
 
 Then = Callable[[Done], Sequence[Job]]
@@ -45,11 +41,15 @@ def run(
     then: Then,
     address: str | None = None,
     gpus: float | None = None,
-) -> Iterator[Done]:
+    one_by_one: bool = False,
+) -> Generator[Done]:
     """Do all jobs and those that follow from them; each is told when it is done."""
     ray, ours = _ray(workers, address)
     given = {"dataset": dataset, "settings": settings}
     try:
+        if one_by_one:
+            yield from _one_by_one(ray, jobs, given, scored=scored, gpus=gpus, then=then)
+            return
         giants = _Giants(ray, settings)
         giants.ask([job for job in jobs if job.kind == "join"])
         ready = [job for job in jobs if job.kind != "join"]
@@ -60,9 +60,11 @@ def run(
         while giants:
             yield from giants.done(wait=True)
     except ray.exceptions.RayError as problem:
-        cause = str(getattr(problem, "cause", None) or problem).strip().splitlines()
-        raise FileError(
-            f"the run on Ray stopped ({cause[-1] if cause else type(problem).__name__}): "
+        cause = getattr(problem, "cause", None)
+        told = str(cause or problem).strip().splitlines()
+        kind = FileError if isinstance(cause, ElsewhereError) else CollapseError
+        raise kind(
+            f"the run on Ray stopped ({told[-1] if told else type(problem).__name__}): "
             "run it again, and it goes on from here"
         ) from None
     finally:
@@ -79,7 +81,7 @@ class _Giants:
 
     def __init__(self, ray: Any, settings: str) -> None:
         self._ray, self._settings = ray, settings
-        self._join = ray.remote(num_cpus=_PLANNING, max_retries=_RETRIES)(_join)
+        self._join = ray.remote(num_cpus=_PLANNING, max_retries=_RETRIES)(join)
         self._most = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._waiting: deque[Job] = deque()
         self._under_way: list[Any] = []
@@ -102,7 +104,7 @@ class _Giants:
             self._under_way, num_returns=many, timeout=None if wait else 0
         )
         self.ask([])
-        return [_done(text) for text in self._ray.get(over)]
+        return [heard(text) for text in self._ray.get(over)]
 
 
 def _stream(
@@ -126,11 +128,9 @@ def _stream(
     how = {"batch_size": 1, "batch_format": "pyarrow"}
     if scored:
         tasks = data.TaskPoolStrategy(size=workers) if workers else None
-        flow = flow.map_batches(_plan, compute=tasks, fn_kwargs=given, num_cpus=1, **how)
+        flow = flow.map_batches(plan, compute=tasks, fn_kwargs=given, num_cpus=1, **how)
     else:
-        told = Settings.from_json(given["settings"])
-        device = told.device if told.can_use_gpu else "cpu"
-        share, most = pool(ray.cluster_resources(), device, workers, gpus, len(jobs))
+        share, most = _pool(ray, given, workers, gpus, len(jobs))
         flow = flow.map_batches(
             Looking,
             compute=data.ActorPoolStrategy(
@@ -143,9 +143,38 @@ def _stream(
             num_cpus=_LOOKING,
             num_gpus=share or None,
             **how,
-        ).map_batches(_planned, fn_kwargs=given, num_cpus=_PLANNING, **how)
+        ).map_batches(planned, fn_kwargs=given, num_cpus=_PLANNING, **how)
     for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
-        yield from (_done(text) for text in batch.column("done").to_pylist())
+        yield from (heard(text) for text in batch.column("done").to_pylist())
+
+
+def _one_by_one(
+    ray: Any,
+    jobs: Sequence[Job],
+    given: dict[str, str],
+    *,
+    scored: bool,
+    gpus: float | None,
+    then: Then,
+) -> Iterator[Done]:
+    """One job after the other on one actor: nothing else of the run is under way meanwhile."""
+    share = 0.0 if scored else _pool(ray, given, 1, gpus, 1)[0]
+    actor = ray.remote(
+        num_cpus=_LOOKING, num_gpus=share, max_restarts=-1, max_task_retries=_RETRIES
+    )(Alone).remote(**given, scored=scored)
+    waiting = deque(jobs)
+    while waiting:
+        done = heard(ray.get(actor.perform.remote(waiting.popleft().to_json())))
+        waiting.extend(then(done))
+        yield done
+
+
+def _pool(
+    ray: Any, given: dict[str, str], workers: int | None, gpus: float | None, jobs: int
+) -> tuple[float, int]:
+    told = Settings.from_json(given["settings"])
+    device = told.device if told.can_use_gpu else "cpu"
+    return pool(ray.cluster_resources(), device, workers, gpus, jobs)
 
 
 def pool(
@@ -172,61 +201,6 @@ def pool(
             )
         most = min(most, int(here / gpus))
     return gpus, max(1, min(workers or most, most, jobs))
-
-
-class Looking:
-    """An actor with warm workers and sessions."""
-
-    def __init__(self, dataset: str, settings: str) -> None:
-        self._dataset, self._settings = dataset, Settings.from_json(settings)
-        told = self._settings
-        self._look = Look(told.scorers, told.max_side, told.input, device=told.device)
-
-    def __call__(self, batch: Any) -> Any:
-        """The partial rows of each job, as one piece that nobody divides."""
-        jobs = batch.column("job").to_pylist()
-        rows = [self._one(Job.from_json(text)) for text in jobs]
-        return arrow().table({"job": jobs, "rows": arrow().array(rows, arrow().large_binary())})
-
-    def _one(self, job: Job) -> bytes:
-        if work.is_done(job, self._settings):
-            return b""
-        return bytes(work.look(job, self._dataset, self._settings, self._look))
-
-
-def _planned(batch: Any, dataset: str, settings: str) -> Any:
-    """Jobs that were looked at, planned and written."""
-    told = Settings.from_json(settings)
-    out = []
-    for text, rows in zip(batch.column("job"), batch.column("rows"), strict=True):
-        job = Job.from_json(text.as_py())
-        if work.is_done(job, told):
-            out.append(work.done(job))
-        elif job.kind == "slice":
-            out.append(work.keep_slice(job, rows.as_buffer(), told))
-        else:
-            out.append(work.finish(job, unpacked(rows.as_buffer()), told))
-    return _told(out)
-
-
-def _plan(batch: Any, dataset: str, settings: str) -> Any:
-    """Jobs of scores, planned and written."""
-    told = Settings.from_json(settings)
-    jobs = (Job.from_json(text) for text in batch.column("job").to_pylist())
-    return _told([work.perform(job, dataset, told, None) for job in jobs])
-
-
-def _join(job: str, settings: str) -> str:
-    done = work.perform(Job.from_json(job), "", Settings.from_json(settings), None)
-    return json.dumps(asdict(done))
-
-
-def _told(done: Sequence[Done]) -> Any:
-    return arrow().table({"done": [json.dumps(asdict(one)) for one in done]})
-
-
-def _done(text: str) -> Done:
-    return Done(**json.loads(text))
 
 
 def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:

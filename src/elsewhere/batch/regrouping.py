@@ -20,6 +20,7 @@ from elsewhere.batch.damage import lost_field
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
+from elsewhere.batch.stores import told
 from elsewhere.batch.texts import texts
 
 GROUPED = "_work/grouped"
@@ -48,7 +49,10 @@ def regrouped(source: Source, output: Storage, block: int) -> Source:
         size = sum(file.size for file in source.files)
         held = max(1, _HELD // max(1, size // max(1, source.rows)))  # rows: some hold photos
         count = max(1, min(_MOST, size // _BUCKET))
-        with tempfile.TemporaryDirectory(prefix="elsewhere-batch-") as folder:
+        with (
+            told(tempfile.gettempdir()),
+            tempfile.TemporaryDirectory(prefix="elsewhere-batch-") as folder,
+        ):
             spools = [Path(folder, f"{number:04}") for number in range(count)]
             _spread(source, spools, min(_READ, held))
             for number, spool in enumerate(spools):
@@ -70,7 +74,11 @@ def _spread(source: Source, spools: list[Path], rows: int) -> None:
         bucket = np.array(of_name, dtype=np.int64)[names.indices.to_numpy()] % len(spools)
         for number in np.unique(bucket).tolist():
             part = batch.take(arrow().array(np.flatnonzero(bucket == number)))
-            with spools[number].open("ab") as stream, ipc.new_stream(stream, part.schema) as out:
+            with (
+                told(str(spools[number].parent)),
+                spools[number].open("ab") as stream,
+                ipc.new_stream(stream, part.schema) as out,
+            ):
                 out.write_batch(part)
 
 

@@ -7,22 +7,24 @@ does not matter when a run was killed, or with which engine it is gone on with.
 from __future__ import annotations
 
 import uuid
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from elsewhere.batch import local
 from elsewhere.batch.grouping import Grouped, Job, block_for, group
-from elsewhere.batch.lock import alone_in
+from elsewhere.batch.lock import Held, alone_in
 from elsewhere.batch.page import page
 from elsewhere.batch.regrouping import must_regroup, regrouped
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.state import SUMMARY, begun, refuse_foreign
 from elsewhere.batch.storage import Storage
+from elsewhere.batch.stores import refuse_as_output, refuse_private
 from elsewhere.batch.summary import Summary, summary
-from elsewhere.batch.tries import TRIES
+from elsewhere.batch.suspects import Suspects, alone_at, outlived, suspects
 from elsewhere.batch.work import ALBUMS, SLICES, Done
 from elsewhere.errors import FileError, InputError
 
@@ -53,10 +55,12 @@ class Engine:
     address: str | None = None
     gpus: float | None = None
     """Of each worker on Ray that looks at photos; what the device asks for unless told."""
+    one_by_one: bool = False
+    """Whether nothing may be under way but one job, on the whole cluster."""
 
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, then: local.Then
-    ) -> Iterator[Done]:
+    ) -> Generator[Done]:
         """Do the jobs."""
         dataset, told = source.storage.where, settings.to_json()
         if self.name == "local":
@@ -74,6 +78,7 @@ class Engine:
             then=then,
             address=self.address,
             gpus=self.gpus,
+            one_by_one=self.one_by_one,
         )
 
 
@@ -82,23 +87,24 @@ def run(
 ) -> Summary:
     """Do all albums that are not done yet, on this engine; what came of all of them."""
     engine = engine or Engine()
+    refuse_as_output(settings.output)
     source, storage = Source(settings.input), Storage(settings.output)
     refuse_useless(settings, engine, source)
     refuse_foreign(storage)
     storage.own()  # before the first file is written
-    with alone_in(storage):
+    with alone_in(storage) as held:
         dataset = source.fingerprint()
         settings = begun(settings, storage, dataset, {} if source.scored else _models(settings))
         if storage.is_file(SUMMARY):
             return summary(storage)
-        # the notes of a run that was killed say nothing about the albums it was at
-        storage.forget(TRIES)
         settings = replace(settings, run=uuid.uuid4().hex)
         watch(Step("grouping"))
         worked, found = _grouped(source, storage, settings)
-        _work(worked, found, storage, settings, engine=engine, watch=watch)
+        with outlived(storage, settings.run):
+            _work(worked, found, storage, settings, engine=engine, watch=watch, held=held)
         watch(Step("counting", found.albums, found.albums))
         counted = summary(storage)
+        held.refuse_lost()
         _refuse_change(settings, dataset, counted, found)
         storage.write(REPORT, page(counted).encode())
         storage.write(SUMMARY, counted.to_json().encode())
@@ -109,10 +115,7 @@ def run(
 def refuse_useless(settings: Settings, engine: Engine, source: Source) -> None:
     """InputError where something was asked for that would be ignored."""
     for where in (settings.input, settings.output):
-        if where.startswith("memory:"):
-            raise InputError(
-                f"{where} lies in this process alone, and workers are others: name a folder"
-            )
+        refuse_private(where)
     if source.scored and settings.scorers != Settings.scorers:
         raise InputError(
             f"{settings.input} holds scores, so no scorer is asked: give photos, or no scorer"
@@ -163,29 +166,78 @@ def _work(
     *,
     engine: Engine,
     watch: Watch,
+    held: Held,
 ) -> None:
-    albums = {name.removesuffix(".parquet") for name in storage.names(ALBUMS)}
-    slices = {name.removesuffix(".arrow") for name in storage.names(SLICES)}
-    joins = {job.name: job for job in found.joins if job.name not in albums}
-    missing = Counter({
-        name: sum(one not in slices for one in job.slices) for name, job in joins.items()
-    })  # fmt: skip
-    jobs = [job for job in found.jobs if job.kind == "albums" and job.name not in albums]
-    jobs += [job for job in found.jobs if job.giant in joins and job.name not in slices]
-    jobs += [job for name, job in joins.items() if not missing[name]]
-
-    def then(done: Done) -> list[Job]:
-        if not done.giant:
-            return []
-        missing[done.giant] -= 1
-        return [joins[done.giant]] if not missing[done.giant] else []
-
-    many = sum(job.albums for job in found.ends if job.name in albums)
+    """Do what is not done: first all that may be done together, then what must be done alone."""
+    course = _Course(found, storage, source)
+    many = course.albums_done
     photos = 0
     watch(Step("working", many, found.albums))
-    if not jobs:
-        return
-    for done in engine.run(jobs, source, settings, then):
-        many += done.albums
-        photos += done.photos if done.kind != "join" else 0
-        watch(Step("working", many, found.albums, photos))
+    with closing(course.run(engine, settings)) as jobs:  # whatever is raised, its workers end first
+        for done in jobs:
+            many += done.albums
+            photos += done.photos if done.kind != "join" else 0
+            watch(Step("working", many, found.albums, photos))
+            held.refuse_lost()
+
+
+class _Course:
+    """The jobs that are left, in the order in which they are done."""
+
+    def __init__(self, found: Grouped, storage: Storage, source: Source) -> None:
+        self._storage, self._source = storage, source
+        self._known: Suspects = suspects(storage)
+        albums = {name.removesuffix(".parquet") for name in storage.names(ALBUMS)}
+        slices = {name.removesuffix(".arrow") for name in storage.names(SLICES)}
+        self._joins = {job.name: job for job in found.joins if job.name not in albums}
+        self._missing = Counter({
+            name: sum(one not in slices for one in job.slices)
+            for name, job in self._joins.items()
+        })  # fmt: skip
+        jobs = [job for job in found.jobs if job.kind == "albums" and job.name not in albums]
+        jobs += [job for job in found.jobs if job.giant in self._joins and job.name not in slices]
+        jobs += [job for name, job in self._joins.items() if not self._missing[name]]
+        self._together, alone = self._known.parted(jobs, source, albums)
+        self._alone = deque(alone)
+        left = [*self._together, *self._alone]
+        self.albums_done = found.albums - sum(job.albums for job in left)
+        self.albums_done -= sum(self._missing[name] > 0 for name in self._joins)
+
+    def run(self, engine: Engine, settings: Settings) -> Generator[Done]:
+        """Do them; each is told when it is done."""
+        if self._together:
+            jobs = engine.run(self._together, self._source, settings, self._then)
+            with closing(jobs):
+                yield from jobs
+        if not self._alone:
+            return
+        engine = replace(engine, workers=1, one_by_one=True)
+        with ExitStack() as note:
+
+            def following(done: Done) -> list[Job]:
+                self._alone.extend(self._then(done))
+                return self._next(settings, note)
+
+            jobs = engine.run(self._next(settings, note), self._source, settings, following)
+            with closing(jobs):
+                yield from jobs
+
+    def _then(self, done: Done) -> list[Job]:
+        """The join of a giant, when its last slice is done."""
+        if not done.giant:
+            return []
+        self._missing[done.giant] -= 1
+        if self._missing[done.giant]:
+            return []
+        together, alone = self._known.parted([self._joins[done.giant]], self._source, set())
+        self._alone.extend(alone)
+        return together
+
+    def _next(self, settings: Settings, note: ExitStack) -> list[Job]:
+        """The next job that is done alone, with a note that it is; the last one's is taken back."""
+        note.close()
+        if not self._alone:
+            return []
+        job = self._alone.popleft()
+        note.enter_context(alone_at(self._storage, settings.run, job))
+        return [job]

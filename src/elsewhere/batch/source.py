@@ -18,7 +18,8 @@ import numpy as np
 from elsewhere.batch.columns import understood
 from elsewhere.batch.damage import joined, salvaged, with_lost
 from elsewhere.batch.schemas import arrow
-from elsewhere.batch.storage import Storage, told
+from elsewhere.batch.storage import Storage
+from elsewhere.batch.stores import told
 from elsewhere.errors import FileError
 
 _BUFFER = 1 << 20

@@ -1,8 +1,9 @@
 """Files here or anywhere that pyarrow or fsspec reaches, each written whole or not at all.
 
 A run may be killed at any moment and its workers may do the same block twice. So a file has its
-name only when all of it is there: here by renaming, on an object store because that is how one
-writes; writing the same file again is no harm.
+name only when all of it is there: here by renaming; on pyarrow's object stores because an upload
+is there when it is complete, or never; elsewhere under another name first, which is then moved.
+Writing the same file again is no harm.
 """
 
 from __future__ import annotations
@@ -13,15 +14,11 @@ import os
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.stores import at_once, has_folders, of_a_store, opened, told
 from elsewhere.errors import FileError
-
-_WHOLE = {"s3", "gcs", "abfs"}
-"""pyarrow's own object stores: a file is there when it is closed, or never."""
 
 _FOLDER, _FILE = 0o700, 0o600
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -35,11 +32,13 @@ class Storage:
         from pyarrow import fs
 
         self.where = where
-        self.fs, self.root = _opened(where)
+        self.fs, self.root = opened(where)
         self.here = isinstance(self.fs, fs.LocalFileSystem)
 
     def path(self, name: str) -> str:
         """The full path on the filesystem."""
+        if not self.root and not self.here:  # the top of an archive
+            return name
         return f"{self.root}/{name}" if name else self.root
 
     def below(self, name: str) -> str:
@@ -62,7 +61,21 @@ class Storage:
         with told(self.where):
             found = self.fs.get_file_info(fs.FileSelector(self.path(folder), allow_not_found=True))
         files = (one.base_name for one in found if one.type == fs.FileType.File)
-        return sorted(name for name in files if not name.startswith((".", "_")))
+        # an object store may have an empty file without a name, which stands for the folder
+        return sorted(name for name in files if name and not name.startswith((".", "_")))
+
+    def below_all(self, folder: str) -> list[str]:
+        """All whole files below a folder, however deep: their paths from there, sorted."""
+        from pyarrow import fs
+
+        top = self.path(folder)
+        with told(self.where):
+            found = self.fs.get_file_info(
+                fs.FileSelector(top, allow_not_found=True, recursive=True)
+            )
+        files = (one for one in found if one.type == fs.FileType.File)
+        named = (one.path for one in files if one.base_name and one.base_name[0] not in "._")
+        return sorted(path.rpartition(f"{folder}/")[2] for path in named)
 
     def entries(self) -> list[str]:
         """All that lies directly in the folder: files, folders, and what is only half there."""
@@ -70,7 +83,7 @@ class Storage:
 
         with told(self.where):
             found = self.fs.get_file_info(fs.FileSelector(self.root, allow_not_found=True))
-        return sorted(one.base_name for one in found)
+        return sorted(one.base_name for one in found if one.base_name)
 
     def is_file(self, name: str = "") -> bool:
         """Whether there is such a file."""
@@ -81,11 +94,13 @@ class Storage:
 
     def size(self, name: str = "") -> int:
         """How many bytes a file has."""
-        return int(self.fs.get_file_info(self.path(name)).size or 0)
+        with told(self.where):
+            return int(self.fs.get_file_info(self.path(name)).size or 0)
 
     def modified(self, name: str = "") -> int | None:
         """When a file was written, in nanoseconds; None where the filesystem does not say."""
-        written: int | None = self.fs.get_file_info(self.path(name)).mtime_ns
+        with told(self.where):
+            written: int | None = self.fs.get_file_info(self.path(name)).mtime_ns
         return written
 
     def ends(self, name: str, most: int) -> bytes:
@@ -98,7 +113,10 @@ class Storage:
 
     def read(self, name: str, most: int | None = None) -> bytes:
         """All of a file, or so many bytes of it at most."""
-        with told(self.path(name)), self.fs.open_input_stream(self.path(name)) as stream:
+        with (
+            told(self.path(name)),
+            self.fs.open_input_stream(self.path(name), compression=None) as stream,
+        ):
             return bytes(stream.read(most))
 
     def write(self, name: str, content: Any) -> None:
@@ -116,13 +134,22 @@ class Storage:
                 with _created(Path(folder), base) as file:
                     yield file
                 return
-            self.fs.create_dir(folder, recursive=True)
-            at_once = self.fs.type_name in _WHOLE
-            part = path if at_once else f"{folder}/.{base}.{uuid.uuid4().hex}"
-            with self.fs.open_output_stream(part) as stream:
-                yield stream
-            if not at_once:
-                self.fs.move(part, path)
+            if has_folders(self.fs):
+                self.fs.create_dir(folder, recursive=True)
+            whole = at_once(self.fs)
+            part = path if whole else f"{folder}/.{base}.{uuid.uuid4().hex}"
+            try:
+                with self.fs.open_output_stream(part, compression=None) as stream:
+                    yield stream
+                if not whole:
+                    self.fs.move(part, path)
+            except BaseException as problem:
+                # pyarrow cannot call an upload off: unless the store itself failed it completes
+                # what there was to write, and that is not all
+                if not whole or not of_a_store(problem):
+                    with contextlib.suppress(Exception):
+                        self.fs.delete_file(part)
+                raise
 
     def own(self) -> None:
         """Make the folder, or make sure of it, and let nobody but its owner in."""
@@ -135,39 +162,13 @@ class Storage:
 
     def remove(self, name: str) -> None:
         """Delete a file, if it is there."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(FileError), told(self.where):
             self.fs.delete_file(self.path(name))
 
     def forget(self, folder: str) -> None:
         """Delete a folder, if it is there."""
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(FileError), told(self.where):
             self.fs.delete_dir(self.path(folder))
-
-
-def _opened(where: str) -> tuple[Any, str]:
-    """The filesystem and the path on it."""
-    from pyarrow import fs
-
-    if "://" not in where:
-        return fs.LocalFileSystem(), Path(where).absolute().as_posix()
-    try:
-        system, path = fs.FileSystem.from_uri(where)
-        return system, path.rstrip("/")
-    except arrow().ArrowInvalid:
-        pass  # not one of pyarrow's own
-    except OSError as problem:
-        raise FileError(f"{where} cannot be reached: {problem}") from None
-    try:
-        open_with = import_module("fsspec.core").url_to_fs
-    except ImportError:
-        raise FileError(f"{where} needs fsspec: pip install fsspec") from None
-    try:
-        found, path = open_with(where)
-    except ImportError as problem:
-        raise FileError(f"{where} needs a package that is not here: {problem}") from None
-    except (ValueError, OSError) as problem:
-        raise FileError(f"{where} cannot be reached: {problem}") from None
-    return fs.PyFileSystem(fs.FSSpecHandler(found)), path.rstrip("/")
 
 
 def _make(folder: Path) -> None:
@@ -192,15 +193,3 @@ def _created(folder: Path, base: str) -> Iterator[Any]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-
-
-@contextmanager
-def told(what: str) -> Iterator[None]:
-    """Within, what a filesystem complains about becomes one sentence that names the file."""
-    try:
-        yield
-    except OSError as problem:
-        why = problem.strerror or str(problem).splitlines()[0]
-        raise FileError(
-            f"{what} cannot be used ({why}): check the address and what is there"
-        ) from None

@@ -7,8 +7,9 @@ are of those who died. From the third try on a note names the album that is bein
 an album over which two died while they worked on it alone is left alone from then on, with a dead
 letter. Notes lie beside the output, where every node sees them, whichever engine it is.
 
-Only deaths in one and the same run count. When the run itself is killed all its workers die, which
-says nothing about the albums they were at: whoever goes on with it counts from the beginning.
+Only deaths in one and the same run count here. When the run itself is killed all its workers die,
+most often for reasons of their own: whoever goes on with it counts from the beginning, and what is
+made of the notes that were left is in `suspects`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class Try:
         self._storage = storage
         folder = f"{TRIES}/{run or 'one'}/{job}"
         before = [_album(storage, f"{folder}/{name}") for name in storage.names(folder)]
-        self._careful = len(before) >= CAREFUL
+        self.careful = len(before) >= CAREFUL
+        """Whether albums are named: who names them must work on one at a time."""
+        self._named = ""
         self._note = f"{folder}/{uuid.uuid4().hex}"
         named = Counter(album for album in before if album)
         self.skip: Mapping[str, str] = {
@@ -68,8 +71,9 @@ class Try:
         self._storage.remove(self._note)
 
     def at(self, album: str) -> None:
-        """This album is next."""
-        if self._careful:
+        """This album is next, or still."""
+        if self.careful and album != self._named:
+            self._named = album
             self._write(album)
 
     def reason(self, album: str) -> str | None:

@@ -72,17 +72,17 @@ def read(job: Job, dataset: str, *, small: bool = False) -> Any:
 def look(job: Job, dataset: str, settings: Settings, looking: Look) -> Any:
     """The partial rows of a job's photos, as bytes."""
     with Try(_storage(settings.output), settings.run, f"{job.name}-look") as tried:
-        hopeless = tried.reason(EVERYTHING)
-        if hopeless is not None:
+        hopeless = job.hopeless or tried.reason(EVERYTHING)
+        if hopeless:
             return packed(looking([read(job, dataset, small=True)], hopeless))
         pieces = (_source(dataset).pieces(*one, AT_A_TIME) for one in job.ranges)
-        return packed(looking(chain.from_iterable(pieces)))
+        return packed(looking(chain.from_iterable(pieces), tried=tried))
 
 
 def plan(job: Job, dataset: str, settings: Settings) -> Done:
     """Plan the albums of a block of scores and write its files."""
     with Try(_storage(settings.output), settings.run, job.name) as tried:
-        small = tried.reason(EVERYTHING) is not None
+        small = bool(job.hopeless or tried.reason(EVERYTHING))
         return _finished(job, read(job, dataset, small=small), settings, tried)
 
 
@@ -95,10 +95,11 @@ def finish(job: Job, table: Any, settings: Settings) -> Done:
 def _finished(job: Job, table: Any, settings: Settings, tried: Try) -> Done:
     rows: list[Row] = []
     dead: list[Dead] = []
-    known = () if tried.reason(EVERYTHING) else attackers(table.schema)
+    given_up = job.hopeless or tried.reason(EVERYTHING)
+    known = () if given_up else attackers(table.schema)
     for album, part in albums(table):
-        reason = tried.reason(album)
-        if reason is None:
+        reason = given_up or tried.reason(album)
+        if not reason:
             tried.at(album)
             row, letters = solve(album, part, known, settings)
         else:

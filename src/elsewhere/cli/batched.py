@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,9 +70,13 @@ def bar() -> Iterator[Shown]:
 
 @contextmanager
 def stopped_in(output: str, shown: Shown) -> Iterator[None]:
-    """Within, Ctrl-C says how far it came and that it can be gone on with."""
+    """Within, Ctrl-C says how far it came and that it can be gone on with.
+
+    So does being asked to end, as clusters do before they kill: then no album is to blame.
+    """
     try:
-        yield
+        with _asked_to_end():
+            yield
     except KeyboardInterrupt:
         far = "nothing is planned yet"
         if shown.last is not None and shown.last.albums:
@@ -81,6 +87,19 @@ def stopped_in(output: str, shown: Shown) -> Iterator[None]:
             err=True,
         )
         raise typer.Exit(STOPPED) from None
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[None]:
+    """Within, SIGTERM is like Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may say what a signal does
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def tell(found: Summary, output: str) -> None:

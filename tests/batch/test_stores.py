@@ -1,0 +1,69 @@
+"""Addresses: which filesystem they are on, what is refused, and how it complains."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from elsewhere.batch.storage import Storage
+from elsewhere.batch.stores import (
+    HaltError,
+    has_folders,
+    opened,
+    refuse_as_output,
+    refuse_private,
+    told,
+)
+from elsewhere.errors import FileError, InputError
+
+
+@pytest.mark.parametrize("address", ["file://{}", "local://{}", "{}", "fsspec+file://{}"])
+def test_a_disk_is_a_disk_by_whatever_name(address: str, tmp_path: Path) -> None:
+    """So that it is locked, and that its files are their owner's alone."""
+    pytest.importorskip("fsspec")
+    storage = Storage(address.format(tmp_path))
+    assert storage.here and storage.root == tmp_path.as_posix()
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://key:secret@bucket/out", "sftp://me:secret@host/out", "s3://k:s%40@b"]
+)
+def test_passwords_are_not_for_addresses(address: str) -> None:
+    with pytest.raises(InputError, match=r"://…@.* holds a password") as refused:
+        opened(address)
+    assert ":secret" not in str(refused.value)
+
+
+def test_what_cannot_be_written_together_is_no_output() -> None:
+    for address in ("zip://a::b.zip", "simplecache::s3://b/a", "https://host/out"):
+        with pytest.raises(InputError):
+            refuse_as_output(address)
+    for address in ("memory://a", "fsspec+memory://a"):
+        with pytest.raises(InputError):
+            refuse_private(address)
+    for address in ("s3://b/a", "out", "httpd/out", "memory"):
+        refuse_as_output(address)
+        refuse_private(address)
+
+
+def test_a_full_disk_ends_the_run_and_says_so() -> None:
+    full = r"out/a cannot be written \(No space left.*make room"
+    with pytest.raises(HaltError, match=full), told("out/a"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_stores_complain_in_their_own_words() -> None:
+    class ThrottledError(Exception):
+        __module__ = "somebodys.store"
+
+    with pytest.raises(FileError, match=r"a cannot be used \(too fast\)"), told("a"):
+        raise ThrottledError("too fast.\nand more")
+    with pytest.raises(KeyError), told("a"):
+        raise KeyError("ours")  # a bug is a bug
+
+
+def test_folders_are_made_where_there_are_some() -> None:
+    pytest.importorskip("fsspec")
+    assert has_folders(opened("memory://a")[0]) and has_folders(opened("/tmp")[0])
