@@ -119,3 +119,21 @@ def test_old_jobs_are_forgotten_and_running_ones_are_not() -> None:
     stop.set()
     jobs.close()
     assert not jobs.running()
+
+
+def test_whoever_looks_whether_to_stop_is_ended_by_the_look() -> None:
+    """A solver asks as it goes, deep inside, and would finish with care what it began."""
+    begun, after = threading.Event(), []
+
+    def work(job: Job) -> None:
+        while not job.unwanted.is_set():
+            begun.set()
+        after.append("what it has is put in order")
+
+    jobs = Jobs()
+    job = jobs.start("proof", work)
+    assert begun.wait(10)
+    jobs.cancel("proof")
+    job.join(10)
+    assert job.state == "cancelled" and after == []
+    assert heard(job)[-1].error == "it was stopped"

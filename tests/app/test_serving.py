@@ -178,6 +178,23 @@ def test_the_file_is_gone_after_a_minute_though_nobody_came(
     assert [len(one) for one in seen] == [1, 0]
 
 
+def test_no_thread_keeps_a_click_waiting_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    before, seen = sys.getswitchinterval(), []
+
+    class Looking:
+        def run(self, sockets: list[socket.socket]) -> None:
+            seen.append(sys.getswitchinterval())
+
+    monkeypatch.setattr(serving, "web_server", lambda *_: Looking())
+    monkeypatch.setattr(serving, "_end_like_an_interrupt", lambda: None)
+    sys.setswitchinterval(0.005)
+    try:
+        serving.serve(browser=False, cache=False, say=lambda _: None)
+    finally:
+        sys.setswitchinterval(before)
+    assert seen == [pytest.approx(0.001)]
+
+
 def _other_address() -> str:
     """This machine by another of its addresses: the whole 127/8 leads here."""
     return "127.0.0.2"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from elsewhere.app import exporting
+from elsewhere.app import exporting, table
 from elsewhere.app.entries import Entry
 from elsewhere.app.keys import Keys
 from elsewhere.app.stairs import start_frontier
@@ -333,6 +333,26 @@ def test_a_link_to_a_picture_of_a_closed_album_shows_nothing(house: Served, albu
     link = house.told()["album"]["photos"][0]["thumb"]
     house.open(album.folder)
     assert house.stranger.get(link).status_code == 404
+
+
+def test_a_proof_lets_the_answer_be_painted_first(
+    house: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, proofs = house.table.desk, []
+    monkeypatch.setattr(desk, "prove", lambda *_: proofs.append(1))
+    monkeypatch.setattr(table, "BREATH", 30.0)
+    waiting = house.table._answered(desk, unproved(desk.now))
+    assert waiting.job is not None
+    job = house.table.jobs.get(waiting.job.id)
+    assert job is not None and not job.ended
+    job.cancel()  # whoever clicks meanwhile does not wait for it either
+    job.join(10)
+    assert job.state == "cancelled" and proofs == []
+    monkeypatch.setattr(table, "BREATH", 0.0)
+    going_on = house.table._answered(desk, unproved(desk.now)).job
+    assert going_on is not None
+    house.events(going_on.model_dump())
+    assert proofs == [1]
 
 
 def test_a_refused_wish_does_not_end_the_proof(house: Served) -> None:

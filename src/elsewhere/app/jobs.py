@@ -33,6 +33,20 @@ class CancelledError(Exception):
     """Raised inside a job where somebody no longer wants it."""
 
 
+class Unwanted(threading.Event):
+    """Whoever works looks at it as at any event; once it is set, the look itself ends the work.
+
+    A solver that is told to stop would still finish with care what it has: nobody waits for that,
+    and whoever clicked meanwhile waits for the processor.
+    """
+
+    def is_set(self) -> bool:
+        """False, or no answer at all."""
+        if super().is_set():
+            raise CancelledError
+        return False
+
+
 class BusyError(InputError):
     """Something cannot be done while a copy is written."""
 
@@ -50,6 +64,8 @@ class Job:
         """What it was begun for; whoever wants the same need not begin it again."""
         self.state: Literal["running", "done", "failed", "cancelled"] = "running"
         self.cancelled = threading.Event()
+        self.unwanted = Unwanted()
+        """The same, for whoever is to be stopped in the middle of it."""
         self._work: Callable[[Job], None] | None = work
         self._ending = False
         self._lock = threading.Lock()
@@ -70,6 +86,7 @@ class Job:
     def cancel(self) -> None:
         """Ask it to stop, at its next step."""
         self.cancelled.set()
+        self.unwanted.set()
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until it ended."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import uvicorn
 
 HOST = "127.0.0.1"
+TURN = 0.001
+"""Seconds that one thread may keep the others waiting while it computes: a click that comes in the
+middle of a proof passes from hand to hand several times, and Python's own 5 ms would count each."""
 
 
 def listening(port: int = 0) -> socket.socket:
@@ -88,6 +91,7 @@ def serve(
 ) -> None:
     """Serve the app until somebody stops it."""
     sock = listening(port)
+    sys.setswitchinterval(TURN)
     sweep_dropped()
     number = sock.getsockname()[1]
     table = Table(Keys(), scorers=scorers, cache=RowCache() if cache else None)

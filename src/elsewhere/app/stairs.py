@@ -35,7 +35,7 @@ def start_frontier(table: Table) -> Job:
         scores = tables(entry.seen, plan, entry.posted)
         greedy = greedy_stairs(plan.plan.promise, scores)
         greedy_k = dict(greedy)
-        for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.cancelled):
+        for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.unwanted):
             job.check()
             job.say(
                 Event(
@@ -69,7 +69,7 @@ def _exactly(entry: Entry, job: Job) -> int | None:
         entry.places,
         as_typed(exact, ASIDE),
         posted=entry.posted,
-        stopped=job.cancelled,
+        stopped=job.unwanted,
         reasons=False,
     )
     return len(found.plan.withheld) if found.plan.found else None

@@ -29,6 +29,9 @@ from elsewhere.job import Seen, Step, see
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.scorers import RowCache, find
 
+BREATH = 0.1
+"""Seconds before a proof goes on: what was answered is painted first, on the same processor."""
+
 
 class EmptyError(InputError):
     """Something was asked of an album, and none lies on the table."""
@@ -237,9 +240,11 @@ class Table:
         return telling.answer_of(desk, entry, job)
 
     def _prove(self, job: Job, desk: Desk, entry: Entry) -> None:
+        job.cancelled.wait(BREATH)
+        job.check()
         desk.prove(
             entry,
-            job.cancelled,
+            job.unwanted,
             lambda better: job.say(Event(answer=telling.answer_of(desk, better))),
         )
         job.check()
