@@ -85,9 +85,8 @@ def size_if_bare(content: bytes, quality: int = QUALITY) -> tuple[int, int]:
     """Width and height of a JPEG as our encoder writes them, and nothing else; or NotJpegError.
 
     Up to the coded pixels it has to be, byte for byte, what the encoder writes for any picture, but
-    for the two numbers of its size; behind them come the end of image and the file's. Within there
-    is no marker, and so nothing that is not read as pixels. The pixels themselves are not looked
-    at: whoever made them decides what they show.
+    for the two numbers of its size; behind them come the end of image and the file's, and within
+    them there is no marker. That no coded byte is left over is proved by decoding (`coded.py`).
     """
     head, at = _head(quality)
     size = content[at : at + 4]

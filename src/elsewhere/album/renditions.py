@@ -11,6 +11,7 @@ import io
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from elsewhere.album.coded import refuse_more_than_pixels
 from elsewhere.album.encoding import PREVIEW_QUALITY, QUALITY, encoded
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.spool import Spool, Ticket
@@ -88,10 +89,11 @@ def accepted(content: bytes, recipe: Recipe, spool: Spool) -> Rendition:
     """
     try:
         width, height = size_if_bare(content)
+        if max(width, height) > (recipe.max_side or _MOST_SIDE):
+            raise FileError("its rendition is larger than it was asked to be")
+        refuse_more_than_pixels(content, (width, height))
     except NotJpegError as problem:
         raise FileError(f"its rendition is not a bare picture: {problem}") from None
-    if max(width, height) > (recipe.max_side or _MOST_SIDE):
-        raise FileError("its rendition is larger than it was asked to be")
     return Rendition(
         digest=sha256(content).hexdigest(),
         width=width,

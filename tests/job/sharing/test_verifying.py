@@ -257,11 +257,20 @@ def test_scores_that_break_the_promise_are_refused(
     )
 
 
+def text_behind_the_pixels(files: dict[str, bytes]) -> None:
+    bare = files["001.jpg"]
+    files["001.jpg"] = bare[:-2] + b"GPS 43.9475,4.5350 owner=Alice" + bare[-2:]
+
+
+@pytest.mark.parametrize("spoil", [comment, text_behind_the_pixels])
 def test_files_that_are_no_bare_pictures_are_refused_even_if_certified(
-    original: Shared, shared: Path, tmp_path: Path
+    original: Shared,
+    shared: Path,
+    tmp_path: Path,
+    spoil: Callable[[dict[str, bytes]], None],
 ) -> None:
     files = contents(shared)
-    comment(files)
+    spoil(files)
     put(shared, files)
     document = json.loads(original.certificate.read_text())
     for file in document["files"]:

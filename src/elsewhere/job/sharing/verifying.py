@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
+from elsewhere.album.coded import refuse_more_than_pixels
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
@@ -176,11 +177,12 @@ def _other_files(copy: Copy, files: Sequence[SharedFile]) -> Iterator[str]:
 def _more_than_a_picture(name: str, content: bytes) -> Iterator[str]:
     try:
         width, height = size_if_bare(content)
+        if width * height > MAX_PIXELS:
+            yield f"{name} claims to be larger than any photo"
+            return
+        refuse_more_than_pixels(content, (width, height))
     except NotJpegError as problem:
         yield f"{name} is not a bare picture: {problem}"
-        return
-    if width * height > MAX_PIXELS:
-        yield f"{name} claims to be larger than any photo"
 
 
 def _named(problem: str, certificate: CopyCertificate) -> str:
