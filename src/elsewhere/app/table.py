@@ -280,8 +280,7 @@ class Table:
 
         seen: Seen | None = None
         try:
-            # every rendition is kept: any of them may be looked at, scored by another attacker,
-            # and exported, for as long as the album lies here
+            # renditions are kept: any may yet be looked at, scored by another model, exported
             seen = see(paths, scorers=scorers, cache=self._cache, progress=progress)
             desk = Desk(seen, self._seed, self._ledger)
             entry = desk.wish(contract.Wishes(scorers=list(scorers)), FIRST)
