@@ -30,6 +30,7 @@ QUIET = [
 PATIENCE_MS = 120_000
 """A machine may be busy; nobody waits longer for it than needed."""
 _REFUSED = "the server responded with a status of 4"
+_UNREACHED = "net::ERR_"
 
 
 class Running(NamedTuple):
@@ -88,9 +89,11 @@ def window(
     scale: float = 1,
     unguarded: bool = False,
     refused: bool = False,
+    ending: bool = False,
 ) -> Iterator[Page]:
     """A window on the page; `unguarded` lets a test's own script in, past the page's policy, and
-    `refused` means that the server is asked for what it refuses, which a browser complains of.
+    `refused` means that the server is asked for what it refuses, `ending` that it is ended while
+    the page is open, both of which a browser complains of.
 
     The window complains, when it is closed, of everything the page complained of: an error, a
     warning, or a request to anywhere but the server.
@@ -116,7 +119,8 @@ def window(
         yield page
     finally:
         context.close()
-    told = [one for one in said if not (refused and _REFUSED in one)]
+    expected = [*[_REFUSED][: int(refused)], *[_UNREACHED][: int(ending)]]
+    told = [one for one in said if not any(words in one for words in expected)]
     assert not told, told
 
 

@@ -4,7 +4,9 @@ than the screen, and no byte comes from anywhere else."""
 from __future__ import annotations
 
 import gzip
+import os
 import re
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -67,6 +69,14 @@ def wishes(page: Page) -> None:
 
 
 @state
+def a_wish_that_is_not_understood(page: Page) -> None:
+    prior = page.locator("label:has-text('audience knows') input")
+    prior.fill("Springfield")
+    prior.press("Enter")
+    page.wait_for_selector("[aria-label='Perhaps you meant'] button")
+
+
+@state
 def a_budget(page: Page) -> None:
     page.check("input[value=budget]", force=True)
     page.wait_for_selector("text=So many photos (a budget)")
@@ -79,6 +89,25 @@ def a_close_look(page: Page) -> None:
     page.focus("[data-n='5']")
     page.keyboard.press("Enter")
     page.wait_for_selector("dialog .look")
+
+
+@state
+def public_already(page: Page) -> None:
+    page.keyboard.press("Escape")
+    page.focus("[data-n='1']")
+    page.keyboard.press("p")
+    page.wait_for_selector("[data-n='1'][data-state=posted]")
+
+
+@state
+def to_be_taken_down(page: Page) -> None:
+    page.focus("[data-n='8']")
+    page.keyboard.press("p")
+    page.wait_for_selector("[data-status=infeasible]")
+    page.wait_for_selector(".against:has-text('Withholding cannot help any more')")
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    page.wait_for_selector("[data-n='1']:not([data-state=posted])")
 
 
 @state
@@ -211,12 +240,15 @@ def test_no_state_of_an_album_keeps_anybody_out(
 @pytest.mark.parametrize(("view", "scheme"), looks(("phone", "dark")))
 def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme: str) -> None:
     width, height = VIEWS[view]
-    bare = tmp_path / "bare"
+    bare, poor = tmp_path / "bare", tmp_path / "poor"
     _without_places(bare)
+    poor.mkdir()
+    (poor / "cut.jpg").write_bytes(b"\xff\xd8 and no more")
+    (poor / "notes.txt").write_text("no photo", "utf-8")
     with (
         app(tmp_path) as address,
         window(
-            browser, address, width=width, height=height, unguarded=True,
+            browser, address, width=width, height=height, unguarded=True, refused=True, ending=True,
             scheme="dark" if scheme == "dark" else "light",
         ) as page,
     ):  # fmt: skip
@@ -232,6 +264,11 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
         page.click("text=Say where it was")
         page.wait_for_selector("#where:focus")
         _open_to_all(page, "nowhere")
+        page.fill("[aria-label='Where the album was taken']", "Lissabonn")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#at-problem:has-text('no place is called')")
+        page.wait_for_selector("#where:focus[aria-describedby=at-problem]")
+        _open_to_all(page, "a place that nobody knows")
         page.fill("[aria-label='Where the album was taken']", "Arles")
         page.click("button:has-text('Set')")
         page.wait_for_selector("[data-status]")
@@ -247,12 +284,26 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
         page.wait_for_selector("[data-stage=failed]")
         _open_to_all(page, "failed")
         page.click("text=Choose other photos")
+        page.fill("#path", str(poor))
+        page.click("button[type=submit]:has-text('Open')")
+        page.wait_for_selector("h1:has-text('No photo could be read')")
+        _open_to_all(page, "no photo")
+        page.click("text=Choose other photos")
         page.set_input_files("input[type=file]", [ALBUM / "fig.jpg", ALBUM / "arles-arena.jpg"])
         page.wait_for_selector("[data-stage=ready] [data-n='1']")
+        secret = page.evaluate("sessionStorage.getItem('elsewhere-session')")
         page.evaluate("sessionStorage.clear()")
         page.reload()
         page.wait_for_selector("[data-stage=locked]")
         _open_to_all(page, "locked")
+        page.evaluate("(one) => sessionStorage.setItem('elsewhere-session', one)", secret)
+        page.reload()
+        page.wait_for_selector("[data-stage=ready] [data-n='1']")
+        os.kill(address.process, signal.SIGTERM)
+        page.wait_for_selector("[data-gone=ended] ~ dialog")
+        _open_to_all(page, "ended")
+        page.click("dialog button:has-text('Leave it on the screen')")
+        _open_to_all(page, "what it said last")
 
 
 def test_the_page_weighs_little_and_asks_nobody() -> None:

@@ -151,8 +151,13 @@ def test_a_wrong_wish_is_told_at_its_field(browser: Browser, album: Made) -> Non
                 top.press("Enter")
                 _told_at(page, "top-problem", words)
                 assert top.input_value() == typed
+            # what is told of another field takes the slip out of this one
+            prior.fill("Narnia")
+            prior.press("Enter")
+            _told_at(page, "prior-problem", "no place is called 'Narnia'")
+            assert top.input_value() == "5" and page.locator("#top-problem").count() == 0
             page.click(".tops button:has-text('3')")
-            page.wait_for_selector("#top-problem", state="detached")
+            page.wait_for_selector("#prior-problem", state="detached")
             page.check("input[value=budget]", force=True)
             budget = page.locator("label:has-text('a budget') input")
             budget.fill("400")

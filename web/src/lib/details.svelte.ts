@@ -26,7 +26,8 @@ class Details {
 
   /** What is shown was said of another plan: ask again, of the photo that was asked for last. */
   again(): void {
-    if (this.wanted !== null) this.look(this.wanted, 0)
+    // with the usual patience: the plan's own frame comes first
+    if (this.wanted !== null) this.look(this.wanted)
   }
 
   clear(): void {

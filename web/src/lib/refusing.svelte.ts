@@ -10,6 +10,8 @@ export interface Refused {
   wishes: Wishes
   sentence: string
   choices: string[]
+  /** What was typed, where it is no wish at all. */
+  text?: string
 }
 
 class Refusing {
@@ -29,8 +31,8 @@ class Refusing {
   }
 
   /** What was typed here cannot be meant: nobody need be asked. */
-  refuse(field: Field, wishes: Wishes, sentence: string): void {
-    this.last = { field, wishes, sentence, choices: [] }
+  refuse(field: Field, wishes: Wishes, text: string, sentence: string): void {
+    this.last = { field, wishes, sentence, choices: [], text }
   }
 
   /** Whether a problem was told at a field: the one by which `asked` differs from what was granted. */

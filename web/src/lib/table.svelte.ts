@@ -109,6 +109,7 @@ class Table {
   /** A new wish: shown at once as far as it can be guessed, answered a moment later. */
   wish(wishes: Wishes): void {
     if (!serving.answers()) return
+    refusing.clear()
     this.wishes = wishes
     this.waiting = true
     this.queue.push(wishes)
@@ -118,6 +119,7 @@ class Table {
     if (!this.queue.idle || !serving.answers()) return
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
     const turn = this.undo.turn
+    refusing.clear()
     try {
       this.take(await (by < 0 ? api.undo(turn) : api.redo(turn)), true)
     } catch (problem) {
@@ -212,10 +214,7 @@ class Table {
     this.waiting = !last
     this.granted = answer.wishes
     if (!last) return // what was clicked since would jump back for a moment
-    if (!told) {
-      this.notice = '' // what went wrong before is mended
-      refusing.clear()
-    }
+    if (!told) this.notice = '' // what went wrong before is mended
     if (answer.plan && this.plan && answer.plan.version < this.plan.version) return
     this.wishes = answer.wishes
     this.plan = answer.plan

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  asSentence, byReason, folderFor, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
+  asSentence, byReason, folderFor, grouped, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
   telling, whole,
 } from './words'
 
@@ -77,5 +77,12 @@ describe('a number that was typed', () => {
   it('is whole and within its bounds, or none', () => {
     expect(whole(' 7 ', 1, 10)).toBe(7)
     for (const text of ['0', '11', '-1', '2.5', '1e1', '', 'many']) expect(whole(text, 1, 10)).toBeNull()
+  })
+})
+
+describe('a large number', () => {
+  it('has its thousands apart', () => {
+    expect([999, 1000, 1234567].map(grouped)).toEqual(['999', '1,000', '1,234,567'])
+    expect([3, 1012].map(ordinal)).toEqual(['3rd', '1,012th'])
   })
 })

@@ -23,8 +23,13 @@ export function asSentence(words: string): string {
   return whole.charAt(0).toUpperCase() + whole.slice(1)
 }
 
+// one for all: a tile's label needs it, and making one costs more than the rest of the label
+const numbers = new Intl.NumberFormat('en')
+/** A number with its thousands apart. */
+export const grouped = (n: number): string => (n < 1000 ? String(n) : numbers.format(n))
+
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
 /** A whole number within bounds, as it was typed; null where it is none. */
@@ -36,7 +41,7 @@ export function whole(text: string, least: number, most: number): number | null 
 export function ordinal(n: number): string {
   const tens = n % 100
   const ending = tens > 10 && tens < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')
-  return `${n.toLocaleString('en')}${ending}`
+  return `${grouped(n)}${ending}`
 }
 
 export function percent(p: number): string {

@@ -39,9 +39,15 @@ export interface Outline {
   borders: string
 }
 
+let drawn: { key: string; outline: Outline } | null = null
+
+/** Land and borders; the last ones are kept, for a click seldom moves the map. */
 export function outline(projection: GeoProjection): Outline {
+  const key = [projection.rotate(), projection.scale(), projection.translate()].join()
+  if (drawn?.key === key) return drawn.outline
   const path = geoPath(projection).digits(1)
-  return { land: path(land) ?? '', borders: path(borders) ?? '' }
+  drawn = { key, outline: { land: path(land) ?? '', borders: path(borders) ?? '' } }
+  return drawn.outline
 }
 
 /** Rings as one path; each is turned so that its inside is the small side. */
