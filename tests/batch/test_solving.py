@@ -167,6 +167,18 @@ def test_an_album_without_a_plan_says_so() -> None:
     ]
 
 
+def test_a_budget_that_hides_nothing_shares_nothing() -> None:
+    """The engine's plan is "optimal" all the same: no set of so few photos does any better."""
+    table = scored(1, seed=2, photos=(4, 5), impossible=[0])
+    few = replace(SETTINGS, wishes={"budget": 1})
+    row, dead = solved(table, few)
+    assert row["status"] == "exposed" and min(one["rank"] for one in row["audit"]) == 1
+    empty = ("withheld", "share", "cost", "certificate_digest", "certificate")
+    assert [row[name] for name in empty] == [None] * 5
+    assert [(one.kind, one.reason) for one in dead] == [("exposed", row["verdict"])]
+    assert row["verdict"].startswith("Nothing is shared")
+
+
 def test_without_a_place_it_says_what_a_dataset_can_give() -> None:
     cells = Cells.default()
     rng = np.random.default_rng(0)

@@ -66,6 +66,8 @@ def _verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int) -> s
     share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
     if wishes.budget is not None:
         k = plan.protected_k
+        if not k:
+            return f"Nothing is shared: with {wish} withheld, {what} may stay the first guess."
         return f"With {share} withheld, {counted(k, 'other cell')} or more come before {what}."
     least = "no smaller set would do for the top that was drawn"
     if plan.status != Status.OPTIMAL:

@@ -19,6 +19,7 @@ _STATUS = {
     "optimal": "planned, and proved that nothing smaller will do",
     "feasible": "planned; the work ran out before the proof",
     "infeasible": "no plan can keep the promise",
+    "exposed": "its budget is too small to hide the place",
     "unknown": "the work ran out before a plan was found",
     "broken": "nothing could be said",
 }

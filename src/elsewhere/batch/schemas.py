@@ -87,7 +87,8 @@ def albums_out() -> Any:
     pa = arrow()
     return pa.schema([
         pa.field("album", pa.string(), nullable=False),
-        # optimal, feasible, infeasible, unknown: as a plan's; broken: nothing could be said
+        # optimal, feasible, infeasible, unknown: as a plan's; exposed: its budget does not hide it;
+        # broken: nothing could be said
         pa.field("status", pa.string(), nullable=False),
         pa.field("photos", pa.int32(), nullable=False),  # that were looked at
         pa.field("left", pa.int32(), nullable=False),  # that are not among them: see dead letters

@@ -41,6 +41,8 @@ from elsewhere.protect.plan import Plan
 from elsewhere.scores import Scores
 
 Row = dict[str, Any]
+EXPOSED = "exposed"
+"""The status of an album that its budget does not hide: `protect` would write nothing either."""
 _log = logging.getLogger(__name__)
 
 
@@ -167,17 +169,19 @@ def _row(  # noqa: PLR0917 - all that a row tells
     audits: list[Row],
     settings: Settings,
 ) -> Row:
+    # within a small budget a place may stay the first guess: then there is nothing to promise
+    hides = plan.found and plan.protected_k > 0
     # nodes may have other versions of the libraries, and their rows are to be the same
-    sealed = certificate_record(plan, tables, libraries=False) if plan.found else None
+    sealed = certificate_record(plan, tables, libraries=False) if hides else None
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
     return {
         "album": rows.album,
-        "status": str(plan.status),
+        "status": str(plan.status) if hides or not plan.found else EXPOSED,
         "photos": len(rows.ids),
         "left": len(rows.dead),
-        "withheld": [rows.ids[n] for n in plan.withheld] if plan.found else None,
-        "share": _share(rows, plan.withheld) if plan.found else None,
-        "cost": str(plan.cost) if plan.found else None,
+        "withheld": [rows.ids[n] for n in plan.withheld] if hides else None,
+        "share": _share(rows, plan.withheld) if hides else None,
+        "cost": str(plan.cost) if hides else None,
         "bound": str(plan.bound),
         "top": wishes.top if budget is None else None,
         "budget": budget,
