@@ -254,3 +254,34 @@ def test_four_hundred_photos_weigh_less_than_five_megabytes() -> None:
     html = page(contents(400, 60))
     assert len(html.encode("utf-8")) < 5_000_000
     assert html.count("<img") == 401
+
+
+def test_numbers_from_before_a_plan_never_pass_for_those_of_the_copy() -> None:
+    """Of one place no photo is shared: another stands for all in the head of the page."""
+    made = contents(12, 2)
+    (scene,) = made.scenes
+    assert scene.before.truth is not None and made.holds
+    gone = replace(
+        scene,
+        before=replace(scene.before, truth=replace(scene.before.truth, label="Gone")),
+        after=None,
+        decoys=(),
+    )
+    text = text_of(page(replace(made, scenes=(gone, scene), further=(gone,))))
+    head = text[: text.index("Gone · attacker")]
+    assert f"rank of {scene.label}" in head and "rank of Gone" not in head
+    assert "→" in head
+    part = text[text.index("Gone · attacker") : text.index(f"{scene.label} · attacker")]
+    assert "after: none of its photos is shared" in part
+    assert "After: none of its photos is shared" in part
+    assert "Before: all" in part and "As it is" not in part and "as it is" not in part
+    rank = ordinal(scene.before.truth.rank)
+    assert f"{rank} → –" in text[text.index("All that the promise is against") :]
+    alone = text_of(page(replace(made, scenes=(gone,))))
+    assert "Gonehidden none of its photos is shared" in alone and "rank of Gone" not in alone
+
+
+def test_an_audit_alone_is_told_as_it_is() -> None:
+    (scene,) = contents(12, 2).scenes
+    text = text_of(page(replace(BARE, scenes=(replace(scene, after=None),))))
+    assert "As it is" in text and "none of its photos" not in text

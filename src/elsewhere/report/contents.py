@@ -47,7 +47,8 @@ class Scene:
 
     before: Audit
     after: Audit | None = None
-    """Of the shared photos, and of those that are public already; None without a plan."""
+    """Of the shared photos, and of those that are public already; None without a plan, and where
+    none of the photos is shared or public."""
     decoys: tuple[Guess, ...] = ()
     """The cells that outrank the place afterwards, the furthest ahead first."""
     zone: tuple[tuple[float, float, float, float], ...] = ()

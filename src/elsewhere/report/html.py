@@ -122,7 +122,11 @@ def _verdict(contents: Contents) -> Markup:
 
 
 def _figures(contents: Contents) -> Markup:
-    """The few numbers that people look for first; the first scene stands for the others."""
+    """The few numbers that people look for first; one scene stands for the others.
+
+    With a plan it is the first of which something is shared: numbers from before it would pass for
+    those of the copy.
+    """
     figures: list[tuple[str, str, str]] = []
     total = len(contents.shots)
     if contents.holds is None:
@@ -130,7 +134,8 @@ def _figures(contents: Contents) -> Markup:
     else:
         figures.append(("shared", str(len(contents.of(Fate.SHARED))), f" of {total}"))
         figures.append(("withheld", str(len(contents.of(Fate.WITHHELD))), f" of {total}"))
-    for scene in contents.scenes[:1]:
+    scenes = [scene for scene in contents.scenes if scene.after] or contents.scenes
+    for scene in scenes[:1]:
         before, after = scene.before.truth, scene.after.truth if scene.after else None
         if before is None:
             continue
@@ -142,6 +147,8 @@ def _figures(contents: Contents) -> Markup:
             )
         )
         figures.append(_right(scene, before, after))
+        if contents.holds and after is None:
+            figures[-2:] = [(before.label, "hidden", " none of its photos is shared")]
     cells = [
         element(
             "div",

@@ -14,6 +14,7 @@ from elsewhere.report.tables import crosswise
 from elsewhere.report.words import chance, ordinal
 from elsewhere.words import counted
 
+_NONE_SHARED = "none of its photos is shared"
 _LISTED = 6
 """Likeliest places in the list; the map shows more."""
 
@@ -29,8 +30,8 @@ def scenes_section(contents: Contents) -> Markup | None:
         element("h2", "What an attacker believes"),
         store,
         _key(contents.scenes),
-        [_scene(scene, contents.called) for scene in contents.scenes],
-        _all_numbers((*contents.scenes, *contents.further)) if contents.further else None,
+        [_scene(scene, contents) for scene in contents.scenes],
+        _all_numbers(contents) if contents.further else None,
         id="places",
     )
 
@@ -46,21 +47,21 @@ def _key(scenes: Sequence[Scene]) -> Markup:
     return element("ul", entries, class_="key")
 
 
-def _scene(scene: Scene, called: Mapping[str, str]) -> Markup:
+def _scene(scene: Scene, contents: Contents) -> Markup:
     audit = scene.before
     head = scene.label or "No place is known"
-    after = (
-        _side("After", "shared", scene, scene.after, scene.decoys)
-        if scene.after is not None
-        else None
-    )
+    after = None
+    if scene.after is not None:
+        after = _side("After", "shared", scene, scene.after, scene.decoys)
+    elif contents.holds:
+        after = element("p", element("b", "After"), f": {_NONE_SHARED}, so nothing is left to see.")
     return together(
         element(
             "h3",
             element("bdi", head),
             element("span", f" · attacker {audit.scorer}, {scene.scope}", class_="faint small"),
         ),
-        _exposure(scene) if audit.truth else None,
+        _exposure(scene, contents) if audit.truth else None,
         element(
             "div",
             _side("Before" if after else "As it is", "all", scene, audit, ()),
@@ -68,7 +69,7 @@ def _scene(scene: Scene, called: Mapping[str, str]) -> Markup:
             class_="pair",
         ),
         _decoys(scene.decoys),
-        _growth(audit, called),
+        _growth(audit, contents.called),
         _opinions(audit.opinions),
     )
 
@@ -133,20 +134,23 @@ def _guesses(guesses: Sequence[Guess], inside: set[int]) -> Markup:
     return element("ol", rows, class_="guesses")
 
 
-def _exposure(scene: Scene) -> Markup:
+def _exposure(scene: Scene, contents: Contents) -> Markup:
     """Rank and chances in a small table, before beside after."""
-    columns = [("before" if scene.after is not None else "as it is", scene.before.truth)]
+    gone = bool(contents.holds) and scene.after is None
+    columns = [("before" if scene.after is not None or gone else "as it is", scene.before.truth)]
     if scene.after is not None:
         columns.append(("after", scene.after.truth))
     kept = [(name, truth) for name, truth in columns if truth is not None]
+    none: list[Child] = ["–"] * gone
     rows: list[Child] = [
-        _row("rank of the place", [ordinal(truth.rank) for _, truth in kept]),
-        _row("probability of the zone", [chance(truth.probability) for _, truth in kept]),
+        _row("rank of the place", [*(ordinal(truth.rank) for _, truth in kept), *none]),
+        _row("probability of the zone", [*(chance(truth.probability) for _, truth in kept), *none]),
     ]
     for n, within in enumerate(kept[0][1].within):
-        told = [_within(truth, n) for _, truth in kept]
+        told = [*(_within(truth, n) for _, truth in kept), *none]
         rows.append(_row(f"a guess falls within {within.km:g} km", told))
-    heads = [element("th", name, scope="col", class_="n") for name, _ in kept]
+    names = [*(name for name, _ in kept), *[f"after: {_NONE_SHARED}"] * gone]
+    heads = [element("th", name, scope="col", class_="n") for name in names]
     note = kept[0][1].note
     return together(
         crosswise(heads, rows),
@@ -219,19 +223,21 @@ def _growth(audit: Audit, called: Mapping[str, str]) -> Markup | None:
     )
 
 
-def _all_numbers(scenes: Sequence[Scene]) -> Markup:
+def _all_numbers(contents: Contents) -> Markup:
     """Every attacker and scope, one row each: the promise is against all of them."""
     rows = []
-    for scene in scenes:
+    for scene in (*contents.scenes, *contents.further):
         before, after = scene.before.truth, scene.after.truth if scene.after else None
         if before is None:
             continue
-        told = [
-            f"{ordinal(before.rank)} → {ordinal(after.rank)}" if after else ordinal(before.rank),
-            f"{chance(before.probability)} → {chance(after.probability)}"
-            if after
-            else chance(before.probability),
-        ]
+        told = [ordinal(before.rank), chance(before.probability)]
+        if after is not None:
+            told = [
+                f"{told[0]} → {ordinal(after.rank)}",
+                f"{told[1]} → {chance(after.probability)}",
+            ]
+        elif contents.holds:
+            told = [f"{one} → –" for one in told]
         rows.append(
             element(
                 "tr",
