@@ -41,9 +41,9 @@ def pointing(*towns: tuple[float, float] | None, at: float = 5.0, **about: objec
 def test_nothing_to_withhold_speaks_of_the_model() -> None:
     album = pointing(None, None, accuracy=ACCURACY)
     assert plan(album, EXACT).verdict == (
-        "Nothing needs withholding: the model tiny cannot place these photos (right within 25 km "
-        "for 17 % of single photos in Europe) and does not have Lisbon, Portugal among its first 5 "
-        "guesses; a better model may find it."
+        "Nothing needs withholding: from these photos the model tiny (right within 25 km for 17 % "
+        "of single photos in Europe) does not have Lisbon, Portugal among its first 5 guesses; a "
+        "better model may find it."
     )
     country = plan(album, replace(EXACT, hide_level="country")).verdict
     assert "right about the country, within 750 km, for 73 % of single photos in Europe" in country
@@ -55,7 +55,7 @@ def test_nothing_to_withhold_speaks_of_the_model() -> None:
     city = plan(album, replace(EXACT, hide_level="city")).verdict
     assert "right about the city, within 25 km, for 17 % of single photos in Europe" in city
     dropped = plan(album, replace(EXACT, drop=("0.jpg",))).verdict
-    assert dropped.startswith("Nothing needs withholding beyond what you drop: the model tiny can")
+    assert dropped.startswith("Nothing needs withholding beyond what you drop: from these")
 
 
 def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:

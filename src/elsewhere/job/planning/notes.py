@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import Place
+from elsewhere.job.planning.doubting import doubted
 from elsewhere.job.planning.hiding import Hiding
 from elsewhere.job.planning.truths import Width, hidden_name, hidden_names
 from elsewhere.job.planning.watches import Watch, neighbours
@@ -38,7 +39,7 @@ def notes(
     posted: Posted,
 ) -> tuple[str, ...]:
     """All notes, each a sentence."""
-    told = [*places.notes, *chosen.notes]
+    told = [*doubted(seen, watched), *places.notes, *chosen.notes]
     told += _counted(seen, places, chosen, width)
     told += _coarse(watched, seen)
     if prior is not None:

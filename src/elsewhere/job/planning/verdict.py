@@ -64,8 +64,8 @@ def verdict(
     if not needed:
         dropped = " beyond what you drop" if plan.withheld else ""
         return (
-            f"Nothing needs withholding{dropped}: {who} cannot place these photos{how_good} and "
-            f"{do} not have {out}; {better}."
+            f"Nothing needs withholding{dropped}: from these photos {who}{how_good} {do} not have "
+            f"{out}; {better}."
         )
     share = f"{len(needed)} of {counted(photos, 'photo')}"
     gone = len(plan.withheld) - len(needed)
