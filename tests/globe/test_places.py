@@ -116,7 +116,13 @@ def test_every_choice_can_be_had_by_its_label() -> None:
 
 @pytest.mark.parametrize(
     ("text", "meant"),
-    [("Lisbonn", "Lisbon, Portugal"), ("Lsbon", "Lisbon, Portugal"), ("Portugl", "Portugal")],
+    [
+        ("Lisbonn", "Lisbon, Portugal"),
+        ("Lissabonn", "Lisbon, Portugal"),
+        ("Lsbon", "Lisbon, Portugal"),
+        ("Wiein", "Vienna, Austria"),
+        ("Portugl", "Portugal"),
+    ],
 )
 def test_unknown_names_get_suggestions(text: str, meant: str) -> None:
     assert places(text) == ()

@@ -105,13 +105,13 @@ def to_be_taken_down(page: Page) -> None:
     page.keyboard.press("p")
     page.wait_for_selector("[data-status=infeasible]")
     page.wait_for_selector(".against:has-text('Withholding cannot help any more')")
-    for _ in range(2):
-        page.keyboard.press("Control+z")
-    page.wait_for_selector("[data-n='1']:not([data-state=posted])")
 
 
 @state
 def help_(page: Page) -> None:
+    for _ in range(2):  # as quickly as anybody can
+        page.keyboard.press("Control+z")
+    page.wait_for_selector("[data-n='1']:not([data-state=posted])")
     page.keyboard.press("Escape")
     page.keyboard.press("?")
     page.wait_for_selector("dialog kbd")

@@ -19,7 +19,7 @@ from tests.app.house import PHOTOS, Made, Served, make, served
 from tests.journeys.app_journey import VIEWS, answered, plan_version
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = pytest.mark.needs("chromium")
 PATIENCE_MS = 20_000
@@ -307,3 +307,51 @@ def test_what_is_out_and_breaks_the_promise_is_named(browser: Browser, album: Ma
             page.keyboard.press("Escape")
             page.click("button:has-text('Undo the last')")
             page.wait_for_selector("[data-status=optimal]")
+
+
+def test_an_album_is_not_closed_under_a_click_that_is_being_answered(
+    browser: Browser, album: Made
+) -> None:
+    """Whoever pins and closes at once is asked as well: the pin would be lost with it."""
+    with served(album.scorer) as house:
+        house.open(album.folder)
+        with opened(browser, house) as page:
+            ready(page)
+            held: list[Route] = []
+
+            def hold(route: Route) -> None:
+                held.append(route)
+
+            page.route("**/api/wishes*", hold)
+            page.click("[data-n='0'] img")
+            page.wait_for_selector("[data-n='0'][data-state=kept]")
+            page.click("[aria-label='Close the album']")
+            page.wait_for_selector("dialog:has-text('Close the album?')")
+            held[0].continue_()
+            page.click("dialog button:has-text('Keep the album')")
+            page.wait_for_selector("[aria-label=Undo]:enabled")
+
+
+def test_undo_may_be_pressed_as_quickly_as_anybody_likes(browser: Browser, album: Made) -> None:
+    with served(album.scorer) as house:
+        house.open(album.folder)
+        with opened(browser, house) as page:
+            ready(page)
+            states = "[...document.querySelectorAll('[data-n]')].map((one) => one.dataset.state)"
+            before = page.evaluate(states)
+            for n in range(3):
+                page.focus(f"[data-n='{n}']")
+                page.keyboard.press("Delete")
+                page.wait_for_selector("[aria-label=Undo]:enabled")
+            page.wait_for_selector("[data-n='2'][data-state=dropped]")
+            answered_all(page)
+            for _ in range(3):
+                page.keyboard.press("Control+z")
+            page.wait_for_selector("[aria-label=Undo]:disabled")
+            assert page.evaluate(states) == before
+            assert page.locator(".notice").count() == 0
+
+
+def answered_all(page: Page) -> None:
+    """Whatever was wished is answered."""
+    page.wait_for_selector(".page:not([data-waiting])")

@@ -213,7 +213,8 @@ def _unknown(text: str) -> PlaceError:
         )
     table = gazetteer()
     name = text.split(",", maxsplit=1)[0]
-    near = table.called(name) or table.beginning(name)[:3] or _alike(name)
+    near = table.called(name) or table.beginning(name)[:3]
+    near = near or list(dict.fromkeys([*_slipped(name)[:2], *_alike(name)]))
     choices = [place_of_row(row) for row in near[:3]]
     meant = "; ".join(dict.fromkeys(choice.label for choice in choices))
     hint = f"did you mean {meant}?" if meant else "give a larger town nearby"
@@ -221,6 +222,15 @@ def _unknown(text: str) -> PlaceError:
         f"no place is called {text.strip()!r}: {hint} (coordinates such as {_EXAMPLE} work too)",
         choices,
     )
+
+
+def _slipped(name: str) -> list[int]:
+    """Rows spelled like this but for a letter too many or two the wrong way round, whatever the
+    language: "Lissabonn" is as near to Lisbon as "Lisbonn" is."""
+    word = key(name)
+    ways = [word[:at] + word[at + 1 :] for at in range(len(word))]
+    ways += [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
+    return sorted({row for way in ways if len(way) > 3 for row in gazetteer().called(way)})
 
 
 def _alike(name: str, among: int = 20_000) -> list[int]:

@@ -47,6 +47,7 @@ class Table {
 
   /** The wishes that were answered last. */
   private granted: Wishes | null = null
+  private stepping: Promise<void> = Promise.resolve()
   private listening = new Map<Job['kind'], AbortController>()
   private shown = ''
   private queue = new Latest<Wishes, Answer>(
@@ -115,16 +116,10 @@ class Table {
     this.queue.push(wishes)
   }
 
-  async step(by: -1 | 1): Promise<void> {
-    if (!this.queue.idle || !serving.answers()) return
-    if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
-    const turn = this.undo.turn
-    refusing.clear()
-    try {
-      this.take(await (by < 0 ? api.undo(turn) : api.redo(turn)), true)
-    } catch (problem) {
-      await this.failedWish(problem)
-    }
+  /** Undo or redo; one that comes while another is answered waits for it. */
+  step(by: -1 | 1): Promise<void> {
+    this.stepping = this.stepping.then(() => this.stepNow(by))
+    return this.stepping
   }
 
   async freshLinks(): Promise<void> {
@@ -155,6 +150,17 @@ class Table {
         samePhotos(told.album?.photos ?? [], this.photos)
       if (!same) this.show(told)
     })
+  }
+
+  private async stepNow(by: -1 | 1): Promise<void> {
+    if (!this.queue.idle || !serving.answers()) return
+    if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
+    refusing.clear()
+    try {
+      this.take(await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn)), true)
+    } catch (problem) {
+      await this.failedWish(problem)
+    }
   }
 
   private change(n: number, how: (wishes: Wishes, id: string) => Wishes): void {
