@@ -27,7 +27,7 @@ from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.showing.auditing import audit_plan
 from elsewhere.protect.files.certificate import read_certificate
 from elsewhere.scorers import About
-from tests.batch.makers import scored
+from tests.batch.makers import CELLS, scored
 from tests.job.makers import Stay, trip
 from tests.job.makers import attack as made_attack
 
@@ -169,7 +169,11 @@ def test_an_album_without_a_plan_says_so() -> None:
 
 def test_a_budget_that_hides_nothing_shares_nothing() -> None:
     """The engine's plan is "optimal" all the same: no set of so few photos does any better."""
-    table = scored(1, seed=2, photos=(4, 5), impossible=[0])
+    table = scored(1, seed=2, photos=(4, 5))
+    plain = [[-9.0] * CELLS for _ in range(4)]
+    for photo, [truth] in zip(plain, table["truth"].to_pylist(), strict=True):
+        photo[truth] = -0.1
+    table = changed(table, scores=plain)
     few = replace(SETTINGS, wishes={"budget": 1})
     row, dead = solved(table, few)
     assert row["status"] == "exposed" and min(one["rank"] for one in row["audit"]) == 1
