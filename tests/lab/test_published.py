@@ -56,3 +56,10 @@ def test_the_audits_word_on_calibration_is_the_cards() -> None:
     for low, high in ((min(seen), max(seen)), (min(new), max(new))):
         assert f"{low:.3f} to {high:.3f}".replace("0.", ".") in text
     assert f"{rows[32][6]:.2f} and {rows[64][6]:.2f}".replace("0.", ".") in text
+
+
+def test_the_audits_table_of_simulated_albums_is_that_of_the_results() -> None:
+    table = section(RESULTS, "What an album's probabilities mean")
+    for line in ("W1, calibrated", "W1, plain sum", "W2, calibrated", "W2, plain sum"):
+        ours = [field.replace("0.", ".") for field in fields(table, line)[:8]]
+        assert fields(AUDIT, line) == ours

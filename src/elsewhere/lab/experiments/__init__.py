@@ -31,6 +31,7 @@ NAMES = (
     "subset",
     "online",
     "values",
+    "calibration",
 )
 """In the order of the results page: the paper's first, then what it left open."""
 

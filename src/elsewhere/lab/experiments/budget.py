@@ -153,8 +153,9 @@ EXPERIMENT = Experiment(
     title="Table 3: the furthest the truth can be pushed down",
     about=(
         "The mean protected-k when at most 12.5, 25, 37.5 or 50 % of the photos may be withheld, "
-        "by the proved best plan and by greedy; over all collections. A share of an album is "
-        "rounded down to whole photos."
+        "by the proved best plan and by greedy, which withholds as many photos as it may, those "
+        "with the highest scores for the true cell, as the paper has it; over all collections. A "
+        "share of an album is rounded down to whole photos."
     ),
     parts=parts,
     measure=measure,

@@ -112,7 +112,9 @@ EXPERIMENT = Experiment(
     title="Table 2: the fewest photos to withhold",
     about=(
         "The mean share of photos withheld so that the true cell is not among the first k, by the "
-        "proved smallest plan and by greedy; over the collections that were top-k accurate before."
+        "proved smallest plan and by greedy, which withholds photos by their score for the true "
+        "cell, the highest first, until that is out of the top k, as the paper has it; over the "
+        "collections that were top-k accurate before."
     ),
     parts=parts,
     measure=measure,
