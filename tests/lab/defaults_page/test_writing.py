@@ -12,6 +12,7 @@ from elsewhere.lab import figures, runner
 from elsewhere.lab.defaults_page.fields import REAL_ONLY, STUDIES
 from elsewhere.lab.defaults_page.tables import TABLES
 from elsewhere.lab.defaults_page.writing import FIELD, text, wrapped, write_defaults_page
+from elsewhere.lab.experiments import recompress
 from elsewhere.lab.sources import Scored, Simulated
 from elsewhere.lab.values import SCALES, Scale
 
@@ -46,6 +47,7 @@ def words(page: str) -> str:
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SCALES, "small", Scale("small", 1, 2, 2, 5))
     monkeypatch.setattr(figures, "available", lambda: False)
+    monkeypatch.setattr(recompress, "AGAIN", 5)
 
 
 @pytest.mark.usefixtures("tiny")
