@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -182,6 +183,13 @@ class TestNear:
         other = elsewhere.protect(np.vstack([SCORES, SCORES]), 0, top=1)
         with pytest.raises(InputError, match="near is a plan for 8 photos, but there are 4"):
             elsewhere.protect(SCORES, 0, top=1, near=other)
+
+    @pytest.mark.parametrize("withheld", [(999,), (-1,), (1, 1), (2, 1)])
+    def test_a_plan_that_lies(self, withheld: tuple[int, ...]) -> None:
+        """It may come from a file that somebody changed."""
+        lie = replace(elsewhere.protect(SCORES, 0, top=1), withheld=withheld)
+        with pytest.raises(InputError, match="near is no plan"):
+            elsewhere.protect(SCORES, 0, top=1, near=lie)
 
 
 class TestOddButLegal:

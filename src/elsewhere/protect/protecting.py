@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.errors import CheckError, InputError
+from elsewhere.protect.checking.album import ascending
 from elsewhere.protect.checking.proof import Verdict, prove
 from elsewhere.protect.exact import Instance, Limits, solve
 from elsewhere.protect.explain import explain_plan, explain_unknown
@@ -93,7 +94,7 @@ def protect(
         each_photo=each_photo, strict=strict,
     )  # fmt: skip
     limits = read_limits(time_limit, work_limit)
-    return fulfil(asked, limits, _previous(near, asked))
+    return fulfil(asked, limits, withheld_by(near, asked))
 
 
 def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
@@ -218,7 +219,8 @@ def _plain(value: int | Fraction) -> int | Fraction:
     return exact.numerator if exact.denominator == 1 else exact
 
 
-def _previous(near: Plan | Iterable[int | str] | None, asked: Asked) -> frozenset[int] | None:
+def withheld_by(near: Plan | Iterable[int | str] | None, asked: Asked) -> frozenset[int] | None:
+    """The photos that the plan before withheld; it may come from a file, and be about anything."""
     if near is None:
         return None
     if not isinstance(near, Plan):
@@ -227,4 +229,6 @@ def _previous(near: Plan | Iterable[int | str] | None, asked: Asked) -> frozense
         raise InputError(
             f"near is a plan for {near.promise.photos} photos, but there are {asked.promise.photos}"
         )
+    if not ascending(near.withheld, asked.promise.photos):
+        raise InputError("near is no plan: what it withholds is not an ascending list of photos")
     return frozenset(near.withheld) if near.found else None

@@ -283,7 +283,7 @@ def test_near_keeps_the_plan_where_it_can() -> None:
     first = plan(album, wishes)
     second = plan(album, wishes, near=first.plan)
     assert second.plan.withheld == first.plan.withheld
-    with pytest.raises(InputError, match="the plan before was for 26 photos"):
+    with pytest.raises(InputError, match="near is a plan for 26 photos"):
         plan(trip([Stay("Lisbon", 5, 0)]), EXACT, near=first.plan)
 
 

@@ -26,7 +26,7 @@ from elsewhere.job.posted.take_down import Blocked, blocked_by_posted, told
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
 from elsewhere.protect.plan import Plan, Status
-from elsewhere.protect.protecting import Explain, fulfil, read_limits
+from elsewhere.protect.protecting import Explain, fulfil, read_limits, withheld_by
 from elsewhere.protect.wishes import Asked, read_wishes
 
 __all__ = ["AlbumPlan", "Watch", "plan_album"]
@@ -99,7 +99,7 @@ def plan_album(
         seen, watched, wishes, posted=posted, pins=(keep, drop), groups=groups, alone=alone
     )
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
-    previous = _previous(near, asked)
+    previous = withheld_by(near, asked)
     words = [attack.called for attack in seen.attacks]
     why = Reasons()
     explain = explaining(watched, words, keep, why) if reasons else silent
@@ -199,14 +199,3 @@ def _refuse_what_cannot_be(wishes: Wishes, watched: Sequence[Watch]) -> None:
     if wishes.top is None and wishes.budget is None:
         raise InputError("ask for a top (fewest withheld) or a budget (furthest down)")
     refuse_top(wishes.top, min(len(watch.rivals) for watch in watched))
-
-
-def _previous(near: Plan | None, asked: Asked) -> frozenset[int] | None:
-    if near is None or not near.found:
-        return None
-    if near.promise.photos != asked.promise.photos:
-        raise InputError(
-            f"the plan before was for {near.promise.photos} photos, but now there are "
-            f"{asked.promise.photos}"
-        )
-    return frozenset(near.withheld)

@@ -50,7 +50,8 @@ class Verdict:
         if self.holds and not self.of_a_plan:
             return "There is no plan, by the solver's proof, which was not repeated."
         if self.holds:
-            return "The plan holds: its photos, rivals and numbers were proved again, exactly."
+            proved = "its photos, rivals and numbers were proved again, exactly"
+            return f"The plan holds: {proved}; the bound is the solver's."
         return f"The plan does not hold: {'; '.join(self.problems)}."
 
 

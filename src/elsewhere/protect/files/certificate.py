@@ -36,8 +36,8 @@ FORMAT = "elsewhere-certificate/1"
 
 NOTES = (
     "The promise is against the attackers named here; a better one may exist.",
-    "That the promise holds and that every number is right was proved in exact arithmetic, by "
-    "code that shares nothing with the solver.",
+    "That the promise holds and that every number but the bound is right was proved in exact "
+    "arithmetic, by code that shares nothing with the solver.",
     "That no plan is better than the bound is the solver's proof, not the check's.",
     "The digest guards against accident, not against forgery.",
 )
