@@ -44,7 +44,10 @@ ANYBODY = {"words"}
 DOORS = {"cli", "app", "batch", "lab"}
 
 POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "termios", "tty"}
-HEAVY = {"onnxruntime", "PIL", "pyarrow", "torch", "highspy", "scipy", "pandas", "matplotlib"}
+HEAVY = {
+    *("onnxruntime", "PIL", "pi_heif", "pyarrow", "fsspec", "ray", "torch", "geoclip"),
+    *("highspy", "scipy", "pandas", "matplotlib"),
+}
 
 
 def room(path: Path) -> str:
@@ -187,3 +190,13 @@ def test_import_is_quick() -> None:
         assert told[1:] == []
         times.append(float(told[0]))
     assert min(times) <= 0.25
+
+
+def test_public_names_are_told_apart_from_rooms() -> None:
+    """A test that patches one learns that it cannot, and a room never takes a name's place."""
+    import elsewhere.audit.ranks
+    import elsewhere.protect.plan
+
+    assert callable(elsewhere.audit) and callable(elsewhere.protect)
+    with pytest.raises(AttributeError, match="patch it where it is used"):
+        elsewhere.check = None  # type: ignore[assignment]

@@ -16,7 +16,15 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from elsewhere.audit import Audit, audit
-    from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
+    from elsewhere.errors import (
+        CheckError,
+        ElsewhereError,
+        FileError,
+        InputError,
+        NoPhotoError,
+        PlaceError,
+        ScorerError,
+    )
     from elsewhere.protect.checking.proof import Verdict
     from elsewhere.protect.frontier import Frontier, Point, frontier
     from elsewhere.protect.plan import Plan, Status, View
@@ -35,9 +43,12 @@ __all__ = [
     "FileError",
     "Frontier",
     "InputError",
+    "NoPhotoError",
+    "PlaceError",
     "Plan",
     "Point",
     "Promise",
+    "ScorerError",
     "Scores",
     "Status",
     "Verdict",
@@ -52,7 +63,7 @@ __all__ = [
 
 _HOMES = {
     "audit": "Audit audit",
-    "errors": "CheckError ElsewhereError FileError InputError",
+    "errors": "CheckError ElsewhereError FileError InputError NoPhotoError PlaceError ScorerError",
     "protect.checking.proof": "Verdict",
     "protect.frontier": "Frontier Point frontier",
     "protect.plan": "Plan Status View",
@@ -76,9 +87,14 @@ class _Names(_types.ModuleType):
 
 def _imported(home: str, name: str) -> property:
     """A name from where it lives; the room of the same name never takes its place."""
+
+    def keep(package: _types.ModuleType, room: object) -> None:
+        # the import system hands every room over when it is imported; anybody else is told
+        if not isinstance(room, _types.ModuleType):
+            raise AttributeError(f"elsewhere.{name} cannot be replaced: patch it where it is used")
+
     return property(
-        lambda package: getattr(_importlib.import_module(f"{__name__}.{home}"), name),
-        lambda package, room: None,
+        lambda package: getattr(_importlib.import_module(f"{__name__}.{home}"), name), keep
     )
 
 
