@@ -1,16 +1,19 @@
-# The two commands of the README are `make demo` and `make test`. Both build .venv by themselves
-# and need only Python ≥ 3.11, make and the package registries.
+# The two commands of the README are `make demo` and `make test`. Both build .venv by themselves and
+# need only Python ≥ 3.11, make and the package registries; what tests and tools need beyond the
+# product is installed when it is first asked for.
 
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/.ready
+READY := .venv/.ready
+STAMP := .venv/.ready-dev
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
 .PHONY: help demo test test-long lint bench bench-scoring bench-album bench-batch bench-app web test-web geoclip clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-demo: $(STAMP)  ## protect the example album, and say where the clean copy is
+demo: $(READY)  ## protect the example album, and say where the clean copy is
 	$(BIN)/elsewhere demo
 
 test: $(STAMP)  ## everything that is tested in CI
@@ -47,6 +50,7 @@ web:  ## build the app's page again, after a change in web/ (needs Node)
 	cd web && npm ci --no-audit --no-fund && npm run build
 
 test-web:  ## the page's types and tests, and that the committed page is the one its source gives
+	@tools/test-machine npm
 	cd web && npm ci --no-audit --no-fund && npm run check && npm test
 	rm -rf build/page && cd web && npm run build -- --outDir ../build/page
 	diff -rq build/page src/elsewhere/app/page || \
@@ -61,11 +65,17 @@ geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch
 clean:  ## take .venv away
 	rm -rf .venv
 
-# Made anew when the dependencies change; the stamp is written last, so that an installation that
-# was cut short is repeated.
-$(STAMP): pyproject.toml
+# Made anew when the dependencies change; a stamp is written last, so that an installation that was
+# cut short is repeated.
+$(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "elsewhere needs Python 3.11 or later; try: make PYTHON=python3.12"; exit 1; }
+	@echo "Installing elsewhere into .venv (about 350 MB; a minute or two) ..."
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) .
+	@touch $(READY)
+
+$(STAMP): $(READY)
+	@echo "Installing what tests and tools need into .venv (about 1 GB more; some minutes) ..."
+	$(PIP) '.[dev]'
 	@touch $(STAMP)
