@@ -79,8 +79,11 @@ def test_what_is_refused(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
-@pytest.mark.parametrize("sign", ["batch.json", "albums/*.parquet"])  # workers start, or are at it
-def test_ctrl_c_says_how_to_go_on(sign: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("sign", "how"),  # workers start, or are at it; asked by a cluster, or by Ctrl-C
+    [("batch.json", signal.SIGTERM), ("albums/*.parquet", signal.SIGINT)],
+)
+def test_who_is_stopped_says_how_to_go_on(sign: str, how: signal.Signals, tmp_path: Path) -> None:
     write(scored(400), tmp_path / "in.parquet")
     words = ["batch", "in.parquet", "-o", "out", "--block", "8", "--workers", "2"]
     process = subprocess.Popen(
@@ -96,7 +99,10 @@ def test_ctrl_c_says_how_to_go_on(sign: str, tmp_path: Path) -> None:
         assert time.monotonic() < end and process.poll() is None
         time.sleep(0.02)
     time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: the workers get it too
+    if how == signal.SIGINT:
+        os.killpg(process.pid, how)  # as a terminal does it: the workers get it too
+    else:
+        process.send_signal(how)
     printed, said = process.communicate(timeout=60)
     assert (process.returncode, printed) == (130, "")
     assert re.fullmatch(
@@ -104,6 +110,8 @@ def test_ctrl_c_says_how_to_go_on(sign: str, tmp_path: Path) -> None:
         r"the same command again and it goes on in out\n",
         said,
     ), said
+    notes = [one for one in tmp_path.glob("out/_work/tries/**/*") if one.is_file()]
+    assert notes == [], "a run that stops of its own accord blames no album"
     before = {file: file.stat().st_mtime_ns for file in tmp_path.glob("out/albums/*.parquet")}
     code, told = elsewhere(tmp_path / "in.parquet", "-o", tmp_path / "out", *words[4:])
     assert code == 0 and told.startswith("400 albums: ")
@@ -111,6 +119,39 @@ def test_ctrl_c_says_how_to_go_on(sign: str, tmp_path: Path) -> None:
     assert [row["album"] for row in albums_in(tmp_path / "out")] == [
         f"album-{n:06}" for n in range(400)
     ]
+
+
+LITTLE = """
+import resource, sys
+from elsewhere.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
+sys.argv = ["elsewhere", *sys.argv[1:]]
+main()
+"""
+"""The command where no file may have more than 3,000 bytes: the system says no, as if full."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits")
+def test_a_full_disk_is_one_sentence_and_leaves_nothing_half_done(tmp_path: Path) -> None:
+    write(scored(40), tmp_path / "in.parquet")
+    given = ["batch", str(tmp_path / "in.parquet"), "-o", str(tmp_path / "out"), "--workers", "1"]
+    done = subprocess.run(
+        [sys.executable, "-c", LITTLE, *given],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        r"elsewhere: \S+/out/albums/\w+\.parquet cannot be written \(File too large\): make room "
+        r"there and give the same command again, and it goes on\n",
+        done.stderr,
+    ), done.stderr
+    left = {one.name for one in (tmp_path / "out").rglob("*") if one.is_file()}
+    assert left == {".lock", "batch.json"}
+    code, told = elsewhere(*given[1:])
+    assert code == 0 and told.startswith("40 albums: ")
 
 
 def test_the_page_counts_and_names_and_escapes() -> None:

@@ -117,6 +117,16 @@ def test_a_run_that_was_killed_in_its_first_moment_goes_on(tmp_path: Path) -> No
     assert run(Settings(str(tmp_path / "in"), str(out)), Here()).albums == 2
 
 
+def test_what_a_killed_run_left_half_written_is_gone_in_the_end(tmp_path: Path) -> None:
+    write(scored(12), tmp_path / "in" / "a.parquet")
+    given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), block=24)
+    stopped(given)
+    half = tmp_path / "out" / "albums" / f".abc.parquet.{'0' * 32}"
+    half.write_bytes(b"PAR1 and not more")
+    assert run(given, Here()).albums == 12
+    assert not half.exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no modes")
 def test_nobody_else_can_read_what_is_written(tmp_path: Path) -> None:
     write(scored(12, impossible=[1]), tmp_path / "in" / "a.parquet")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -67,3 +68,32 @@ def test_stores_complain_in_their_own_words() -> None:
 def test_folders_are_made_where_there_are_some() -> None:
     pytest.importorskip("fsspec")
     assert has_folders(opened("memory://a")[0]) and has_folders(opened("/tmp")[0])
+
+
+def test_a_folder_that_comes_to_be_while_it_is_listed() -> None:
+    """pyarrow asks whether it is a folder, then whether it is there, and believes both."""
+    pytest.importorskip("fsspec")
+    storage = Storage("memory://late")
+    real = storage.fs.handler.fs
+    late = Late(real, storage)
+    storage.fs.handler.fs = late
+    assert storage.names("albums") == ["a.parquet"]
+    assert late.asked == 2
+
+
+class Late:
+    """A filesystem in which a file is written between two questions."""
+
+    def __init__(self, real: Any, storage: Storage) -> None:
+        self._real, self._storage = real, storage
+        self.asked = 0
+
+    def isdir(self, path: str) -> bool:
+        self.asked += 1
+        found = bool(self._real.isdir(path))
+        with self._real.open(f"{path}/a.parquet", "wb") as file:
+            file.write(b"whole")
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)

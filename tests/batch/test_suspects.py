@@ -66,7 +66,7 @@ def test_the_album_is_found_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert not (tmp_path / "out" / "_work").exists()
 
 
-def test_who_stops_of_his_own_accord_leaves_no_note(tmp_path: Path) -> None:
+def test_a_run_that_stops_of_its_own_accord_leaves_no_note(tmp_path: Path) -> None:
     """Not even while one block is done alone: Ctrl-C, a full disk or a mistake blame nobody."""
     write(scored(6), tmp_path / "in" / "a.parquet")
     given = settings(tmp_path, "out")

@@ -124,3 +124,4 @@ def test_killed_at_random_moments(kind: str, kills: int, tmp_path: Path) -> None
               for name in parquet.read_table(file)["album"].to_pylist()]  # fmt: skip
     assert len(listed) == len(set(listed)) == len(albums_in(tmp_path / "whole"))
     assert not (out / "_work").exists()
+    assert all(file.suffix == ".parquet" for file in out.glob("[ad]*/*")), "half a file is left"

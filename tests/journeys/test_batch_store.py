@@ -98,6 +98,20 @@ def test_rows_are_those_of_a_disk(address: str, store: Store, tmp_path: Path) ->
 
 
 @needs_store
+def test_what_came_out_can_be_asked_where_it_lies(store: Store, tmp_path: Path) -> None:
+    """As docs/scale.md says: pyarrow reads the address, and DuckDB what pyarrow reads."""
+    duckdb = import_module("duckdb")
+    dataset = import_module("pyarrow.dataset")
+    file = write(scored(12, impossible=[3]), tmp_path / "a.parquet")
+    run(Settings(str(file), "s3://house/asked"), Here())
+    planned = dataset.dataset("s3://house/asked/albums")
+    hidden = planned.to_table(columns=["share"], filter=dataset.field("share").is_valid())
+    assert (planned.count_rows(), hidden.num_rows) == (12, 11)
+    asked = "SELECT count(*) FROM planned WHERE share IS NULL"
+    assert duckdb.sql(asked).fetchall() == [(1,)]
+
+
+@needs_store
 def test_processes_and_photos_by_their_paths(store: Store, tmp_path: Path) -> None:
     """Workers of their own reach it by the environment; a path is below the dataset's folder."""
     import pyarrow as pa
@@ -255,12 +269,14 @@ def test_killed_and_gone_on_with_as_it_is_typed(address: str, store: Store, tmp_
     words = command(f"{address}-in", "-o", f"{address}-out", *more)
     for files in (1, 8, 20):
         process = subprocess.Popen(words, start_new_session=True, stderr=subprocess.PIPE)
-        end = time.monotonic() + 200
-        while len(Storage(f"{address}-out").names("albums")) < files:
-            assert process.poll() is None and time.monotonic() < end
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        try:
+            end = time.monotonic() + 200
+            while len(Storage(f"{address}-out").names("albums")) < files:
+                assert process.poll() is None and time.monotonic() < end
+                time.sleep(0.05)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
         assert process.returncode == -signal.SIGKILL
     left = everything(f"{address}-out")
     assert LOCK in left and "summary.json" not in left
@@ -273,6 +289,26 @@ def test_killed_and_gone_on_with_as_it_is_typed(address: str, store: Store, tmp_
     assert rows_at(f"{address}-out", "albums") == albums_in(tmp_path / "out")
     assert rows_at(f"{address}-out", "dead") == dead_in(tmp_path / "out")
     assert LOCK not in everything(f"{address}-out")
+
+
+@needs_store
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_of_two_that_start_at_once_one_works(store: Store, tmp_path: Path) -> None:
+    file = write(scored(40), tmp_path / "in.parquet")
+    for scheme in ("s3", "s3a"):
+        out = f"{scheme}://house/two-{scheme}"
+        words = command(str(file), "-o", out, "--workers", "1")
+        both = [
+            subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(2)
+        ]
+        told = [process.communicate(timeout=300) for process in both]
+        codes = [process.returncode for process in both]
+        assert sorted(codes) == [0, 2], told
+        assert told[codes.index(0)][0].startswith("40 albums: ")
+        assert re.fullmatch(r"elsewhere: another run.* is at work in .+\n", told[codes.index(2)][1])
+        assert len(rows_at(out, "albums")) == 40
 
 
 @needs_store

@@ -25,7 +25,7 @@ from elsewhere.batch.storage import Storage
 from elsewhere.batch.stores import refuse_as_output, refuse_private
 from elsewhere.batch.summary import Summary, summary
 from elsewhere.batch.suspects import Suspects, alone_at, outlived, suspects
-from elsewhere.batch.work import ALBUMS, SLICES, Done
+from elsewhere.batch.work import ALBUMS, DEAD, SLICES, Done
 from elsewhere.errors import FileError, InputError
 
 REPORT, WORK = "report.html", "_work"
@@ -106,6 +106,8 @@ def run(
         counted = summary(storage)
         held.refuse_lost()
         _refuse_change(settings, dataset, counted, found)
+        for folder in (ALBUMS, DEAD):
+            storage.sweep(folder)
         storage.write(REPORT, page(counted).encode())
         storage.write(SUMMARY, counted.to_json().encode())
         storage.forget(WORK)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from elsewhere.errors import FileError
 
 _FOLDER, _FILE = 0o700, 0o600
 _BINARY = getattr(os, "O_BINARY", 0)
+_PART = re.compile(r"\..+\.[0-9a-f]{32}")
+"""The name of a file that is not all there."""
 
 
 class Storage:
@@ -56,34 +59,34 @@ class Storage:
 
     def names(self, folder: str = "") -> list[str]:
         """The plain files of a folder, sorted; those that are only half there have a dot."""
-        from pyarrow import fs
-
-        with told(self.where):
-            found = self.fs.get_file_info(fs.FileSelector(self.path(folder), allow_not_found=True))
-        files = (one.base_name for one in found if one.type == fs.FileType.File)
-        # an object store may have an empty file without a name, which stands for the folder
-        return sorted(name for name in files if name and not name.startswith((".", "_")))
+        return sorted(one.base_name for one in self._files(folder, recursive=False))
 
     def below_all(self, folder: str) -> list[str]:
         """All whole files below a folder, however deep: their paths from there, sorted."""
-        from pyarrow import fs
-
-        top = self.path(folder)
-        with told(self.where):
-            found = self.fs.get_file_info(
-                fs.FileSelector(top, allow_not_found=True, recursive=True)
-            )
-        files = (one for one in found if one.type == fs.FileType.File)
-        named = (one.path for one in files if one.base_name and one.base_name[0] not in "._")
-        return sorted(path.rpartition(f"{folder}/")[2] for path in named)
+        files = self._files(folder, recursive=True)
+        return sorted(one.path.rpartition(f"{folder}/")[2] for one in files)
 
     def entries(self) -> list[str]:
         """All that lies directly in the folder: files, folders, and what is only half there."""
+        return sorted(one.base_name for one in self._listed("") if one.base_name)
+
+    def _files(self, folder: str, *, recursive: bool) -> list[Any]:
+        """Files that have their name; an object store may have an empty one for the folder."""
         from pyarrow import fs
 
+        found = (one for one in self._listed(folder, recursive) if one.type == fs.FileType.File)
+        return [one for one in found if one.base_name and one.base_name[0] not in "._"]
+
+    def _listed(self, folder: str, recursive: bool = False) -> list[Any]:
+        from pyarrow import fs
+
+        what = fs.FileSelector(self.path(folder), allow_not_found=True, recursive=recursive)
         with told(self.where):
-            found = self.fs.get_file_info(fs.FileSelector(self.root, allow_not_found=True))
-        return sorted(one.base_name for one in found if one.base_name)
+            try:
+                return list(self.fs.get_file_info(what))
+            except NotADirectoryError:
+                # pyarrow asks fsspec twice, and a folder may come to be in between
+                return list(self.fs.get_file_info(what))
 
     def is_file(self, name: str = "") -> bool:
         """Whether there is such a file."""
@@ -164,6 +167,12 @@ class Storage:
         """Delete a file, if it is there."""
         with contextlib.suppress(FileError), told(self.where):
             self.fs.delete_file(self.path(name))
+
+    def sweep(self, folder: str) -> None:
+        """Delete what is only half there: whoever was at it was killed."""
+        for one in self._listed(folder):
+            if _PART.fullmatch(one.base_name):
+                self.remove(f"{folder}/{one.base_name}")
 
     def forget(self, folder: str) -> None:
         """Delete a folder, if it is there."""
