@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from elsewhere.protect.files.certificate import digest_of
 from tests.album.makers import jpeg
-from tests.cli.keyboard import typed
+from tests.cli.keyboard import SCORER, typed
 
 
 @pytest.fixture
@@ -35,7 +36,25 @@ def test_the_certificate_may_lie_elsewhere(copy: Path) -> None:
     moved = copy.parent / "moved.json"
     certificate.rename(moved)
     assert typed("verify", "out").exit_code == 1
-    assert typed("verify", "out", "--certificate", "moved.json").exit_code == 0
+    assert typed("verify", "out", "--certificate", "moved.json", *SCORER).exit_code == 0
+
+
+def test_what_a_strangers_certificate_names_is_not_opened(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its model is a path on this machine, or something to fetch."""
+    (certificate,) = (copy.parent / "data").rglob("certificate.json")
+    stranger = copy.parent / "theirs.json"
+    stranger.write_bytes(certificate.read_bytes())
+    opened = Mock(side_effect=AssertionError("nobody asked for it"))
+    with monkeypatch.context() as patch:
+        patch.setattr("elsewhere.job.sharing.rescoring.find", opened)
+        result = typed("verify", "out", "--certificate", "theirs.json")
+    assert result.exit_code == 1 and result.stderr.count("\n") == 1
+    assert "name it with --scorer (the certificate says onnx:" in " ".join(result.stderr.split())
+    assert typed("verify", "out", "--certificate", "theirs.json", *SCORER).exit_code == 0
+    assert typed("verify", "out", "--certificate", "theirs.json", "--private", ".").exit_code == 0
+    assert typed("verify", "out", "--certificate", str(certificate)).exit_code == 0
 
 
 @pytest.mark.parametrize("what", ["added", "missing", "edited", "swapped"])
@@ -87,14 +106,16 @@ def test_the_promise_is_told_from_what_was_proved(copy: Path) -> None:
     cells = "3 cells: Agadir, Morocco; Huelva, Spain and Lisbon, Portugal"
     guesses = "not among the first 1 guesses of the model onnx:tiny.onnx"
     clause = f"Lisbon, Portugal ({cells}) is {guesses}"
-    assert typed("verify", "out").stdout.splitlines()[1:] == [f"- {clause}"]
-    told = json.loads(typed("verify", "out", "--json").stdout)
-    assert told["promised"] == [clause]
+    told = typed("verify", "out").stdout.splitlines()
+    assert told[1] == f"- {clause}"
+    assert told[2].startswith("not covered: better models, readable text") and len(told) == 3
+    plain = json.loads(typed("verify", "out", "--json").stdout)
+    assert plain["promised"] == [clause]
 
     def other(document: dict[str, Any]) -> None:
         document["verdict"] = "Nobody will ever find Lisbon."  # what is told does not rest on it
 
-    result = typed("verify", "out", "--certificate", restated(copy, other))
+    result = typed("verify", "out", "--certificate", restated(copy, other), *SCORER)
     assert result.exit_code == 0 and "Nobody" not in result.stdout
 
 
@@ -110,7 +131,7 @@ def test_the_promise_is_told_from_what_was_proved(copy: Path) -> None:
 def test_what_a_certificate_says_must_be_what_it_proves(
     copy: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
-    result = typed("verify", "out", "--certificate", restated(copy, change))
+    result = typed("verify", "out", "--certificate", restated(copy, change), *SCORER)
     assert result.exit_code == 1, result.output
     assert "what it promises is about other cells" in " ".join(result.stdout.split())
     assert "- Lisbon" not in result.stdout and result.stdout.count("- ") == 1
@@ -118,6 +139,8 @@ def test_what_a_certificate_says_must_be_what_it_proves(
 
 @pytest.mark.parametrize("top", [50, None])
 def test_a_top_that_is_not_promised_is_not_believed(copy: Path, top: int | None) -> None:
-    result = typed("verify", "out", "--certificate", restated(copy, lambda d: d.update(top=top)))
+    result = typed(
+        "verify", "out", "--certificate", restated(copy, lambda d: d.update(top=top)), *SCORER
+    )
     assert result.exit_code == 1
     assert "does not agree with itself: its top is" in result.stderr

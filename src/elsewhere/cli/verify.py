@@ -42,8 +42,10 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="SCORER",
-            help="A scorer to try before those that the certificate names, for a model that has "
-            "moved, such as onnx:MODEL.onnx. Give it again for a second one.",
+            help="A scorer to try before those that the certificate names, such as "
+            "onnx:MODEL.onnx: for a model that has moved, and for a certificate from somebody "
+            "else, of which nothing but the embedded model is opened unasked. Give it again for a "
+            "second one.",
             show_default=False,
         ),
     ] = None,
@@ -71,7 +73,12 @@ def command(
 
         with stages() as told:
             found = verify(
-                target, certificate, private=private, scorers=tuple(scorer or ()), progress=told
+                target,
+                certificate,
+                private=private,
+                scorers=tuple(scorer or ()),
+                own=certificate is None or _own(certificate, private),
+                progress=told,
             )
         if as_json:
             _as_json(found)
@@ -80,26 +87,36 @@ def command(
     raise typer.Exit(KEPT if found else ERROR)
 
 
+def _own(certificate: Path, private: Path | None) -> bool:
+    """Whether a certificate was written by this user's own exports, by where it lies."""
+    from elsewhere.job.sharing.private import data_folder
+
+    homes = [data_folder(), *([] if private is None else [private])]
+    return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
+
+
 def _show(target: Path, found: Verified) -> None:
     from rich.text import Text
 
     from elsewhere.cli.printing import printed
+    from elsewhere.job.planning.verdict import NOT_COVERED
     from elsewhere.words import counted
 
     with printed() as console:
         name = printable(str(target))
         if found:
-            views = counted(found.reproved, "view")
             files = counted(found.files, "file")
+            they = "it was" if found.files == 1 else "they were"
             console.print(
                 Text(
-                    f"{name} keeps its promise: {files} as they were exported, proved against "
-                    f"{views} on new scores.",
+                    f"{name} keeps its promise: {files} as {they} exported, scored again, and the "
+                    "promise proved on the new scores:",
                     "bold green",
                 )
             )
             for clause in found.promised:
                 console.print(Text(f"- {printable(clause)}"))
+            console.print(Text(f"not covered: better models, {NOT_COVERED}", "dim"))
         else:
             console.print(Text(f"{name} does not keep its promise:", "bold red"))
             for problem in found.problems:

@@ -19,9 +19,9 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.seen import Seen, Step, see
-from elsewhere.job.sharing.private import write_private
+from elsewhere.job.sharing.private import read_private, write_private
 from elsewhere.job.sharing.share_album import Shared, share
-from elsewhere.job.sharing.verifying import Verified, verify
+from elsewhere.job.sharing.verifying import Verified, _named, verify
 from elsewhere.protect.files.certificate import digest_of
 from elsewhere.score_files import write_scores
 from elsewhere.scores import Scores
@@ -255,6 +255,16 @@ def test_scores_that_break_the_promise_are_refused(
         "Lisbon, Portugal, by tiny1 on the whole album: fewer places come before it than was "
         "promised"  # how many they should be is secret
     )
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["attacker 0: 510 rivals hold, not 7", "attacker 1: 3 rivals hold, too few for a top of 7"],
+)
+def test_no_clause_of_the_check_tells_the_secret_k(original: Shared, clause: str) -> None:
+    told = _named(clause, read_private(original.certificate))
+    assert told.startswith("Lisbon, Portugal, by tiny1 on ")
+    assert "7" not in told and "510" not in told
 
 
 def text_behind_the_pixels(files: dict[str, bytes]) -> None:

@@ -19,6 +19,9 @@ from elsewhere.scorers import Photo, Scorer, each, find
 from elsewhere.scorers.features import forget
 from elsewhere.scores import Scores
 
+EMBEDDED = "embedded"
+"""The scorer that comes along."""
+
 
 def rescored(
     copy: Copy,
@@ -44,9 +47,15 @@ def rescored(
     return result
 
 
-def scorers_of(certificate: CopyCertificate, words: Sequence[str] = ()) -> list[Scorer]:
-    """The models' scorers, loaded; `words` are tried before the certificate's own."""
-    return [_scorer(model, words) for model in certificate.models]
+def scorers_of(
+    certificate: CopyCertificate, words: Sequence[str] = (), *, own: bool = True
+) -> list[Scorer]:
+    """The models' scorers, loaded; `words` are tried before the certificate's own.
+
+    Of a certificate that is not one's `own`, nothing is opened or fetched that it names: only what
+    comes along, and what is among the `words`.
+    """
+    return [_scorer(model, words, own) for model in certificate.models]
 
 
 def with_posted(certificate: CopyCertificate, scores: Sequence[Scores]) -> list[Scores]:
@@ -75,10 +84,13 @@ def _photos(copy: Copy, files: Sequence[SharedFile]) -> Iterator[Photo]:
         yield Photo(file.photo, copy.path / file.name, content)
 
 
-def _scorer(model: Model, words: Sequence[str]) -> Scorer:
+def _scorer(model: Model, words: Sequence[str], own: bool) -> Scorer:
     """The scorer with the model's fingerprint, loaded; one sentence where there is none."""
     why = "what is there now is another version of it"
-    for word in (*words, model.word):
+    named = own or model.word == EMBEDDED
+    if not named and not words:
+        why = f"if you trust it, name it with --scorer (the certificate says {model.word})"
+    for word in (*words, *[model.word] * named):
         try:
             scorer = find(word)
             about = scorer.load()

@@ -33,6 +33,11 @@ from elsewhere.job.sharing.saying import promised, said_otherwise
 from elsewhere.protect.checking.kept import prove_kept
 
 _LOOKED_UP = "table:"
+_SECRET = {
+    r"\d+ rivals hold, too few for a top of \d+": "fewer places come before it than was promised",
+    r"\d+ rivals hold, not \d+": "other places come before it than was certified",
+}
+"""Clauses of the check with a number that tells the secret k, and what is said instead."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +65,17 @@ def verify(
     *,
     private: Path | None = None,
     scorers: Sequence[str] = (),
+    own: bool = True,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Verified:
     """Prove again that the copy at `target` keeps the promise of its certificate.
 
     Without `certificate`, the one in the target's private folder (below `private`, where the
     export was told so), or the one that names its files. `scorers` are words that are tried
-    before the certificate's own, for a model that has moved since. A certificate that cannot be
-    read, or was changed, is an error; a copy that does not keep it is a verdict.
+    before the certificate's own, for a model that has moved since; those of a certificate that is
+    not one's `own` are not tried at all, for they name files to open and models to fetch. A
+    certificate that cannot be read, or was changed, is an error; a copy that does not keep it is a
+    verdict.
     """
     target = Path(target)
     if not target.exists():
@@ -78,7 +86,7 @@ def verify(
         known = read_private(certificate or private_folder(target, private) / CERTIFICATE)
         return Verified((str(problem),), files=len(known.files))
     given = certificate or find_certificate(copy, target, private)
-    found = reprove(copy, read_private(given), scorers, progress)
+    found = reprove(copy, read_private(given), scorers, progress, own=own)
     if certificate is None and given.parent != private_folder(target, private):
         note = f"the copy was moved or unpacked since: its certificate is {given}"
         found = replace(found, notes=(note, *found.notes))
@@ -90,13 +98,15 @@ def reprove(
     certificate: CopyCertificate,
     scorers: Sequence[str] = (),
     progress: Callable[[Step], None] = lambda step: None,
+    *,
+    own: bool = True,
 ) -> Verified:
     """Everything that the certificate says of a copy, held against the copy."""
     count = len(certificate.files)
     problems = tuple(_other_files(copy, certificate.files))
     if problems:  # what is not ours is never decoded
         return Verified(problems, files=count)
-    loaded = scorers_of(certificate, scorers)
+    loaded = scorers_of(certificate, scorers, own=own)
     globes = [scorer.load().globe for scorer in loaded]
     problems = tuple(dict.fromkeys(said_otherwise(certificate, globes)))
     if problems:
@@ -200,9 +210,6 @@ def _named(problem: str, certificate: CopyCertificate) -> str:
     def photo(found: re.Match[str]) -> str:
         return f"{certificate.photos[certificate.promised.kept[int(found[1])]]} alone"
 
-    problem = re.sub(
-        r"\d+ rivals hold, too few for a top of \d+",
-        "fewer places come before it than was promised",
-        problem,
-    )
+    for clause, said in _SECRET.items():
+        problem = re.sub(clause, said, problem)
     return re.sub(r"attacker (\d+)", words, re.sub(r"photo (\d+) alone", photo, problem))
