@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from hashlib import sha256
 from pathlib import Path
 
@@ -64,6 +65,16 @@ def test_the_preview_is_small_and_bare_and_of_the_rendition() -> None:
     shown = np.asarray(Image.open(io.BytesIO(small))).astype(int)
     assert np.abs(shown - np.asarray(picture(5, 320, 213))).mean() < 4
     assert size_if_bare(made.preview(100), PREVIEW_QUALITY) == (100, 67)
+
+
+def test_large_pictures_are_shown_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pillow's limit is for strangers' files; a phone makes photos that are larger."""
+    made = rendition(encoded(picture(5, 1200, 800)))
+    monkeypatch.setattr("PIL.Image.MAX_IMAGE_PIXELS", 1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert size_if_bare(made.preview(), PREVIEW_QUALITY) == (320, 213)
+        assert made.opened().size == (1200, 800)
 
 
 BARE = encoded(picture(6))

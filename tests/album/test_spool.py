@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from unittest.mock import Mock
 
 import pytest
 
@@ -50,3 +51,11 @@ def test_nothing_that_is_held_is_written_over() -> None:
             gone.forget()
     assert all(ticket.read() == content for ticket, content in held.items())
     assert spool.size < 13 * 5000 * 2
+
+
+def test_no_folder_for_temporary_files_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    none = FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+    monkeypatch.setattr("tempfile.TemporaryFile", Mock(side_effect=none))
+    monkeypatch.setattr("tempfile.gettempdir", Mock(side_effect=none))
+    with pytest.raises(FileError, match=r"takes no more \(No usable .* set TMPDIR to another"):
+        Spool()  # and what is left of it goes without a word

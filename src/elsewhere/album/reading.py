@@ -33,7 +33,7 @@ def read(request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def _read(path: Path, request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
-    content = _bytes(path)
+    content = _bytes(path, request.get("content"))
     kind = kind_of(content[:HEAD], path.suffix)
     if kind not in PHOTOS:  # it is another file than the one that was found
         raise decode.RefusedError("foreign")
@@ -51,9 +51,10 @@ def _read(path: Path, request: dict[str, Any]) -> tuple[dict[str, Any], list[byt
     return {"metadata": to_json(value)}, [encoded(picture)]
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, given: bytes | None) -> bytes:
+    """What is in a file; or what was given in its place, for a path that is only a name then."""
     try:
-        content = whole(path)
+        content = whole(path) if given is None else given
     except NotPlainError:
         raise decode.RefusedError("special") from None
     except OSError as problem:

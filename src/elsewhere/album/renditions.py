@@ -10,12 +10,16 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from elsewhere.album.coded import refuse_more_than_pixels
 from elsewhere.album.encoding import PREVIEW_QUALITY, QUALITY, encoded
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.spool import Spool, Ticket
 from elsewhere.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MAX_SIDE = 2048
 """A phone's photo comes down to half, which a JPEG is decoded at for nothing; see decisions.md."""
@@ -71,11 +75,20 @@ class Rendition:
         """Give up the content, where it was only wanted once; all else stays known."""
         self._content.forget()
 
+    def opened(self) -> Image.Image:
+        """The picture, of which nothing is decoded yet.
+
+        Not by Pillow's front door, which warns of large pictures: ours may be as large as asked.
+        """
+        from PIL.JpegImagePlugin import JpegImageFile
+
+        return JpegImageFile(io.BytesIO(self.content))
+
     def preview(self, side: int = PREVIEW_SIDE) -> bytes:
         """A small bare JPEG of the same picture, to show; made when it is asked for."""
         from PIL import Image
 
-        image = Image.open(io.BytesIO(self.content), formats=["JPEG"])
+        image = self.opened()
         image.draft("RGB", (side, side))
         image.thumbnail((side, side), Image.Resampling.BICUBIC)
         return encoded(image, PREVIEW_QUALITY)

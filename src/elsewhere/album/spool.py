@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from elsewhere.errors import FileError
@@ -25,9 +26,12 @@ class Spool:
         """Where what is kept begins, and how long it is."""
         self._gaps: list[tuple[int, int]] = []
         """What was given back, from the front on: where it begins, where it ends."""
-        self._file = tempfile.TemporaryFile("w+b", prefix="elsewhere-")  # noqa: SIM115
         self.size = 0
         """How many bytes the file has on the disk."""
+        try:
+            self._file = tempfile.TemporaryFile("w+b", prefix="elsewhere-")  # noqa: SIM115
+        except OSError as problem:
+            raise _no_room(problem) from None
 
     def put(self, content: bytes) -> Ticket:
         """Keep these bytes."""
@@ -38,10 +42,7 @@ class Spool:
                 self._file.write(content)
                 self._file.flush()
             except OSError as problem:
-                raise FileError(
-                    f"the folder for temporary files takes no more ({problem.strerror}): "
-                    f"make room in {tempfile.gettempdir()} or set TMPDIR to another folder"
-                ) from None
+                raise _no_room(problem) from None
             if content:
                 self._held[start] = len(content)
             self.size = max(self.size, start + len(content))
@@ -85,7 +86,18 @@ class Spool:
             self._file.close()
 
     def __del__(self) -> None:
-        self._file.close()
+        if hasattr(self, "_file"):  # there may have been no room for it
+            self._file.close()
+
+
+def _no_room(problem: OSError) -> FileError:
+    where = "make room there"
+    with suppress(OSError):  # there may be no folder at all
+        where = f"make room in {tempfile.gettempdir()}"
+    return FileError(
+        f"the folder for temporary files takes no more ({problem.strerror or problem}): {where} "
+        "or set TMPDIR to another folder"
+    )
 
 
 @dataclass(frozen=True)

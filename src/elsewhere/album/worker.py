@@ -40,7 +40,8 @@ def main(settings: dict[str, Any]) -> None:
         send(outbox, {"ready": True})
         while (asked := receive(inbox)) is not None:
             _bound_time(settings["seconds"])
-            told, blobs = _done(task, asked[0])
+            told, blobs = asked
+            told, blobs = _done(task, {**told, "content": blobs[0]} if blobs else told)
             send(outbox, told, blobs)
     # Straight out: a parent that is gone must not be kept waiting for.
     os._exit(0)

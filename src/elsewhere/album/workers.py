@@ -114,11 +114,14 @@ class Workers:
         for worker in self._all:
             worker.end()
 
-    def ask(self, request: dict[str, Any]) -> Reply:
-        """One task, in whichever worker is free; safe to call from several threads."""
+    def ask(self, request: dict[str, Any], content: bytes | None = None) -> Reply:
+        """One task, in whichever worker is free; safe to call from several threads.
+
+        The task finds `content` in its request: for what is no file, and is never to be one.
+        """
         worker = self._idle.get()
         try:
-            return worker.ask(request)
+            return worker.ask(request, content)
         finally:
             self._idle.put(worker)
 
@@ -178,13 +181,13 @@ class _Worker:
         except (OSError, TypeError) as problem:  # no program, no more processes
             raise FileError(_NO_WORKER.format(sys.executable, problem)) from None
 
-    def ask(self, request: dict[str, Any]) -> Reply:
+    def ask(self, request: dict[str, Any], content: bytes | None = None) -> Reply:
         with self._lock:
             if not self._ready:
                 self._await_ready()
             if self._ended:
                 return Reply(failed="crash")
-            heard = self._exchange(request, self._limits.seconds)
+            heard = self._exchange(request, self._limits.seconds, content)
         if heard is None:
             reply = Reply(failed=self._why_dead())
         else:
@@ -209,7 +212,7 @@ class _Worker:
         raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
 
     def _exchange(
-        self, request: dict[str, Any] | None, seconds: float
+        self, request: dict[str, Any] | None, seconds: float, content: bytes | None = None
     ) -> tuple[dict[str, Any], list[bytes]] | None:
         """Ask and hear; None when the worker died over it, by itself or by the clock."""
         process = self._process
@@ -220,7 +223,7 @@ class _Worker:
         clock.start()
         try:
             if request is not None:
-                send(process.stdin, request)
+                send(process.stdin, request, [] if content is None else [content])
             return receive(process.stdout)
         except (BadFrameError, OSError, ValueError):
             return None

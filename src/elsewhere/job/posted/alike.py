@@ -7,7 +7,6 @@ burst. Nothing is decided by it: a photo taken for another would be counted wron
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -65,7 +64,7 @@ def _small(photo: Photo) -> Sketch:
     """
     from PIL import Image
 
-    with Image.open(io.BytesIO(photo.rendition.content), formats=["JPEG"]) as image:
+    with photo.rendition.opened() as image:
         image.draft("L", (4 * SIDE, 4 * SIDE))
         grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
     points = np.asarray(grey, dtype=np.float64).ravel() / 255
