@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from elsewhere.album.staging import Staging
 from elsewhere.batch.damage import LOST
 from elsewhere.batch.grouping import Grouped, Job, block_for, group
 from elsewhere.batch.regrouping import must_regroup, regrouped
@@ -79,6 +82,20 @@ def test_a_block_is_called_after_its_albums(tmp_path: Path) -> None:
     write(scored(9, seed=1), tmp_path / "other" / "b.arrow", group=50)
     one, other = (group(Source(str(tmp_path / name)), 1) for name in ("one", "other"))
     assert [job.name for job in one.jobs] == [job.name for job in other.jobs]
+
+
+def test_rows_of_a_killed_run_do_not_stay_in_the_temporary_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may hold whole photos, positions and all."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    killed = Staging(tmp_path / "tmp")
+    (killed.folder / "0000").write_bytes(b"photos")
+    os.close(killed._lock)  # as the system does for a process that was killed
+    write(scored(4), tmp_path / "in" / "a.parquet", group=3)
+    regrouped(Source(str(tmp_path / "in")), Storage(str(tmp_path / "out")), 30)
+    assert not list((tmp_path / "tmp").iterdir())
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])

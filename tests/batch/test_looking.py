@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,15 @@ def test_photos_on_another_filesystem(tmp_path: Path, monkeypatch: pytest.Monkey
         found = look([pa.Table.from_pylist(rows, photos_in())])
     assert found["kind"].to_pylist() == ["", "", "unreadable", "unreadable"]
     assert "more than" in found["reason"][2].as_py() and "none.jpg" in found["reason"][3].as_py()
+
+
+def test_what_is_no_file_never_becomes_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is killed could not take an original away again; here is no folder to write to."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    table = looked(tmp_path, [{"photo": "a.jpg", "content": jpeg(1, 32, 24)}])
+    assert table["reason"].to_pylist() == [""]
+    empty = looked(tmp_path, [{"photo": "a.jpg", "content": b""}])
+    assert empty["kind"].to_pylist() == ["empty"]
 
 
 def test_what_lies_below_an_address_keeps_its_options() -> None:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import json
 import logging
-import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -35,7 +33,6 @@ from elsewhere.batch.partial import Attacker, carried, told
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
 from elsewhere.batch.stores import HaltError
-from elsewhere.batch.stores import told as told_of
 from elsewhere.batch.texts import MangledText, texts
 from elsewhere.batch.tries import Try
 from elsewhere.errors import ElsewhereError, FileError, InputError
@@ -159,15 +156,15 @@ class Look:
         if row.get(LOST):
             return _Looked(kind="damaged", reason=row[LOST])
         try:
-            with self._file(row) as (path, notes):
-                request: dict[str, Any] = {
-                    "path": str(path),
-                    "sidecars": [str(note) for note in notes],
-                    "max_side": self._max_side,
-                    "pixels": MAX_PIXELS,
-                }
-                reply = self._workers.ask(request)
-            return self._scored(name, reply)
+            path, content = self._found(row)
+            notes = self._notes(path.parent).get(path.name, ()) if content is None else ()
+            request: dict[str, Any] = {
+                "path": str(path),
+                "sidecars": [str(note) for note in notes],
+                "max_side": self._max_side,
+                "pixels": MAX_PIXELS,
+            }
+            return self._scored(name, self._workers.ask(request, content))
         except HaltError:
             raise
         except ElsewhereError as problem:
@@ -198,11 +195,10 @@ class Look:
         metadata = json.dumps(reply.told.get("metadata"))
         return _Looked(tuple(made), metadata, sha256(content).hexdigest())
 
-    @contextmanager
-    def _file(self, row: Mapping[str, Any]) -> Iterator[tuple[Path, tuple[Path, ...]]]:
-        """The photo as a file that a worker can open, and the notes that lie beside it.
+    def _found(self, row: Mapping[str, Any]) -> tuple[Path, bytes | None]:
+        """The photo's file; or a name for it and its bytes, where it is none on this machine.
 
-        What is not a file is one while it is read; beside that nothing lies.
+        Such bytes never become a file: a run that is killed could not take it away again.
         """
         path, content = row.get("path"), row.get("content")
         if content is None and not path:
@@ -212,23 +208,12 @@ class Look:
         if content is None:
             storage, name = self._photos.find(str(path))
             if storage.here:
-                file = Path(storage.path(name))
-                yield file, self._notes(file.parent).get(file.name, ())
-                return
+                return Path(storage.path(name)), None
             content = self._photos.read(storage, name, MAX_BYTES + 1)
-            if len(content) > MAX_BYTES:
-                raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
+        if len(content) > MAX_BYTES:
+            raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
         ending = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
-        with _folder() as folder:
-            file = Path(folder, f"photo{ending}")
-            with told_of(folder):
-                file.write_bytes(content)
-            yield file, ()
-
-
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    with told_of(tempfile.gettempdir()):
-        return tempfile.TemporaryDirectory(prefix="elsewhere-batch-")
+        return Path(f"photo{ending}"), content
 
 
 def _rows(pieces: Iterable[Any], kept: list[Any]) -> Iterator[dict[str, Any]]:

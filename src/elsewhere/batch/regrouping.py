@@ -16,6 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
+from elsewhere.album.staging import Staging, sweep
 from elsewhere.batch.damage import lost_field
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
@@ -49,11 +50,11 @@ def regrouped(source: Source, output: Storage, block: int) -> Source:
         size = sum(file.size for file in source.files)
         held = max(1, _HELD // max(1, size // max(1, source.rows)))  # rows: some hold photos
         count = max(1, min(_MOST, size // _BUCKET))
-        with (
-            told(tempfile.gettempdir()),
-            tempfile.TemporaryDirectory(prefix="elsewhere-batch-") as folder,
-        ):
-            spools = [Path(folder, f"{number:04}") for number in range(count)]
+        # rows may hold whole photos: what a killed run left of them goes before anything else
+        room = Path(tempfile.gettempdir())
+        sweep(room)
+        with told(str(room)), Staging(room) as staging:
+            spools = [staging.folder / f"{number:04}" for number in range(count)]
             _spread(source, spools, min(_READ, held))
             for number, spool in enumerate(spools):
                 if spool.exists():
