@@ -63,6 +63,7 @@ def run(
     from elsewhere.job import see
     from elsewhere.job.planning.album_plan import plan_album
     from elsewhere.job.planning.refusing import Refusing, refuse_paths, refuse_wishes
+    from elsewhere.job.planning.trying import with_ways_tried
     from elsewhere.job.posted.alike import Sketches
     from elsewhere.job.posted.files import posted_for
     from elsewhere.job.posted.values import NOTHING_POSTED
@@ -102,6 +103,7 @@ def run(
                 )
             with told.during("planning"):
                 plan = plan_album(seen, places, wishes, posted=out)
+                plan = with_ways_tried(seen, places, plan, posted=out)
             done = Done(seen, plan, None, out)
             if target is not None and done.kept:
                 ledger = public.ledger if public is not None and public.remember else None

@@ -92,6 +92,9 @@ def show(done: Done) -> None:
         console.print(Text(printable(done.plan.verdict), f"bold {colour}"))
         if not plan.found and plan.explanation != done.plan.verdict:
             console.print(Text(printable(plan.explanation)))
+        if done.plan.advice:
+            said = done.plan.advice
+            console.print(Text(printable(f"{said[:1].upper()}{said[1:]}."), "yellow"))
         console.print()
         rows = [*_facts(done)]
         console.print(_grid(rows))
@@ -224,6 +227,7 @@ def as_json(done: Done) -> dict[str, Any]:
         "protects": bool(done.kept),
         "verdict": done.plan.verdict,
         "explanation": "" if plan.found else plan.explanation,
+        "advice": done.plan.advice,
         "asked": {
             "top": None if wishes.budget is not None else wishes.top,
             "budget": wishes.budget,

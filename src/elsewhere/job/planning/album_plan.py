@@ -55,6 +55,8 @@ class AlbumPlan:
     """What has to be said beside it: coarse cells, photos placed by time, unplaced ones, …"""
     ways: tuple[less.Way, ...] = ()
     """What could be asked for instead, where there is no plan or nearly all photos go."""
+    advice: str = ""
+    """What to ask for instead, once it was tried (`trying.py`): directly below the verdict."""
     blocked: Blocked | None = None
     """Where what is out already breaks the promise alone: what does, and what to take down."""
 
@@ -151,7 +153,17 @@ def plan_album(
         # the engine's own words name the secret k
         plan = replace(plan, explanation=said)
     return AlbumPlan(
-        plan, watched, chosen.hidden, chosen.public, places, wishes, k, said, beside, ways, blocked
+        plan,
+        watched,
+        chosen.hidden,
+        chosen.public,
+        places,
+        wishes,
+        k,
+        said,
+        beside,
+        ways,
+        blocked=blocked,
     )
 
 

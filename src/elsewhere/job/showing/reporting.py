@@ -79,7 +79,8 @@ def plan_contents(
     """What the report of a plan says."""
     plan = album_plan.plan
     scenes = planned_scenes(seen, album_plan, posted=posted, opinions=opinions)
-    notes = [*album_plan.notes, *(shared.notes if shared else ())]
+    advice = [album_plan.advice] * bool(album_plan.advice)
+    notes = [*advice, *album_plan.notes, *(shared.notes if shared else ())]
     if not plan.found:
         notes.insert(0, plan.explanation)
     return Contents(
