@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from typer.testing import Result
 
 from elsewhere.cli.program import CODES
+from elsewhere.cli.stages import Stages
 from elsewhere.example import ALBUM
 from elsewhere.protect.plan import Status
 from tests.album.makers import exif, jpeg
@@ -293,6 +295,35 @@ def test_a_report_that_cannot_be_written_does_not_cost_the_copy(
     assert why in result.stderr and result.stderr.count("\n") == 1
     assert "nothing" not in result.stderr and "report " not in result.stdout
     assert typed("verify", "out", *SCORER).exit_code == 0
+
+
+class Interrupting:
+    """A module in whose loading Ctrl-C comes."""
+
+    def __getattr__(self, name: str) -> object:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("when", ["the bar is begun", "the report is loaded"])
+def test_ctrl_c_as_soon_as_the_copy_has_its_name_costs_the_report_alone(
+    home: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    if when == "the report is loaded":
+        module = "elsewhere.job.showing.reporting"
+        monkeypatch.setitem(sys.modules, module, Interrupting())
+    else:
+        real = Stages.during
+
+        def during(self: Stages, stage: str) -> AbstractContextManager[None]:
+            if stage == "telling":
+                raise KeyboardInterrupt
+            return real(self, stage)
+
+        monkeypatch.setattr(Stages, "during", during)
+    result = run("album", WHERE, "-o", "out")
+    assert result.exit_code == 0, result.output
+    assert "its report is not there: stopped" in result.stderr
+    assert "clean copy" in result.stdout and list((home / "out").iterdir())
 
 
 class Watched:

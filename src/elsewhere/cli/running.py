@@ -19,6 +19,7 @@ from elsewhere.errors import ElsewhereError
 if TYPE_CHECKING:
     from elsewhere.album import Recipe
     from elsewhere.album.export_names import Names, Order
+    from elsewhere.cli.stages import Stages
     from elsewhere.cli.told import Done
     from elsewhere.globe import Place
     from elsewhere.job.ledger.entries import Ledger
@@ -112,25 +113,30 @@ def run(
                 )
                 done = replace(done, shared=shared)
                 if command is not None:
-                    with told.during("telling"):
-                        done = _reported(done, shared, command)
+                    done = _reported(done, shared, command, told)
             return done
         finally:
             seen.close()
 
 
-def _reported(done: Done, shared: Shared, command: str) -> Done:
+def _reported(done: Done, shared: Shared, command: str, told: Stages) -> Done:
     """With the report, or with why there is none.
 
-    The copy is proved and has its name by now: whatever comes in the way, Ctrl-C too, costs the
-    report and not the copy.
+    The copy is proved and has its name by now: whatever comes in the way, Ctrl-C too, and while
+    what makes the report is still being loaded, costs the report and not the copy.
     """
-    from elsewhere.job.showing.reporting import write_report
-
     try:
-        report = write_report(
-            done.seen, done.plan, shared.private, posted=done.posted, shared=shared, command=command
-        )
+        with told.during("telling"):
+            from elsewhere.job.showing.reporting import write_report
+
+            report = write_report(
+                done.seen,
+                done.plan,
+                shared.private,
+                posted=done.posted,
+                shared=shared,
+                command=command,
+            )
     except (ElsewhereError, OSError, MemoryError, KeyboardInterrupt) as problem:
         why = "stopped" if isinstance(problem, KeyboardInterrupt) else str(problem)
         return replace(
