@@ -50,6 +50,15 @@ def apart_only(names: Sequence[str]) -> list[str]:
     return [next((end for end in own if shared[end] == 1), own[-1]) for own in ends]
 
 
+def installed_by(extra: str) -> str:
+    """How to get what an extra brings: from a clone, for our name is on no registry of ours.
+
+    >>> installed_by("parquet")
+    "pip install '.[parquet]' in a clone of elsewhere"
+    """
+    return f"pip install '.[{extra}]' in a clone of elsewhere"
+
+
 def _ends(path: str) -> list[str]:
     """What a path may be called by: its last part, the last two, and so on."""
     parts = path.split("/")

@@ -313,7 +313,7 @@ def test_a_parquet_bomb(tmp_path: Path) -> None:
 def test_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    refused(tmp_path / "a.parquet", "elsewhere[parquet]")
+    refused(tmp_path / "a.parquet", "pip install '.[parquet]'")
 
 
 # --- writing -------------------------------------------------------------------------------

@@ -98,12 +98,12 @@ def test_an_unknown_scorer_lists_those_there_are_and_what_to_install() -> None:
     told = str(caught.value)
     for word in ('"gps"', "embedded", "onnx:MODEL.onnx", "table:SCORES.npz"):
         assert word in told
-    assert 'geoclip (pip install "elsewhere[geoclip]")' in told
+    assert "geoclip (pip install '.[geoclip]' in a clone of elsewhere)" in told
 
 
 def test_geoclip_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # as where it was never installed
-    with pytest.raises(ScorerError, match=r'not installed \(.*pip install "elsewhere\[geoclip'):
+    with pytest.raises(ScorerError, match=r"not installed \(.*pip install '\.\[geoclip"):
         registry.find("geoclip").load()
 
 

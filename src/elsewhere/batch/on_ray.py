@@ -21,6 +21,7 @@ from elsewhere.batch.stores import CollapseError
 from elsewhere.batch.work import Done
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.scorers.sessions import offers_cuda
+from elsewhere.words import installed_by
 
 Then = Callable[[Done], Sequence[Job]]
 
@@ -209,7 +210,7 @@ def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
         ray: Any = import_module("ray")
         import_module("ray.data")
     except ImportError:
-        raise FileError('the engine ray is not installed: pip install "elsewhere[ray]"') from None
+        raise FileError(f"the engine ray is not installed: {installed_by('ray')}") from None
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ours = not ray.is_initialized()
     if ours:

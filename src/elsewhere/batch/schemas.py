@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from elsewhere.errors import FileError
+from elsewhere.words import installed_by
 
 FORMAT = "elsewhere-batch/1"
 
@@ -18,9 +19,7 @@ def arrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise FileError(
-            'batch needs pyarrow: install it with pip install "elsewhere[parquet]"'
-        ) from None
+        raise FileError(f"batch needs pyarrow: {installed_by('parquet')}") from None
     return pyarrow
 
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from elsewhere.batch.schemas import arrow
 from elsewhere.batch.stores import at_once, has_folders, of_a_store, opened, told
 from elsewhere.errors import FileError
 
@@ -32,6 +33,7 @@ class Storage:
 
     def __init__(self, where: str) -> None:
         """`where` is a folder or file here, or an address such as s3://bucket/albums."""
+        arrow()  # the first thing that batch needs of it: say here how to get it
         from pyarrow import fs
 
         self.where = where

@@ -15,6 +15,7 @@ from typing import Any
 from elsewhere.errors import InputError
 from elsewhere.lab.files import write_whole
 from elsewhere.report.look import LIGHT, matplotlib_style
+from elsewhere.words import installed_by
 
 KIND_COLOURS = dict(
     zip(
@@ -39,7 +40,7 @@ def available() -> bool:
 def drawing() -> Iterator[Any]:
     """Within, `plt` draws in our look, without a screen."""
     if not available():
-        raise InputError("plots need matplotlib: pip install 'elsewhere[lab]'")
+        raise InputError(f"plots need matplotlib: {installed_by('lab')}")
     import matplotlib as mpl
 
     mpl.use("agg")

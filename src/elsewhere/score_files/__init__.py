@@ -84,7 +84,9 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Refuse a file that `write_scores` could not write, before minutes are spent on its scores."""
     file = Path(path)
-    _format(file)
+    format_ = _format(file)
+    if hasattr(format_, "ready"):
+        format_.ready(file)
     refuse_unless_plain(file)
     if not file.parent.is_dir():
         raise FileError(f"{file} cannot be written: there is no folder {file.parent}")

@@ -14,6 +14,7 @@ import numpy as np
 from elsewhere.errors import FileError, InputError
 from elsewhere.score_files.limits import refuse_bomb
 from elsewhere.scores import Scores
+from elsewhere.words import installed_by
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -69,14 +70,17 @@ def write(stream: BinaryIO, scores: Scores) -> None:
     parquet.write_table(table, stream, use_dictionary=False, compression="zstd")
 
 
+def ready(file: Path) -> None:
+    """FileError where pyarrow is missing, so that it is said before there is anything to write."""
+    _pyarrow(file)
+
+
 def _pyarrow(file: Path) -> tuple[ModuleType, ModuleType]:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise FileError(
-            f"{file} needs pyarrow: pip install 'elsewhere[parquet]', or use .npz"
-        ) from None
+        raise FileError(f"{file} needs pyarrow: {installed_by('parquet')}, or use .npz") from None
     return pyarrow, pyarrow.parquet
 
 

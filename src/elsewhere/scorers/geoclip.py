@@ -27,11 +27,11 @@ from elsewhere.scorers.cache import folder, private_folder, write_private
 from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.rows import log_softmax
+from elsewhere.words import installed_by
 
 if TYPE_CHECKING:
     from PIL import Image
 
-INSTALL = 'pip install "elsewhere[geoclip]"'
 TOWER = "openai/clip-vit-large-patch14"
 """The image tower that GeoCLIP was trained on, by its name on the model hub."""
 LEAST = (224, 224)
@@ -162,7 +162,8 @@ def _installed() -> tuple[Any, Any]:
         import torch
     except ImportError as missing:
         raise ScorerError(
-            f"the scorer geoclip needs a package that is not installed ({missing.name}): {INSTALL}"
+            f"the scorer geoclip needs a package that is not installed ({missing.name}): "
+            + installed_by("geoclip")
         ) from None
     return torch, geoclip.model
 

@@ -20,6 +20,7 @@ import numpy as np
 from elsewhere.errors import ElsewhereError, ScorerError
 from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo
+from elsewhere.words import installed_by
 
 GROUP = "elsewhere.scorers"
 """The entry-point group of scorers that come from other packages."""
@@ -38,7 +39,7 @@ class Own(NamedTuple):
 
 OWN = {
     "embedded": Own("elsewhere.scorers.embedded:make", "embedded"),
-    "geoclip": Own("elsewhere.scorers.geoclip:make", "geoclip", 'pip install "elsewhere[geoclip]"'),
+    "geoclip": Own("elsewhere.scorers.geoclip:make", "geoclip", installed_by("geoclip")),
     "onnx": Own("elsewhere.scorers.onnx_file:make", "onnx:MODEL.onnx"),
     "table": Own("elsewhere.scorers.table:make", "table:SCORES.npz"),
 }
@@ -56,7 +57,7 @@ def find(word: str) -> Scorer:
     >>> find("planet")
     Traceback (most recent call last):
     elsewhere.errors.ScorerError: there is no scorer "planet": choose embedded, \
-geoclip (pip install "elsewhere[geoclip]"), onnx:MODEL.onnx or table:SCORES.npz
+geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or table:SCORES.npz
     """
     name, _, about = word.partition(":")
     if name in OWN:
