@@ -22,6 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 MAY_KNOW = {
     "errors": set(),
     "words": set(),
+    "machine": set(),
     "example": set(),
     "scores": {"errors"},
     "score_files": {"errors", "scores"},
@@ -39,7 +40,7 @@ MAY_KNOW = {
     # values in, a page out: it knows what an audit is, and not how a job is done
     "report": {"errors", "globe", "audit"},
 }
-ANYBODY = {"words"}
+ANYBODY = {"words", "machine"}
 """Rooms that everybody may know."""
 DOORS = {"cli", "app", "batch", "lab"}
 
