@@ -80,14 +80,21 @@ def test_what_is_refused(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is another thing there")
 @pytest.mark.parametrize(
-    ("sign", "how"),  # workers start, or are at it; asked by a cluster, or by Ctrl-C
-    [("batch.json", signal.SIGTERM), ("albums/*.parquet", signal.SIGINT)],
+    ("sign", "how", "engine"),  # workers start, or are at it; asked by a cluster, or by Ctrl-C
+    [
+        ("batch.json", signal.SIGTERM, "local"),
+        ("albums/*.parquet", signal.SIGINT, "local"),
+        pytest.param("albums/*.parquet", signal.SIGINT, "ray", marks=pytest.mark.long),
+        pytest.param("albums/*.parquet", signal.SIGTERM, "ray", marks=pytest.mark.long),
+    ],
 )
-def test_who_is_stopped_says_how_to_go_on(sign: str, how: signal.Signals, tmp_path: Path) -> None:
+def test_who_is_stopped_says_how_to_go_on(
+    sign: str, how: signal.Signals, engine: str, tmp_path: Path
+) -> None:
     write(scored(400), tmp_path / "in.parquet")
     words = ["batch", "in.parquet", "-o", "out", "--block", "8", "--workers", "2"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "elsewhere.cli", *words],
+        [sys.executable, "-m", "elsewhere.cli", *words, "--engine", engine],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

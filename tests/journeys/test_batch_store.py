@@ -173,6 +173,10 @@ def test_what_cannot_be_is_one_sentence(store: Store, tmp_path: Path) -> None:
     given = Settings(str(file), "s3://no-such-bucket/out")
     with pytest.raises(FileError, match=r"no-such-bucket/out/.lock cannot be used \(.*bucket"):
         run(given, Here())
+    Storage("s3://house/mine").write("letter.txt", b"dear")
+    with pytest.raises(InputError, match="and is no run of batch: name a new folder"):
+        run(replace(given, output="s3://house/mine"), Here())
+    assert everything("s3://house/mine") == ["letter.txt"]
     for address, why in (
         ("s3://me:secret@house/out", "s3://…@house/out holds a password"),
         ("http://127.0.0.1/out", "can only be read"),

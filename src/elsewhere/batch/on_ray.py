@@ -9,8 +9,11 @@ a word on each block comes back here.
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -216,12 +219,13 @@ def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
     if ours:
         here: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
         try:
-            ray.init(
-                address=address or "local",
-                logging_level=logging.ERROR,
-                log_to_driver=False,
-                **({} if address else here),
-            )
+            with _heard_as_before(signal.SIGTERM):
+                ray.init(
+                    address=address or "local",
+                    logging_level=logging.ERROR,
+                    log_to_driver=False,
+                    **({} if address else here),
+                )
         except Exception as problem:  # one that starts too slowly is a bare Exception to Ray
             why = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
             if address:
@@ -231,3 +235,14 @@ def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
                 "--engine local"
             ) from None
     return ray, ours
+
+
+@contextmanager
+def _heard_as_before(sign: signal.Signals) -> Iterator[None]:
+    """Within, Ray is started, which makes itself the one who hears that we are asked to end."""
+    before = signal.getsignal(sign)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(sign, before)
