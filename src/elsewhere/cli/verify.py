@@ -89,7 +89,7 @@ def command(
 
 def _own(certificate: Path, private: Path | None) -> bool:
     """Whether a certificate was written by this user's own exports, by where it lies."""
-    from elsewhere.job.sharing.private import data_folder
+    from elsewhere.machine.system import data_folder
 
     homes = [data_folder(), *([] if private is None else [private])]
     return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)

@@ -19,7 +19,7 @@ from pathlib import Path
 from elsewhere.album.renaming import sync_folder
 from elsewhere.errors import FileError
 from elsewhere.job.ledger.file import DamagedError, Entry, decode, encode
-from elsewhere.job.sharing.private import data_folder
+from elsewhere.machine.system import data_folder
 
 PATIENCE = 30.0
 """Seconds that another process may hold the ledger before we give up."""

@@ -15,7 +15,8 @@ from pathlib import Path
 from elsewhere.album.files import whole
 from elsewhere.album.staging import sweep
 from elsewhere.errors import FileError
-from elsewhere.job.sharing.private import data_folder, make_private, write_private
+from elsewhere.job.sharing.private import make_private, write_private
+from elsewhere.machine.system import data_folder
 
 FOLDER = "begun"
 _MOST_BYTES = 1 << 16

@@ -12,17 +12,16 @@ import errno
 import hashlib
 import os
 import re
-import secrets
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from elsewhere.album.copies import Copy
 from elsewhere.album.files import digest, whole
-from elsewhere.album.renaming import open_to_owner, sync_folder
 from elsewhere.errors import FileError, InputError
 from elsewhere.job.sharing.certificate import CopyCertificate, read_copy_certificate
+from elsewhere.machine.system import data_folder
+from elsewhere.machine.writing import open_to_owner, write_whole
 
 CERTIFICATE = "certificate.json"
 """The certificate's name inside the private folder."""
@@ -32,19 +31,6 @@ _ALL = "certificate*.json"
 """The certificate, and those of earlier copies of the same name."""
 _NAME_LENGTH = 40
 _MOST_BYTES = 512 * 1024 * 1024
-
-
-def data_folder() -> Path:
-    """Where this user's private files belong; ELSEWHERE_DATA_DIR says otherwise."""
-    own = os.environ.get("ELSEWHERE_DATA_DIR")
-    if own:
-        return Path(own) / "elsewhere"
-    if sys.platform == "win32":
-        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-        return Path(home) / "elsewhere" / "Data"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "elsewhere"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "elsewhere"
 
 
 def private_folder(target: Path, base: Path | None = None) -> Path:
@@ -140,19 +126,8 @@ def make_private(folder: Path) -> None:
 
 def write_private(file: Path, document: str) -> None:
     """Write what only this user may read: on the disk, all at once or not at all."""
-    part = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
-        try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8", errors="surrogateescape") as stream:
-                stream.write(document)
-                stream.flush()
-                os.fsync(stream.fileno())
-            open_to_owner(part, 0o600)
-            part.replace(file)
-            sync_folder(file.parent)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(file, document.encode("utf-8", "surrogateescape"), private=True)
     except OSError as problem:
         raise _unwritable(file, problem) from None
 
