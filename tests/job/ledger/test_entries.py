@@ -230,6 +230,15 @@ def test_another_process_is_waited_for_and_then_told(
     assert ledger.entries() == ()
 
 
+def test_a_disk_that_knows_no_locks_is_told_at_once(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_store, "take", lambda lock: None)
+    with pytest.raises(FileError, match=r"knows no locks.*ELSEWHERE_DATA_DIR"):
+        ledger.begin([given(LISBON, [b"one"])], tmp_path / "out")
+    assert ledger.entries() == ()
+
+
 def test_numbers_that_are_drawn_from_the_key_are_steady(ledger: Ledger, tmp_path: Path) -> None:
     assert ledger.steady("a").random() == Ledger(ledger.path.parent).steady("a").random()
     assert ledger.steady("a").random() != ledger.steady("b").random()

@@ -16,10 +16,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from elsewhere.album.renaming import sync_folder
 from elsewhere.errors import FileError
 from elsewhere.job.ledger.file import DamagedError, Entry, decode, encode
+from elsewhere.machine.locks import take
 from elsewhere.machine.system import data_folder
+from elsewhere.machine.writing import new_file, sync_folder
 
 PATIENCE = 30.0
 """Seconds that another process may hold the ledger before we give up."""
@@ -159,7 +160,12 @@ class Store:
         lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             until = time.monotonic() + PATIENCE
-            while not _take(lock):
+            while not (taken := take(lock)):
+                if taken is None:
+                    raise FileError(
+                        f"the ledger in {self.folder} lies on a disk that knows no locks, so two "
+                        "could write it at once: set ELSEWHERE_DATA_DIR to a folder on another disk"
+                    )
                 if time.monotonic() > until:
                     raise FileError(
                         f"the ledger in {self.folder} is held by another elsewhere: try again "
@@ -188,12 +194,13 @@ class Store:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """A new file for this user only, on the disk when this returns."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+    """A new file for this user only, on the disk when this returns.
+
+    Not `write_whole`: what a killed process leaves must have a name by which it is found again
+    and written over.
+    """
+    with new_file(path, private=True) as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _write_over(path: Path) -> None:
@@ -216,19 +223,3 @@ def _zero(handle: int) -> None:
     while left > 0:
         left -= os.write(handle, block[: min(left, len(block))])
     os.fsync(handle)
-
-
-def _take(lock: int) -> bool:
-    """Hold the lock until it is closed; False where another process does."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
