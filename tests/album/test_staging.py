@@ -10,6 +10,7 @@ import pytest
 
 from elsewhere.album import staging as module
 from elsewhere.album.staging import Staging, sweep
+from elsewhere.machine.locks import take
 
 HOLD = """
 import sys, time
@@ -48,7 +49,7 @@ def test_only_what_nobody_holds_is_swept(
     locks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not locks:
-        monkeypatch.setattr(module, "_take", lambda lock: None)
+        monkeypatch.setattr(module, "take", lambda lock: None)
     process, folder = held(tmp_path)
     try:
         assert str(process.pid) in (folder / "lock").read_text()
@@ -67,7 +68,7 @@ def test_without_locks_another_machines_is_left_alone(
     process, folder = held(tmp_path)
     process.kill()
     process.communicate()
-    monkeypatch.setattr(module, "_take", lambda lock: None)
+    monkeypatch.setattr(module, "take", lambda lock: None)
     lock = folder / "lock"
     lock.write_bytes(lock.read_bytes().replace(b"\n", b"-elsewhere\n"))
     assert sweep(tmp_path) == 1 and folder.is_dir()
@@ -114,7 +115,7 @@ def test_a_folder_that_cannot_be_listed_is_not_swept(tmp_path: Path) -> None:
 def test_whoever_is_swept_while_beginning_begins_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, calls = module._take, []
+    calls: list[int] = []
 
     def late(lock: int) -> bool | None:
         calls.append(lock)
@@ -122,9 +123,9 @@ def test_whoever_is_swept_while_beginning_begins_again(
             for folder in tmp_path.iterdir():
                 (folder / "lock").unlink()
                 folder.rmdir()
-        return real(lock)
+        return take(lock)
 
-    monkeypatch.setattr(module, "_take", late)
+    monkeypatch.setattr(module, "take", late)
     with Staging(tmp_path) as staging:
         assert staging.folder.is_dir() and len(calls) == 2
     assert list(tmp_path.iterdir()) == []

@@ -18,15 +18,14 @@ import stat
 import sys
 from pathlib import Path
 
-from elsewhere.album.renaming import open_to_owner
 from elsewhere.errors import FileError
+from elsewhere.machine.locks import take
+from elsewhere.machine.writing import open_to_owner
 
 _NAME = re.compile(r"\.elsewhere-[0-9a-f]{16}")
 _LOCK = "lock"
 _MARK = b"elsewhere: an export that is being made; it is taken away when nobody holds it.\n"
 _TRIES = 8
-_FAR = 1 << 20
-"""Where Windows locks a byte: behind everything that is written."""
 
 
 class Staging:
@@ -57,7 +56,7 @@ class Staging:
         """Whether the lock is ours and still there; it says so from then on."""
         file = self.folder / _LOCK
         open_to_owner(file, 0o600)
-        if _take(self._lock) is False or not file.exists():
+        if take(self._lock) is False or not file.exists():
             return False
         os.write(self._lock, _MARK + f"{os.getpid()} {platform.node()}\n".encode())
         return True
@@ -104,7 +103,7 @@ def _swept(folder: Path) -> bool:
         told = os.read(lock, 4096)
         if not told.startswith(_MARK) and told:  # empty: killed just before it was written
             return False
-        taken = _take(lock)
+        taken = take(lock)  # None: no locks on this disk, the process number has to do
         if taken is False or (taken is None and not _gone(told[len(_MARK) :])):
             return False
         _empty(folder)
@@ -127,30 +126,6 @@ def _close(folder: Path) -> None:
     """Take the lock away, and with it the folder; a folder that is not empty stays."""
     (folder / _LOCK).unlink(missing_ok=True)
     folder.rmdir()
-
-
-def _take(lock: int) -> bool | None:
-    """Hold the lock until this process ends; False where another does, None: no locks here."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(lock, _FAR, os.SEEK_SET)  # what is locked there cannot be read by others
-        try:
-            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        finally:
-            os.lseek(lock, 0, os.SEEK_SET)
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a network disk that knows no locks: the process number has to do
-        return None
-    return True
 
 
 def _gone(owner: bytes) -> bool:
