@@ -84,7 +84,7 @@ def test_where_there_are_no_locks_signs_of_life_are_waited_for() -> None:
 
 
 def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "_take", lambda handle: None)
+    monkeypatch.setattr(lock, "take", lambda handle: None)
     storage = Storage(str(tmp_path))
     refused = pytest.raises(InputError, match="another run")
     with alone_in(storage, 0.02), refused, alone_in(storage, 1.0):

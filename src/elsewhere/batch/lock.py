@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sys
 import threading
 import time
 import uuid
@@ -25,6 +24,7 @@ from pathlib import Path
 from elsewhere.batch.storage import Storage
 from elsewhere.batch.stores import HaltError, told
 from elsewhere.errors import ElsewhereError, FileError, InputError
+from elsewhere.machine.locks import take
 
 LOCK = ".lock"
 BEAT = 5.0
@@ -56,7 +56,7 @@ def alone_in(storage: Storage, beat: float | None = None) -> Iterator[Held]:
         with told(storage.path(LOCK)):
             handle = os.open(Path(storage.root, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            held = _take(handle)
+            held = take(handle)
             if held is False:
                 raise _taken(storage, "")
             if held:
@@ -73,27 +73,6 @@ def _taken(storage: Storage, by: str) -> InputError:
         f"another run{by} is at work in {storage.where}: wait until it is over or stop it, or "
         "name another folder"
     )
-
-
-def _take(handle: int) -> bool | None:
-    """Hold a lock until the file is closed; False where another does, None: no locks there."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
 
 
 @contextmanager
