@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,42 +92,6 @@ def test_an_experiment_says_what_a_source_lacks_before_anything_is_run(tmp_path:
 )
 def test_studies_that_need_more_than_scores_say_so(name: str, needs: str) -> None:
     assert experiments.find(name).needs == (needs,)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_workers_do_not_outlive_a_run_that_was_killed(tmp_path: Path) -> None:
-    script = tmp_path / "killed.py"
-    script.write_text(
-        "from concurrent.futures import ProcessPoolExecutor\n"
-        "from multiprocessing import get_context\n"
-        "import os, time\n"
-        "from elsewhere.lab.runner import _end_with_parent\n"
-        "if __name__ == '__main__':\n"
-        "    pool = ProcessPoolExecutor(\n"
-        "        1, mp_context=get_context('spawn'), initializer=_end_with_parent)\n"
-        "    print(pool.submit(os.getpid).result(), flush=True)\n"
-        "    time.sleep(600)\n",
-        "utf-8",
-    )
-    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE) as parent:
-        assert parent.stdout is not None
-        worker = int(parent.stdout.readline())
-        parent.kill()
-    for _ in range(300):
-        try:
-            os.kill(worker, 0)
-        except ProcessLookupError:
-            return
-        if Path(f"/proc/{worker}/stat").exists() and _is_zombie(worker):
-            return
-        time.sleep(0.1)
-    os.kill(worker, signal.SIGKILL)
-    pytest.fail("a worker went on without its parent")
-
-
-def _is_zombie(process: int) -> bool:
-    """Whether it is dead and nobody has asked for it yet."""
-    return Path(f"/proc/{process}/stat").read_text("utf-8").rsplit(")", 1)[-1].split()[0] == "Z"
 
 
 def test_nesting_is_read_off_the_budgets_plans(

@@ -6,6 +6,7 @@ Numbers come back as numbers, empty fields as None; words stay words.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -27,8 +28,10 @@ def write_whole(file: Path, content: str | bytes) -> None:
         beside.write_bytes(data)
         beside.replace(file)
     except OSError as problem:
-        beside.unlink(missing_ok=True)
         raise FileError(f"{file} cannot be written: {problem.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):  # it is there where something, or somebody, stopped it
+            beside.unlink()
 
 
 def digest(content: bytes) -> str:

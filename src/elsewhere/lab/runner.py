@@ -13,14 +13,12 @@ What a folder holds after a run:
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +29,8 @@ from elsewhere.lab.files import read_rows, write_rows
 from elsewhere.lab.publishing import publish
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import SCALES, Experiment, Part, Scale
+from elsewhere.lab.workers import working
 
-_QUIET = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _AHEAD = 4
 """Parts handed out ahead of time for each process."""
 
@@ -95,13 +93,15 @@ def measure(
     watch(Progress(experiment.name, done, len(parts)))
     workers = 1 if experiment.alone else min(processes or os.cpu_count() or 1, len(missing))
     last = time.monotonic()
-    for part, rows, busy in _worked(experiment.name, source, scale, missing, workers):
-        write_rows(files[part.name], rows)
-        now = time.monotonic()
-        add_time(folder, experiment.name, now - last, busy)
-        last = now
-        done += 1
-        watch(Progress(experiment.name, done, len(parts)))
+    # whatever is raised, the workers end first
+    with closing(_worked(experiment.name, source, scale, missing, workers)) as worked:
+        for part, rows, busy in worked:
+            write_rows(files[part.name], rows)
+            now = time.monotonic()
+            add_time(folder, experiment.name, now - last, busy)
+            last = now
+            done += 1
+            watch(Progress(experiment.name, done, len(parts)))
     every = [row for part in parts for row in read_rows(files[part.name])]
     write_rows(folder / experiment.name / "rows.csv", every)
 
@@ -115,56 +115,20 @@ def _work(name: str, source: Source, scale: Scale, part: Part) -> tuple[list[Any
 
 def _worked(
     name: str, source: Source, scale: Scale, parts: Sequence[Part], workers: int
-) -> Iterator[tuple[Part, list[Any], float]]:
+) -> Generator[tuple[Part, list[Any], float]]:
     """The parts' rows as they become ready; one worker works right here."""
     if workers <= 1:
         for part in parts:
             yield part, *_work(name, source, scale, part)
         return
-    # started afresh, not forked: it works alike everywhere, and one thread each is enough
-    with (
-        _one_thread_each(),
-        ProcessPoolExecutor(
-            workers, mp_context=get_context("spawn"), initializer=_end_with_parent
-        ) as pool,
-    ):
+    with working(workers) as submit:
         waiting = iter(parts)
         running: dict[Future[tuple[list[Any], float]], Part] = {}
-        try:
-            while True:
-                for part in islice(waiting, workers * _AHEAD - len(running)):
-                    running[pool.submit(_work, name, source, scale, part)] = part
-                if not running:
-                    return
-                ready, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    yield running.pop(future), *future.result()
-        finally:
-            for future in running:
-                future.cancel()
-
-
-def _end_with_parent() -> None:
-    """Let a worker not outlive whoever hands out the work, even one that was killed."""
-    parent = parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in _QUIET}
-    os.environ.update(dict.fromkeys(_QUIET, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        while True:
+            for part in islice(waiting, workers * _AHEAD - len(running)):
+                running[submit(_work, name, source, scale, part)] = part
+            if not running:
+                return
+            ready, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in ready:
+                yield running.pop(future), *future.result()

@@ -22,6 +22,7 @@ NAMES = (
     "time",
     "worst",
     "hardness",
+    "constant",
     "defaults",
     "adaptive",
     "radius",

@@ -114,7 +114,10 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
                 asked += 1
                 between += min(ends) <= theirs <= max(ends)
     if asked:
-        told.append(f"The paper's number lies between the two lines in {between} of {asked} cases.")
+        told.append(
+            f"The paper's number lies between the two lines in {between} of {asked} cases. What "
+            "the constant of its model may have to do with it is looked at under `constant`."
+        )
     return told
 
 

@@ -1,0 +1,73 @@
+"""The constant of the paper's model: what is cut off where it bounds leads alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elsewhere.lab.experiments import constant
+from elsewhere.lab.experiments.constant import LARGE, ORDER, PUBLISHED, STEPS
+from elsewhere.lab.solving import ahead, fewest, furthest
+from elsewhere.lab.sources import Simulated
+from elsewhere.lab.telling import found
+from elsewhere.lab.values import Row, Scale, number
+
+SOURCE = Simulated(seed=8)
+FEW = Scale("small", partitions=1, cells=2, albums=2, few=3)
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    parts = constant.EXPERIMENT.parts(SOURCE, FEW)
+    return [row for part in parts for row in constant.measure(SOURCE, FEW, part)]
+
+
+def test_with_a_large_constant_all_plans_give_what_the_solver_proves(rows: list[Row]) -> None:
+    parts = constant.EXPERIMENT.parts(SOURCE, FEW)
+    every = [each for part in parts for each in constant.collections_of(SOURCE, part)]
+    large = {row["number"]: row for row in rows if row["T"] == LARGE}
+    assert len(every) == len(large) == 3 * constant.EACH
+    for each in every:
+        for top in constant.TOPS:
+            told = large[each.number][f"fewest {top}"]
+            if ahead(each.scores, each.truth) < top:
+                assert told == len(fewest(each.scores, each.truth, top).withheld) / 16
+            else:
+                assert told is None
+        gain = each.scores.astype(float) - each.scores[:, [each.truth]]
+        reached, _ = constant.counted(np.delete(gain, each.truth, axis=1))
+        _, size = constant.every_plan()
+        assert reached[size <= 4].max() == furthest(each.scores, each.truth, 4).protected_k
+
+
+def test_the_published_constant_only_takes_plans_away(rows: list[Row]) -> None:
+    by_number = {(row["number"], row["T"]): row for row in rows}
+    for (name, size), row in by_number.items():
+        if size == PUBLISHED:
+            large = by_number[name, LARGE]
+            assert large["none"] == 0
+            for top in constant.TOPS:
+                if row[f"fewest {top}"] is not None:
+                    assert number(row[f"fewest {top}"]) >= number(large[f"fewest {top}"])
+
+
+def test_a_cell_that_falls_too_far_behind_cuts_a_plan_off() -> None:
+    # keeping all photos leaves the last cell 16 * 9 behind; the largest gain is 1: T is 16
+    gain = np.tile([1.0, -9.0], (16, 1))
+    reached, last = constant.counted(gain)
+    assert reached[0] == 1
+    assert last[0] == -144
+    allowed = last >= -16 * gain.max()
+    _, size = constant.every_plan()
+    assert size[allowed].min() == 15
+    assert constant._best(reached, allowed, 8) is None
+
+
+def test_the_sentences_follow_from_the_numbers(rows: list[Row]) -> None:
+    numbers = constant.summarise(rows)
+    assert found(numbers, LARGE)[constant.NONE].ours == 0
+    assert f"{STEPS[1][2]}, {ORDER}" in found(numbers, LARGE)
+    for sentence in constant.says(rows, numbers):
+        assert "nan" not in sentence
+        assert sentence.endswith(".")
+    assert constant.says([], []) == []
