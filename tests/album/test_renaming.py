@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album import renaming
-from elsewhere.album.renaming import rename_new, sync_folder
+from elsewhere.album.renaming import rename_new
 
 
 @pytest.fixture(params=["the system's", "looking first"])
@@ -30,7 +30,6 @@ def test_a_free_name_is_given(kind: str, tmp_path: Path) -> None:
     old, new = made(tmp_path / "old", kind), tmp_path / "Ελλάδα new"
     rename_new(old, new)
     assert not old.exists() and new.exists() and new.is_dir() == (kind == "folder")
-    sync_folder(tmp_path)
 
 
 @pytest.mark.usefixtures("way")

@@ -20,10 +20,11 @@ from typing import BinaryIO
 from elsewhere.album.archive import write_archive
 from elsewhere.album.copies import Copy, is_archive, open_copy
 from elsewhere.album.kinds import RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
-from elsewhere.album.renaming import open_to_owner, rename_new, sync_folder
+from elsewhere.album.renaming import rename_new
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import CheckError, FileError, InputError
+from elsewhere.machine.writing import open_to_owner, sync_folder
 
 _OF_FILES = (
     RAW_SUFFIXES
@@ -157,7 +158,10 @@ def _write_zip(path: Path, files: Sequence[Outgoing], written: Callable[[int, st
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    """A new file, readable as the umask wants it and by its owner; on the disk at the end."""
+    """A new file, readable as the umask wants it and by its owner; on the disk at the end.
+
+    Nothing is replaced here: it lies in the staging folder, which is given its name as a whole.
+    """
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, 0o644), "wb") as stream:
         open_to_owner(path, 0o600)

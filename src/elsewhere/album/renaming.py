@@ -28,27 +28,6 @@ def rename_new(old: Path, new: Path) -> None:
     old.rename(new)
 
 
-def sync_folder(folder: Path) -> None:
-    """Bring a folder's list of names to the disk, where the system lets one ask."""
-    if sys.platform == "win32":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as problem:
-        if problem.errno not in _CANNOT:
-            raise
-    finally:
-        os.close(handle)
-
-
-def open_to_owner(path: Path, bits: int) -> None:
-    """Give the owner what a strict umask took; asked only then, for some disks know no modes."""
-    mode = path.stat().st_mode
-    if mode & bits != bits:
-        path.chmod(mode | bits)
-
-
 def _asked(old: Path, new: Path) -> int | None:
     """The system's own rename that replaces nothing: 0, an error number, or None: there is none."""
     import ctypes
