@@ -355,3 +355,45 @@ def test_undo_may_be_pressed_as_quickly_as_anybody_likes(browser: Browser, album
 def answered_all(page: Page) -> None:
     """Whatever was wished is answered."""
     page.wait_for_selector(".page:not([data-waiting])")
+
+
+def test_a_copy_that_was_cut_off_is_not_said_to_be_nowhere(
+    browser: Browser, album: Made, tmp_path: Path
+) -> None:
+    """Nobody knows whether it was finished: it is whole then, or it is not there."""
+    with served(album.scorer) as house:
+        house.open(album.folder)
+        address = Running(f"{house.home}/#token={house.table.keys.token()}", 0)
+        with doomed(browser, address) as page:
+            ready(page)
+            begun = '{"stage": "writing", "count": 1, "total": 2}\n'
+            page.route("**/api/jobs/*/events", lambda route: route.fulfill(body=begun))
+            page.click("button:has-text('Export')")
+            page.fill("dialog input.mono >> nth=0", str(tmp_path / "copy"))
+            page.route("**/api/alive", lambda route: route.abort("connectionrefused"))
+            page.click("dialog button:has-text('Write')")
+            page.wait_for_selector("[data-gone=ended] ~ dialog:has-text('elsewhere has ended')")
+            said = page.inner_text("dialog:has-text('elsewhere has ended')")
+            assert "Nothing was written" not in said
+            assert f"whole, or not at all. Look for {tmp_path / 'copy'}" in said
+        house.settled()
+
+
+def test_a_server_that_does_not_know_the_window_is_asked_no_more(
+    browser: Browser, album: Made
+) -> None:
+    """Another one may have been started at the same port."""
+    with served(album.scorer) as house:
+        address = Running(f"{house.home}/#token={house.table.keys.token()}", 0)
+        with doomed(browser, address) as page:
+            page.wait_for_selector("[data-stage=empty]")
+            asked: list[str] = []
+
+            def stranger(route: Route) -> None:
+                asked.append(route.request.url)
+                route.fulfill(status=401, json={"error": "this window is not connected"})
+
+            page.route("**/api/alive", stranger)
+            page.wait_for_selector("[data-stage=locked]")
+            page.wait_for_timeout(3_500)
+            assert len(asked) == 1 and page.locator("dialog").count() == 0

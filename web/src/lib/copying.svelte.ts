@@ -1,6 +1,7 @@
 // The copy: written, proved and held against its certificate, as two jobs that survive a reload.
 import * as api from './api'
 import type { Event, ExportWish, Job, Verified } from './contract'
+import { serving } from './serving.svelte'
 import { table } from './table.svelte'
 
 class Copying {
@@ -13,11 +14,15 @@ class Copying {
   field = $state('')
   /** It was asked for, and nothing has begun yet. */
   asking = $state(false)
+  /** Where a copy was being written when nothing more was heard of it. */
+  cut = $state('')
+  private target = ''
   private job: Job | null = null
 
   async export(wish: ExportWish): Promise<void> {
     this.verified = null
     this.report = ''
+    this.target = wish.target
     await this.follow('export', () => api.startExport(wish))
   }
 
@@ -48,7 +53,7 @@ class Copying {
 
   private async follow(kind: 'export' | 'verify', begin: () => Promise<{ job: Job }>): Promise<void> {
     if (this.asking) return
-    this.problem = this.field = ''
+    this.problem = this.field = this.cut = ''
     this.progress = {}
     this.asking = true
     try {
@@ -68,6 +73,8 @@ class Copying {
       if (problem instanceof api.Problem) this.field = problem.field
       if (problem instanceof api.Problem && problem.status === 0) table.say(problem)
     } finally {
+      // a stream that ends without a word leaves it open whether the copy was finished
+      if (this.running === 'export' && !table.exported && (!this.problem || serving.gone)) this.cut = this.target
       this.running = null
       this.asking = false
       this.job = null

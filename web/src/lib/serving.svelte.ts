@@ -6,6 +6,8 @@ class Serving {
   gone = $state<Gone>('')
   /** Whoever has read what happened may look at the table as it was. */
   read = $state(false)
+  /** Another server is there by now, which does not know this window: nothing is asked of it. */
+  private strange = false
   private back: () => void = () => undefined
   private refused: (problem: unknown) => void = () => undefined
   private watch = new Watch({
@@ -13,12 +15,15 @@ class Serving {
       try {
         await api.alive(signal)
       } catch (problem) {
-        if (problem instanceof api.Problem && problem.status === 401) this.refused(problem)
+        if (problem instanceof api.Problem && problem.status === 401) {
+          this.strange = true
+          this.refused(problem)
+        }
         throw problem
       }
     },
     heard: api.heard,
-    seen: () => document.visibilityState === 'visible',
+    seen: () => document.visibilityState === 'visible' && !this.strange,
     tell: (gone) => this.tell(gone),
     unanswered: (problem) => problem instanceof api.Problem && problem.status === 0,
   })
