@@ -235,3 +235,18 @@ def test_no_page_goes_among_the_originals(home: Path, place: str) -> None:
     assert run("album", *SCORER, "--report", place).exit_code == 2
     assert sorted(path.name for path in (home / "album").iterdir()) == before
     assert (home / "album" / "IMG_0.jpg").read_bytes() == content
+
+
+def test_a_trip_is_told_once_and_its_photos_without_a_place_are(home: Path) -> None:
+    """Two places and a photo that nobody can place: one map, zones by name, and the note."""
+    for number, where in enumerate([GPS, (41.15, -8.61)]):
+        for shot in range(3):
+            file = home / "album" / f"T{number}{shot}.jpg"
+            file.write_bytes(jpeg(30 + 3 * number + shot, exif=exif(where)))
+    result = run("album", "--map", "--radius", "900", *SCORER)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("the true place, 1 to") == 1
+    assert "the truth" not in result.stdout
+    found = told("album", "--radius", "900")
+    assert any("count in every hidden place" in note for note in found["notes"])
+    assert "count in every hidden place" in result.stdout

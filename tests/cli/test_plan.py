@@ -562,3 +562,11 @@ def test_only_what_is_needed_is_imported() -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pyarrow" not in told.stdout
     assert "demo" not in told.stdout
+
+
+@pytest.mark.usefixtures("album")
+def test_the_certificate_of_a_copy_is_sent_to_verify() -> None:
+    Path("copy.json").write_text('{"format": "elsewhere-copy-certificate/1", "plan": {}}', "utf-8")
+    result = typed("check", "copy.json", "album.npz")
+    assert result.exit_code == 1
+    assert "elsewhere verify COPY --certificate copy.json" in result.stderr

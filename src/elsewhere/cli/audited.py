@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from elsewhere.cli.printing import has_unicode
 from elsewhere.cli.program import printable
 from elsewhere.cli.standing import summary
 from elsewhere.report import words
@@ -44,7 +45,7 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
         if whole:
             told.add(audit.scorer)
         own = watch is None or watch.own
-        if world and own:
+        if world and not number:  # one world is enough, however many places are in it
             _map(console, audit)
         if audit.truth is not None:
             _exposure(console, audit, audit.truth)
@@ -63,16 +64,21 @@ def _heading(console: Console, audit: Audit, watch: Watch | None) -> None:
 
 
 def _truths(found: AlbumAudit, audit: Audit) -> dict[int, str]:
-    """The places that are true, by cell, where the whole album has several."""
+    """The places whose zone a cell is in, by cell, where the whole album has several places."""
     whole = [one for one, watch in zip(found.audits, found.watches, strict=True) if watch.whole]
     truths = [one.truth for one in whole if one.scorer == audit.scorer and one.truth is not None]
-    return {cell: one.label for one in truths for cell in one.cells} if len(truths) > 1 else {}
+    zones: dict[int, list[str]] = {}
+    for one in truths if len(truths) > 1 else ():
+        for cell in one.cells:
+            zones.setdefault(cell, []).append(one.label)
+    return {cell: listed(labels) for cell, labels in zones.items()}
 
 
 def _guesses(console: Console, audit: Audit, truths: dict[int, str]) -> None:
-    full, empty = ("█", "·") if _has_unicode(console) else ("#", ".")
+    full, empty = ("█", "·") if has_unicode(console) else ("#", ".")
     bar = 12 if console.width >= _WIDE else 4
     inside = truths or dict.fromkeys(audit.truth.cells if audit.truth else (), "")
+    wide = audit.truth is not None and len(audit.truth.cells) > 1
     table = _grid("right", "right", "left", "left", "left")
     for number, guess in enumerate(audit.guesses, 1):
         filled = full * round(bar * guess.probability)
@@ -81,14 +87,17 @@ def _guesses(console: Console, audit: Audit, truths: dict[int, str]) -> None:
             chance(guess.probability),
             Text(filled.ljust(bar, empty), "cyan"),
             Text(guess.name),
-            Text(_true(inside[guess.cell]) if guess.cell in inside else "", "bold red"),
+            Text(_true(inside[guess.cell], wide) if guess.cell in inside else "", "bold red"),
         )
     console.print(table)
     console.print()
 
 
-def _true(place: str) -> str:
-    return f"the truth: {printable(place)}" if place else "the truth"
+def _true(places: str, wide: bool) -> str:
+    """What is said of a guess that is right: a zone of many cells has towns of many names."""
+    if places:
+        return f"in the zone of {printable(places)}"
+    return "in the zone" if wide else "the truth"
 
 
 def _map(console: Console, audit: Audit) -> None:
@@ -102,14 +111,11 @@ def _map(console: Console, audit: Audit) -> None:
     if truth is not None and truth.lat is not None and truth.lon is not None:
         at = truth.lat, truth.lon
     width = min(console.width - 2, _WIDE)
-    unicode = _has_unicode(console)
+    unicode = has_unicode(console)
     console.print(draw(marks, width, braille=unicode, truth=at), soft_wrap=True)
     if at is not None:
-        _say(
-            console,
-            f"{'×' if unicode else 'x'} the true place, 1 to {len(marks)} the guesses",
-            "dim",
-        )
+        cross = "×" if unicode else "x"
+        _say(console, f"{cross} the true place, 1 to {len(marks)} the guesses", "dim")
     console.print()
 
 
@@ -291,7 +297,3 @@ def short(names: Sequence[str]) -> list[str]:
     """
     called = zip(names, apart_only(names), strict=True)
     return [name if name.startswith(_PUBLIC) else brief for name, brief in called]
-
-
-def _has_unicode(console: Console) -> bool:
-    return console.encoding.lower().startswith("utf")

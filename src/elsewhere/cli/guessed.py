@@ -29,13 +29,18 @@ def show_guesses(guesses: Sequence[Guess], *, as_json: bool) -> None:
     from rich.table import Table
 
     from elsewhere.cli.printing import printed
+    from elsewhere.report.words import chance
 
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(justify="right")
     table.add_column(overflow="fold")
+    before = ""
     for guess in guesses:
-        table.add_row(printable(guess.scorer), f"{100 * guess.share:.0f} %", printable(guess.place))
+        likely = chance(guess.share).replace("\u00a0", " ")
+        who = "" if guess.scorer == before else printable(guess.scorer)
+        table.add_row(who, likely, printable(guess.place))
+        before = guess.scorer
     with printed() as console:
         console.print("What the models guess of these photos together:")
         console.print(table)

@@ -29,3 +29,8 @@ def printed(unbroken: bool = True) -> Iterator[Console]:
         yield console
     for line in captured.get().splitlines():
         typer.echo(line.rstrip())
+
+
+def has_unicode(console: Console) -> bool:
+    """Whether more than plain letters can be drawn there."""
+    return console.encoding.lower().startswith("utf")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from elsewhere.protect.plan import Plan
 
 _OURS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
+_COPY = '"elsewhere-copy-certificate/'
 _PRINTED = ("-", "/dev/stdout")
 _BEGINNING = 200
 """Bytes within which every plan and certificate names its format."""
@@ -27,6 +28,11 @@ def read_plan(file: Path) -> Plan:
     from elsewhere.protect.files.plan_json import plan_from_json
 
     text = read_text(file)
+    if _COPY in text[:_BEGINNING]:
+        raise FileError(
+            f"{file} is the certificate of a copy, not of a plan: elsewhere verify COPY "
+            f"--certificate {file}"
+        )
     try:
         if f'"{FORMAT}"' in text:
             return read_certificate(text).plan

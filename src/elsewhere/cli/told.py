@@ -89,6 +89,8 @@ def show(done: Done) -> None:
     plan = done.plan.plan
     with printed() as console:
         colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
+        if colour == "green" and done.plan.ways:  # it holds, and hardly anything is shared
+            colour = "yellow"
         console.print(Text(printable(done.plan.verdict), f"bold {colour}"))
         if not plan.found and plan.explanation != done.plan.verdict:
             console.print(Text(printable(plan.explanation)))
@@ -113,6 +115,8 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
         name = hidden_name(place, done.plan.wishes.width) if state == "hidden" else place.label
         town = place.label.removesuffix(f", {name}")  # Slovenia around Ljubljana, Slovenia
         around = "" if name == place.label else f" around {town}"
+        if place.area is not None and not around:
+            around = f" (the {place.area.kind})"  # a town may be called like its region
         yield (
             state,
             Text.assemble(

@@ -37,11 +37,13 @@ def notes(
     prior: Place | None = None,
     groups: Sequence[Sequence[int]] = (),
     posted: Posted,
+    coarse: bool = True,
 ) -> tuple[str, ...]:
-    """All notes, each a sentence."""
+    """All notes, each a sentence; without the `coarse` cells, where a page tells of each anyway."""
     told = [*doubted(seen, watched), *places.notes, *chosen.notes]
     told += _counted(seen, places, chosen, width)
-    told += _coarse(watched, seen)
+    if coarse:
+        told += _coarse(watched, seen)
     if prior is not None:
         told.append(f"the audience is taken to know {prior.label}: only cells there count")
     if groups:
@@ -68,10 +70,10 @@ def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterat
     if places.unplaced and len(places.places) + len(places.unplaced) > 1:
         one = len(places.unplaced) == 1
         names = _names(seen, places.unplaced)
-        who = f"{counted(len(places.unplaced), 'photo')} ({names}) {'has' if one else 'have'}"
+        who = f"{counted(len(places.unplaced), 'photo')} ({names})"
         yield (
-            f"{who} neither a position nor a usable time, and {'counts' if one else 'count'} in "
-            "every hidden place"
+            f"{who} could be placed neither by a position nor by {'its' if one else 'their'} time, "
+            f"and {'counts' if one else 'count'} in every hidden place"
         )
     labels = {place.label for place in chosen.hidden}
     for place in chosen.hidden:
@@ -95,11 +97,14 @@ def _around(place: AlbumPlace, width: Width) -> str:
 
 
 def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
-    """Where a cell is larger than what should be hidden."""
+    """Where a cell is larger than what should be hidden: places of which that is alike, at once."""
+    found: dict[tuple[int, str], list[str]] = {}
     for watch in watched:
         if watch.zone.note:
-            by = f" for {seen.attacks[watch.attack].called}" if len(seen.attacks) > 1 else ""
-            yield f"{watch.hides}{by}: {watch.zone.note}"
+            found.setdefault((watch.attack, watch.zone.note), []).append(watch.hides)
+    for (attack, note), hides in found.items():
+        by = f" for {seen.attacks[attack].called}" if len(seen.attacks) > 1 else ""
+        yield f"{listed(list(dict.fromkeys(hides)))}{by}: {note}"
 
 
 def _photos(seen: Seen, numbers: Sequence[int]) -> str:

@@ -156,5 +156,5 @@ def read_private(file: Path) -> CopyCertificate:
 def _unwritable(path: Path, problem: OSError) -> FileError:
     return FileError(
         f"{path} cannot be written ({problem.strerror or problem}): make room there, or choose "
-        "another folder for what names the place"
+        "another folder for what names the place (--private DIR)"
     )

@@ -14,6 +14,7 @@ from elsewhere.audit import Audit, Leaking, Truth, audit
 from elsewhere.audit.auditing import TOP
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.planning.hiding import hiding
+from elsewhere.job.planning.notes import notes
 from elsewhere.job.planning.watches import Watch, watches
 from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
@@ -63,8 +64,8 @@ def audit_album(
     width = wishes.width
     made = watches(seen, places, chosen.hidden, width, posted=posted)
     audits = audit_watches(seen, made, posted=posted, opinions=opinions)
-    notes = (*places.notes, *chosen.notes, *posted.notes)
-    return AlbumAudit(audits, made, leaking(seen.photos), notes)
+    beside = notes(seen, places, chosen, made, width=width, posted=posted, coarse=False)
+    return AlbumAudit(audits, made, leaking(seen.photos), beside)
 
 
 def audit_plan(
