@@ -16,7 +16,7 @@ from elsewhere.batch.lock import LOCK, alone_in
 from elsewhere.batch.running import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import Storage
-from elsewhere.errors import InputError
+from elsewhere.errors import FileError, InputError
 from tests.batch.makers import Here, albums_in, scored, write
 
 HOLDER = """
@@ -89,3 +89,25 @@ def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     refused = pytest.raises(InputError, match="another run")
     with alone_in(storage, 0.02), refused, alone_in(storage, 1.0):
         pass
+
+
+def test_a_run_whose_lock_is_taken_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "take", lambda handle: None)
+    monkeypatch.setattr(lock, "BEAT", 0.02)
+    write(scored(12), tmp_path / "in" / "a.parquet")
+    given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), block=24)
+    storage = Storage(given.output)
+
+    class Taken(Here):
+        def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+            (ours,) = (t for t in threading.enumerate() if t.name == "elsewhere-batch-lock")
+            for done in super().run(jobs, source, settings, then):
+                while ours.is_alive():  # it ends when it finds another's name, who lives, too
+                    storage.write(LOCK, b"other 1 2 3")
+                    ours.join(0.1)
+                yield done
+
+    with pytest.raises(FileError, match="another run has taken over"):
+        run(given, Taken())
+    assert storage.read(LOCK) == b"other 1 2 3"
+    assert len(storage.names("albums")) == 1 and not storage.is_file("summary.json")

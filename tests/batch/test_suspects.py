@@ -16,7 +16,7 @@ from elsewhere.batch.stores import CollapseError
 from elsewhere.batch.suspects import ALONE, ENOUGH, TWICE, alone_at, suspects
 from elsewhere.batch.tries import TRIES, Try
 from elsewhere.batch.work import perform, read
-from tests.batch.makers import Here, albums_in, dead_in, scored, write
+from tests.batch.makers import Here, albums_in, dead_in, model, pixels, scored, write
 
 FATAL = "album-000005"
 
@@ -62,7 +62,7 @@ def test_the_album_is_found_and_the_rest_goes_on(tmp_path: Path) -> None:
         assert row["album"] == FATAL or rows[row["album"]] == row
     (letter,) = dead_in(tmp_path / "out")
     assert (letter["album"], letter["kind"]) == (FATAL, "crash")
-    assert letter["reason"].startswith("the whole run was killed, 2 times, while it worked on this")
+    assert letter["reason"].startswith("the whole run was killed, 3 times, while it worked on this")
     assert not (tmp_path / "out" / "_work").exists()
 
 
@@ -112,6 +112,17 @@ def test_nothing_is_suspected_where_nothing_was_killed(tmp_path: Path) -> None:
     assert storage.below_all(ALONE) == []
 
 
+def test_a_death_before_a_worker_began_counts_for_nobody(tmp_path: Path) -> None:
+    write(scored(9), tmp_path / "in" / "a.parquet")
+    source, storage = Source(str(tmp_path / "in")), Storage(str(tmp_path / "out"))
+    jobs = group(source, 24).jobs
+    for run_ in range(ENOUGH + 1):
+        storage.write(f"{ALONE}/{jobs[0].name}/{run_}", b"here")
+        storage.write(f"{TRIES}/{run_}/{jobs[1].name}/a", b"{}")
+    assert not suspects(storage).alone
+    assert suspects(storage).parted(jobs, source, set())[1] == [jobs[1]]
+
+
 def test_who_was_under_way_once_comes_last(tmp_path: Path) -> None:
     write(scored(9), tmp_path / "in" / "a.parquet")
     source, storage = Source(str(tmp_path / "in")), Storage(str(tmp_path / "out"))
@@ -123,3 +134,30 @@ def test_who_was_under_way_once_comes_last(tmp_path: Path) -> None:
     assert (together, alone) == ([*jobs[1:], jobs[0]], [])
     storage.write(f"{TRIES}/two/{jobs[0].name}/c", b"{}")
     assert suspects(storage).parted(jobs, source, set()) == (jobs[1:], [jobs[0]])
+
+
+def test_a_part_of_a_giant_costs_its_photos(tmp_path: Path) -> None:
+    """The album goes on without the slice over which whole runs were killed."""
+    write(pixels(1, photos=10), tmp_path / "in" / "a.parquet")
+    given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), (model(tmp_path),), block=4)
+    first, *_ = group(Source(given.input), 4).jobs
+    assert first.kind == "slice" and first.photos == 4
+
+    class Stopped(Here):
+        def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+            raise KeyboardInterrupt
+            yield
+
+    with pytest.raises(KeyboardInterrupt):
+        run(given, Stopped())
+    for number in range(ENOUGH):
+        for note in (f"{ALONE}/{first.name}/{number}", f"{TRIES}/{number}/{first.name}-look/a"):
+            Storage(given.output).write(note, b"{}")
+    run(given, Here())
+    (row,) = albums_in(tmp_path / "out")
+    assert (row["photos"], row["left"], row["status"]) == (6, 4, "optimal")
+    letters = dead_in(tmp_path / "out")
+    assert [(one["photo"], one["kind"]) for one in letters] == [
+        (f"{n:04}.jpg", "crash") for n in range(4)
+    ]
+    assert all("the whole run was killed" in one["reason"] for one in letters)

@@ -157,7 +157,7 @@ def test_an_album_that_kills_the_whole_run(house: House) -> None:
     assert {row["status"] for row in rows.values()} == {"optimal"}
     (letter,) = dead_in(house.out)
     assert (letter["album"], letter["photo"], letter["kind"]) == ("album-5", None, "crash")
-    assert letter["reason"].startswith("the whole run was killed, 2 times, while it worked on")
+    assert letter["reason"].startswith("the whole run was killed, 3 times, while it worked on")
     assert not (house.out / "_work").exists()
 
 

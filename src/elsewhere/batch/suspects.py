@@ -6,9 +6,10 @@ But a run that goes on and dies over the same album again, and again, never ends
 1. The notes of a killed run stay (see `tries`), and say which blocks were under way. Such a block
    is done behind all others; one that was under way twice is done when all else is, alone.
 2. Before that the driver itself leaves a note, and takes it back when the block is done or when the
-   run ends of its own accord, be it by Ctrl-C. A note that is found is of a death.
+   run ends of its own accord, be it by Ctrl-C. A note that is found is of a death; it counts where
+   a worker had begun on the block, for most of a short run is the start of its workers.
 3. A block over which a run died alone is cut into its albums, each of which is done alone.
-4. An album over which two runs died alone is left alone, with a dead letter; the rest goes on.
+4. An album over which three runs died alone is left alone, with a dead letter; the rest goes on.
 
 Notes lie with the output and not in a process: that is what is left when all of them are killed.
 """
@@ -30,7 +31,7 @@ from elsewhere.batch.tries import TRIES
 ALONE = "_work/alone"
 TWICE = 2
 """A block that was under way when so many runs were killed is done alone."""
-ENOUGH = 2
+ENOUGH = 3
 """After so many runs that were killed over one album alone, it is left alone."""
 _LOOK = "-look"
 _REASON = (
@@ -88,12 +89,10 @@ class Suspects:
 
 def suspects(storage: Storage) -> Suspects:
     """What the notes say that killed runs have left."""
-    tried = {
-        (run, job.removesuffix(_LOOK))
-        for run, job, _ in (path.split("/") for path in storage.below_all(TRIES))
-    }
-    alone = Counter(path.partition("/")[0] for path in storage.below_all(ALONE))
-    return Suspects(Counter(job for _, job in tried), alone)
+    notes = (path.split("/") for path in storage.below_all(TRIES))
+    tried = {(note[0], note[-2].removesuffix(_LOOK)) for note in notes if len(note) > 2}
+    alone = {(run, job) for job, _, run in (p.partition("/") for p in storage.below_all(ALONE))}
+    return Suspects(Counter(job for _, job in tried), Counter(job for _, job in alone & tried))
 
 
 @contextmanager
