@@ -68,6 +68,14 @@ def test_an_extra_that_is_missing_is_named_in_one_sentence(
     assert re.fullmatch(rf"elsewhere: [^\n]*pip install '\.\[{extra}\]'[^\n]*\n", said), said
 
 
+def test_the_lab_says_that_it_draws_no_figures(tmp_path: Path) -> None:
+    code, told, said = without("lab", tmp_path, "lab", "run", "worst", "-o", "out")
+    assert code == 0 and "Written to out/worst/table.md" in told
+    assert "figures are left out" in said.splitlines()[-1]
+    assert "pip install '.[lab]'" in said.splitlines()[-1]
+    assert not list(tmp_path.glob("out/worst/*.svg"))
+
+
 @pytest.mark.parametrize("folder", ["src", "docs"])
 def test_nobody_is_sent_to_a_registry_for_us(folder: str) -> None:
     """The name `elsewhere` there is not ours: what it would install is somebody else's."""

@@ -35,6 +35,9 @@ def test_run_prints_tables_and_writes_files(
     assert "(59.58)" in told
     assert "101 times as many" in told
     assert (folder / "accuracy" / "numbers.csv").exists()
+    assert told.endswith(
+        f"Written to {folder / 'worst' / 'table.md'}, with its rows beside it.\n\n"
+    )
 
     page = tmp_path / "results.md"
     assert run("page", str(folder), "-o", str(page)) == 0

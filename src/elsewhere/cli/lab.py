@@ -126,7 +126,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
       (the page about the defaults, from runs of the simulator and of photos)
 
     Exit codes: 0 done, 1 a file could not be read or written, 2 a command line that cannot be
-    understood.
+    understood, 130 stopped.
     """
     with one_sentence():
         if action is Action.LIST:
@@ -140,6 +140,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
             write = write_defaults_page if defaults else write_page
             write([Path(name) for name in names or []], output)
+            _tell_of_figures()
             typer.echo(f"{output} is written")
 
 
@@ -169,6 +170,21 @@ def _run(names: list[str], source: Source, scale: str, output: Path, processes: 
         table = output / name / "table.md"
         if table.exists():
             typer.echo(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
+            typer.echo(f"Written to {table}, with its rows beside it.\n")
+    if any(experiments.find(name).draw for name in asked):
+        _tell_of_figures()
+
+
+def _tell_of_figures() -> None:
+    """Say what is missing, where there is nothing to draw with."""
+    from elsewhere.lab import figures
+    from elsewhere.words import installed_by
+
+    if not figures.available():
+        _aside(
+            f"figures are left out, for matplotlib is missing: {installed_by('lab')}, and the same "
+            "command draws them"
+        )
 
 
 def _aside(sentence: str) -> None:
