@@ -54,6 +54,13 @@ class BusyError(InputError):
         super().__init__("a copy is being written: wait for it, or stop it")
 
 
+class EmptyError(InputError):
+    """Something was asked of an album, and none lies on the table."""
+
+    def __init__(self) -> None:
+        super().__init__("no album is on the table yet: open one, or wait until it is read")
+
+
 class Job:
     """One piece of work. Its `work` is called in a thread with the job itself."""
 

@@ -18,7 +18,7 @@ from elsewhere.app.choices import choices
 from elsewhere.app.contract import Event
 from elsewhere.app.desk import FIRST, Desk
 from elsewhere.app.entries import Entry
-from elsewhere.app.jobs import BusyError, CancelledError, Job, Jobs, sentence
+from elsewhere.app.jobs import BusyError, CancelledError, EmptyError, Job, Jobs, sentence
 from elsewhere.app.keys import Keys
 from elsewhere.app.laid import Laid
 from elsewhere.app.rescoring import scored_by
@@ -31,13 +31,6 @@ from elsewhere.scorers import RowCache, find
 
 BREATH = 0.1
 """Seconds before a proof goes on: what was answered is painted first, on the same processor."""
-
-
-class EmptyError(InputError):
-    """Something was asked of an album, and none lies on the table."""
-
-    def __init__(self) -> None:
-        super().__init__("no album is on the table yet: open one, or wait until it is read")
 
 
 class Table:
