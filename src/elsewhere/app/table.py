@@ -24,7 +24,7 @@ from elsewhere.app.laid import Laid
 from elsewhere.app.rescoring import scored_by
 from elsewhere.app.thumbs import SIDES
 from elsewhere.app.uploads import Dropped
-from elsewhere.errors import InputError, NoPhotoError
+from elsewhere.errors import NoPhotoError
 from elsewhere.job import Seen, Step, see
 from elsewhere.job.ledger.entries import Ledger
 from elsewhere.scorers import RowCache, find
