@@ -255,7 +255,10 @@ def _told_at(page: Page, described: str, words: str) -> None:
     """It stands at the field that is described by it, and is read out."""
     page.wait_for_selector(f"#{described}:has-text({words!r})")
     page.wait_for_selector(f"[aria-describedby='{described}'][aria-invalid='true']")
-    assert page.locator(f"[role=alert] #{described}, [role=alert]#{described}").count() == 1
+    told = page.locator(f"[role=alert] #{described}, [role=alert]#{described}")
+    assert told.count() == 1
+    box, height = told.bounding_box(), VIEWS["desk"][1]
+    assert box and box["y"] >= 0 and box["y"] + box["height"] <= height, "it is in sight"
 
 
 @pytest.mark.parametrize("view", ["desk", "phone"])
