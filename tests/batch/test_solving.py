@@ -141,21 +141,35 @@ def test_photos_that_cannot_be_used_cost_themselves_and_are_not_shared() -> None
 
 
 def test_a_copy_of_a_photo_is_not_shared() -> None:
-    """Neither that of a withheld one nor that of one that stays; and a row that comes twice."""
+    """Neither that of a withheld one nor that of one that stays."""
     for seed in range(20):
         table = scored(1, seed=seed, photos=(6, 7))
         alone, _ = solved(table)
         if alone["withheld"] and alone["share"]:
             break
     assert alone["withheld"] and alone["share"]
-    again = pa.concat_tables([table, table, table.slice(0, 1)])
+    again = pa.concat_tables([table, table])
     names = table["photo"].to_pylist()
-    digests = [str(n) for n in range(6)] * 2 + ["0"]
-    again = changed(again, photo=[*names, *(f"copy of {name}" for name in names), names[0]])
+    digests = [str(n) for n in range(6)] * 2
+    again = changed(again, photo=[*names, *(f"copy of {name}" for name in names)])
     row, dead = solved(again.append_column("digest", [digests]))
     assert (row["withheld"], row["share"]) == (alone["withheld"], alone["share"])
     assert sorted(row["withheld"] + row["share"]) == names
-    assert [one.kind for one in dead] == ["duplicate"] * 7 and row["left"] == 7
+    assert [one.kind for one in dead] == ["duplicate"] * 6 and row["left"] == 6
+
+
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_a_row_that_comes_twice_is_dead_and_not_shared(looked_at: bool) -> None:
+    """From scores and from photos alike, whatever the picture: never in both lists."""
+    table = scored(1, seed=2, photos=(6, 7))
+    table = pa.concat_tables([table, table.slice(1, 1), table.slice(1, 1)])
+    names = table["photo"].to_pylist()
+    if looked_at:
+        table = table.append_column("digest", [names])
+    row, dead = solved(table)
+    assert [(one.photo, one.kind) for one in dead] == [(names[1], "twice")] * 3
+    assert sorted(row["withheld"] + row["share"]) == [names[0], *names[2:6]]
+    assert (row["photos"], row["left"]) == (5, 3)
 
 
 def test_an_album_without_a_plan_says_so() -> None:

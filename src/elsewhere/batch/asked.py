@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -95,18 +96,12 @@ def _usable(
 ) -> tuple[list[int], list[Dead]]:
     """The rows of photos that can be planned with, and what the others are.
 
-    Of rows with one id and one picture the first is read. Of rows with one id and unlike pictures
-    none is: whoever is told that this id may be shared would not know which of them.
+    Where an id has several rows none of them is read, not even where all show one picture: an id
+    must not be both among the dead letters and among what may be shared.
     """
     usable: list[int] = []
     dead: list[Dead] = []
-    called: dict[str, set[str]] = {}
-    twice: set[str] = set()
-    for row in told:
-        name, digest = row.get("photo") or "", row.get("digest") or ""
-        if name in called and (not digest or digest not in called[name]):
-            twice.add(name)
-        called.setdefault(name, set()).add(digest)
+    rows = Counter(row.get("photo") or "" for row in told)
     pictures: dict[str, str] = {}
     for number, row in enumerate(told):
         name, digest = row.get("photo"), row.get("digest") or ""
@@ -116,8 +111,10 @@ def _usable(
             dead.append(Dead(album, None, "unnamed", f"photo {number} has no id: give it one"))
         elif isinstance(name, MangledText):
             dead.append(Dead(album, name, "unnamed", "its id is no text in UTF-8: give it another"))
-        elif name in twice:
-            reason = "its id comes twice in the album: give every photo its own"
+        elif rows[name] > 1:
+            reason = (
+                "its id comes more than once in the album: give every photo its own, and one row"
+            )
             dead.append(Dead(album, name, "twice", reason))
         elif number in unscored:
             dead.append(Dead(album, name, "unscored", unscored[number]))

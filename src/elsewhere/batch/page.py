@@ -28,7 +28,7 @@ _KINDS = {
     **_STATUS,
     "album": "what was asked of it makes no sense",
     "error": "a mistake of ours: please report it",
-    "twice": "its id is there twice",
+    "twice": "its id is there more than once",
     "unnamed": "it has no id",
 }
 _WIDTH, _LEFT, _RIGHT, _ROW, _TOP = 560.0, 130.0, 60.0, 26.0, 8.0
