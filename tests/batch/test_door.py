@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -12,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from elsewhere.batch.page import page
@@ -191,3 +193,24 @@ def test_in_a_log_it_is_told_now_and_then_how_far_it_is(
             shown(Step("working", albums, 1200, 0))
             monkeypatch.setattr(batched, "PAUSE", 0.0)
     assert capsys.readouterr().err == "Planning 5 of 1,200 albums\n"
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_who_is_stopped_is_told_so_on_a_line_without_the_bar(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = _Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    for name, value in {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(typer.Exit), batched.bar() as shown, batched.stopped_in("out", shown):
+        shown(Step("working", 0, 8))
+        shown._progress.refresh()
+        raise KeyboardInterrupt
+    before, said, after = screen.getvalue().partition("elsewhere: stopped, nothing is planned yet")
+    assert "0/8" in before and said and "0/8" not in after
+    assert before.endswith("\x1b[2K"), before[-80:]  # the line is empty when it is said

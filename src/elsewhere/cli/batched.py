@@ -52,6 +52,10 @@ class Shown:
             speed=speed,
         )
 
+    def end(self) -> None:
+        """Take the bar away, so that what is said next begins on a line of its own."""
+        self._progress.stop()
+
 
 @contextmanager
 def bar() -> Iterator[Shown]:
@@ -78,6 +82,7 @@ def stopped_in(output: str, shown: Shown) -> Iterator[None]:
         with _asked_to_end():
             yield
     except KeyboardInterrupt:
+        shown.end()
         far = "nothing is planned yet"
         if shown.last is not None and shown.last.albums:
             far = f"{shown.last.albums:,} of {shown.last.total:,} albums are planned"
