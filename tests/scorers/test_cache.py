@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.scorers import cache
 from elsewhere.scorers.cache import RowCache, clear
 
 ROW = np.log(np.array([0.25, 0.5, 0.125, 0.125], dtype=np.float32))
@@ -135,6 +134,8 @@ def test_clearing_deletes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
     kept(place, b"second")
     (place / "features").mkdir()
     (place / "features" / "geoclip-1.npz").write_bytes(b"x")
+    for killed in ("features/.geoclip-1.npz.0123", ".key.0123", "..key.0123.4567"):
+        (place / killed).write_bytes(b"half of it")
     (place / "mine.txt").write_text("not yours")
     assert clear(place) == 2
     assert files(tmp_path) == [place / "mine.txt"]
@@ -143,17 +144,3 @@ def test_clearing_deletes_what_is_ours_and_nothing_else(tmp_path: Path) -> None:
     assert clear(place) == 1
     assert not place.exists()
     assert clear(place) == 0
-
-
-def test_where_the_cache_lies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ELSEWHERE_CACHE_DIR", str(tmp_path))
-    assert cache.folder() == tmp_path / "elsewhere"
-    monkeypatch.delenv("ELSEWHERE_CACHE_DIR")
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache.folder() == tmp_path / "xdg" / "elsewhere"
-    monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache.folder().parts[-3:] == ("Library", "Caches", "elsewhere")
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert cache.folder() == tmp_path / "local" / "elsewhere" / "Cache"

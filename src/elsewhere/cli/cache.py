@@ -39,9 +39,10 @@ def command(
     Exit codes: 0 done, 1 it could not be done, 2 a command line that cannot be understood.
     """
     with one_sentence():
+        from elsewhere.machine.system import cache_folder
         from elsewhere.scorers import cache
 
-        where = printable(str(cache.folder()))
+        where = printable(str(cache_folder()))
         if action is Action.CLEAR:
             gone = cache.clear()
             typer.echo(f"{counted(gone, 'row')} deleted from {where}")

@@ -13,7 +13,6 @@ import contextlib
 import hmac
 import os
 import secrets
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError
+from elsewhere.machine.system import cache_folder
+from elsewhere.machine.writing import write_whole
 
 CAP_BYTES = 64 * 1024 * 1024
 """Most disk space that rows may take: about 16,000 photos over 512 cells."""
@@ -31,22 +32,6 @@ _KEY_BYTES = 32
 _SEAL_BYTES = 32
 
 
-def folder() -> Path:
-    """Where this user's caches belong; ELSEWHERE_CACHE_DIR says otherwise.
-
-    Always a folder of our own inside, because it is closed to others and cleared.
-    """
-    own = os.environ.get("ELSEWHERE_CACHE_DIR")
-    if own:
-        return Path(own) / "elsewhere"
-    if sys.platform == "win32":
-        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-        return Path(home) / "elsewhere" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "elsewhere"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "elsewhere"
-
-
 def private_folder(path: Path) -> Path:
     """`path` as a folder that only this user can look into, made or tightened as needed."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,23 +39,11 @@ def private_folder(path: Path) -> Path:
     return path
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """A file that only this user can read, there as a whole or not at all."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
 class RowCache:
     """Rows by photo and scorer, the least recently used leaving first. Safe across threads."""
 
     def __init__(self, place: Path | None = None, cap: int = CAP_BYTES) -> None:
-        self._place = place or folder()
+        self._place = place or cache_folder()
         self._cap = cap
         self._lock = threading.Lock()
         self._size: int | None = None
@@ -110,7 +83,8 @@ class RowCache:
         path = self._path(key)
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            write_private(path, _seal(secret, key, body) + body)
+            # its seal tells a row that a power cut damaged, so nobody need wait for the disk
+            write_whole(path, _seal(secret, key, body) + body, private=True, lasting=False)
             self._count(len(body) + _SEAL_BYTES)
         except OSError:
             self._usable = False
@@ -153,13 +127,14 @@ def clear(place: Path | None = None) -> int:
 
     Only files that this module makes are touched, in case the folder was set to a wrong one.
     """
-    home = place or folder()
+    home = place or cache_folder()
     gone = 0
     try:
         for path, _, _ in _rows(home):
             path.unlink(missing_ok=True)
             gone += 1
-        for left in [*home.glob("rows/*/.*"), *home.glob("features/*.npz"), home / "key"]:
+        parts = [*home.glob("rows/*/.*"), *home.glob("features/.*"), *home.glob(".*key.*")]
+        for left in [*parts, *home.glob("features/*.npz"), home / "key"]:
             left.unlink(missing_ok=True)
         for empty in [*home.glob("rows/*"), home / "rows", home / "features", home]:
             with contextlib.suppress(OSError):  # not empty: something in it is not ours
@@ -174,7 +149,7 @@ def clear(place: Path | None = None) -> int:
 
 def extent(place: Path | None = None) -> tuple[int, int]:
     """How many rows there are, and how many bytes of the disk they take."""
-    sizes = [_on_disk(length) for _, length, _ in _rows(place or folder())]
+    sizes = [_on_disk(length) for _, length, _ in _rows(place or cache_folder())]
     return len(sizes), sum(sizes)
 
 
@@ -201,7 +176,7 @@ def _local_key(home: Path) -> bytes:
             path.unlink()
         # Linked into place, not replaced: of two processes that start at once, one key wins.
         part = home / f".key.{secrets.token_hex(4)}"
-        write_private(part, secrets.token_bytes(_KEY_BYTES))
+        write_whole(part, secrets.token_bytes(_KEY_BYTES), private=True)
         try:
             path.hardlink_to(part)
         except FileExistsError:

@@ -23,7 +23,9 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.scorers.cache import folder, private_folder, write_private
+from elsewhere.machine.system import cache_folder
+from elsewhere.machine.writing import write_whole
+from elsewhere.scorers.cache import private_folder
 from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.rows import log_softmax
@@ -128,7 +130,7 @@ class GeoclipScorer:
         They are always used as the 16-bit numbers that are kept, so that the first run and every
         later one give the same bits.
         """
-        path = (self._place or folder()) / "features" / f"geoclip-{print_of[:32]}.npz"
+        path = (self._place or cache_folder()) / "features" / f"geoclip-{print_of[:32]}.npz"
         shape = (len(coordinates), 512)
         with contextlib.suppress(OSError, ValueError, KeyError, EOFError):
             with np.load(path, allow_pickle=False) as kept:
@@ -201,4 +203,4 @@ def _keep(path: Path, features: NDArray[np.float16]) -> None:
     private_folder(path.parent)
     content = io.BytesIO()
     np.savez(content, features=features)
-    write_private(path, content.getvalue())
+    write_whole(path, content.getvalue(), private=True)
