@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import collections
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, note, settings
 
+from elsewhere.protect.exact import solver
 from tests.protect.joints import JointProblem, joint_problem, joint_problems
 from tests.protect.test_exact_brute import (
     by_branching_alone,
@@ -29,6 +32,24 @@ def test_branching_alone_against_brute_force(made: JointProblem) -> None:
     note(repr(made))
     with by_branching_alone():
         stop_early_and_compare(made, 2_000)
+
+
+@contextmanager
+def at_prices() -> Iterator[None]:
+    """Small problems would be settled before attackers are asked at prices: ask at once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(solver, "FIRST_TRY", 0)
+        yield
+
+
+@settings(max_examples=150)
+@given(joint_problems)
+def test_at_prices_against_brute_force(made: JointProblem) -> None:
+    note(repr(made))
+    with at_prices():
+        solve_and_compare(made)
+        for work in (5, 50):
+            stop_early_and_compare(made, work)
 
 
 @settings(max_examples=100)
@@ -67,6 +88,7 @@ def _how(one: set[int], other: set[int]) -> str:
 def test_many_against_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
     states: collections.Counter[str] = collections.Counter()
     branched: collections.Counter[str] = collections.Counter()
+    priced: collections.Counter[str] = collections.Counter()
     wrong: list[str] = []
     for seed in range(4_000):
         made = joint_problem(random.Random(f"long {seed}"))
@@ -75,11 +97,14 @@ def test_many_against_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
             stop_early_and_compare(made, seed % 100)
             with by_branching_alone():
                 branched[stop_early_and_compare(made, 5_000).status.value] += 1
+            with at_prices():
+                priced[solve_and_compare(made).status.value] += 1
+                stop_early_and_compare(made, seed % 200)
         except Exception as error:  # go on, to say how many are wrong and not only that one is
             wrong.append(f"{type(error).__name__} {error} in {made!r}")
     with capsys.disabled():
         print(
             f"\njoint problems against brute force: 4000, {len(wrong)} wrong ({dict(states)}); "
-            f"by branching alone {dict(branched)}"
+            f"by branching alone {dict(branched)}; at prices {dict(priced)}"
         )
     assert not wrong, "\n".join(wrong[:3])

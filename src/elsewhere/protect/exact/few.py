@@ -39,6 +39,10 @@ class Question:
     weights: Floats
     goal: Goal
     at_least: int = 0
+    also: Mask | None = None
+    """A plan for them that is known already."""
+    turn: int | None = None
+    """Work before the first yes-or-no question, where it is not to be the usual."""
 
 
 Minimise = Callable[[Question, Limits], Outcome]
@@ -78,6 +82,15 @@ def satisfying(
     if plan.all():
         return None, bound, False
     return plan, bound, int(weights[plan].sum()) <= bound
+
+
+def units_seen(instance: Instance, attacker: int) -> Mask:
+    """Which free units an attacker sees."""
+    problem = instance.problem
+    sees = problem.attackers[attacker].sees
+    units = np.zeros(problem.units, bool)
+    units[problem.unit_of if sees is None else problem.unit_of[sees]] = True
+    return units[instance.free]
 
 
 @dataclass(frozen=True)
@@ -121,11 +134,7 @@ class _Asking:
 
     def seen(self, attacker: int) -> Mask:
         """Which free units an attacker sees."""
-        problem = self.instance.problem
-        sees = problem.attackers[attacker].sees
-        units = np.zeros(problem.units, bool)
-        units[problem.unit_of if sees is None else problem.unit_of[sees]] = True
-        return units[self.instance.free]
+        return units_seen(self.instance, attacker)
 
     def added_up(self) -> tuple[Mask, int]:
         """All that attackers of different photos want left out; what all plans cost at least."""

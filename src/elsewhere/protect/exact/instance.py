@@ -29,6 +29,7 @@ class Instance:
         fixed_out = problem.fixed == OUT
         self.weights: Floats = problem.weights[self.free].astype(np.float64)
         self.sizes: Floats = problem.sizes[self.free].astype(np.float64)
+        self.gone: Mask = np.zeros(len(self.free), bool)
         self.sunk = int(problem.weights[fixed_out].sum())
         self.sunk_photos = int(problem.sizes[fixed_out].sum())
         parts = [_columns(problem, attacker) for attacker in problem.attackers]
@@ -79,6 +80,17 @@ class Instance:
         twin._first_zone = self._first_zone[rivals] - dropped
         return twin
 
+    def without(self, gone: Mask) -> Instance:
+        """The same instance with these units left out to begin with: to "leave out" one of them
+        is to bring it back.
+        """
+        twin = object.__new__(Instance)
+        twin.__dict__.update(self.__dict__)
+        twin.gone = self.gone ^ gone
+        twin.lines = np.where(gone, -self.lines, self.lines)
+        twin.full = self.start + self.lines[:, ~gone].sum(axis=1)
+        return twin
+
     def leading(self, sums: Floats) -> Ints:
         """For each rival, the zone line that leads at these column sums."""
         if self.single_zone:
@@ -121,7 +133,7 @@ class Instance:
     def units_kept(self, left_out: Mask) -> Mask:
         """Which units stay when these free units are left out."""
         kept = self.fixed_in.copy()
-        kept[self.free] = ~left_out
+        kept[self.free] = left_out == self.gone
         return kept
 
     def holding(self, left_out: Mask) -> Mask:

@@ -20,10 +20,18 @@ from elsewhere.protect.exact.joining import joined
 from elsewhere.protect.exact.limits import Limits
 from elsewhere.protect.exact.polish import polish, pull_of
 from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
+from elsewhere.protect.exact.prices import Prices
 from elsewhere.protect.exact.search import Goal, needs
+from elsewhere.protect.exact.swaps import lighter
 from elsewhere.protect.exact.tasks import Fullest, Lightest
 from elsewhere.protect.problem import LARGEST, Answer, Floats, Ints, Mask, Problem
 
+FIRST_TRY = 3_000
+"""Work on several attackers at once before they are looked at one by one, at prices."""
+ROUNDS = 60
+"""How often prices are set at most."""
+SOME = 20
+"""Swaps tried on what attackers agree on at some prices."""
 NEAR_WORK = 120
 """Work spent on being near the previous plan: some 10 ms."""
 
@@ -63,16 +71,52 @@ def solve(
 
 def _for_all(instance: Instance, goal: Goal, limits: Limits) -> Found:
     """The lightest plan for all attackers: for as few of them as will do, else for all at once."""
-    weights, plan, bound = instance.weights, None, 0
-    if len(goal.each) > 1:
-        plan, bound, proved = satisfying(instance, weights, goal, limits, _for_some)
-        if proved:
-            return Found(plan, 0 if plan is None else bound, proved=True)
-    return minimise(instance, weights, goal, limits, also=plan, at_least=bound)
+    weights = instance.weights
+    if len(goal.each) == 1:
+        return minimise(instance, weights, goal, limits)
+    plan, bound, proved = satisfying(instance, weights, goal, limits, _for_some)
+    if proved:
+        return Found(plan, 0 if plan is None else bound, proved=True)
+    first = replace(limits, work=min(limits.work, limits.done + FIRST_TRY))
+    found = minimise(instance, weights, goal, first, also=plan, at_least=bound)
+    limits.done = first.done
+    if found.proved or limits.spent():
+        return found
+    plan, bound = found.left_out, found.bound
+    if plan is not None:
+        plan, bound = _at_prices(instance, goal, plan, bound, limits)
+        if bound >= weights[plan].sum():
+            return Found(plan, bound, proved=True)
+    return minimise(instance, weights, goal, limits, start=plan, at_least=bound)
+
+
+def _at_prices(
+    instance: Instance, goal: Goal, plan: Mask, bound: int, limits: Limits
+) -> tuple[Mask, int]:
+    """A lighter plan for all attackers and a better bound, from what each wants by itself."""
+    weights = instance.weights
+    plan = lighter(instance, weights, goal, plan, limits)
+    prices = Prices(instance, weights, goal, limits, _for_some)
+    for _ in range(ROUNDS):
+        cost = int(weights[plan].sum())
+        if bound >= cost or prices.settled or limits.spent():
+            break
+        prices.round(cost)
+        bound = max(bound, prices.bound)
+        plan = lighter(instance, weights, goal, plan, limits, start=prices.agreed, steps=SOME)
+    return plan, min(bound, int(weights[plan].sum()))
 
 
 def _for_some(asked: Question, limits: Limits) -> Outcome:
-    found = minimise(asked.instance, asked.weights, asked.goal, limits, at_least=asked.at_least)
+    found = minimise(
+        asked.instance,
+        asked.weights,
+        asked.goal,
+        limits,
+        also=asked.also,
+        at_least=asked.at_least,
+        turn=asked.turn,
+    )
     return found.left_out, found.bound, found.proved
 
 
@@ -122,11 +166,13 @@ def minimise(
     cap: float = np.inf,
     at_least: int = 0,
     costs: Floats | None = None,
+    turn: int | None = None,
 ) -> Found:
     """The lightest plan that reaches the goal.
 
     `start` is a plan known to, `also` another that does not spare looking for one; `side` a budget
-    beside weights; `cap` the most that may be left out; `at_least` a bound that is known already.
+    beside weights; `cap` the most that may be left out; `at_least` a bound that is known already;
+    `turn` the work before the first question, where it is not to be the usual.
     """
     cap = min(cap, most_left_out(instance, weights))
     costs = costs_alone(instance, weights) if costs is None else costs
@@ -147,7 +193,9 @@ def minimise(
     if low >= cost:
         return Found(best, cost if best is not None else 0, proved=True)
     task = Lightest(instance, weights, goal, costs, side, best, cost)
-    low = close_gap(task, low, limits, SEVERAL_TURN if len(goal.each) > 1 else FIRST_TURN)
+    if turn is None:
+        turn = SEVERAL_TURN if len(goal.each) > 1 else FIRST_TURN
+    low = close_gap(task, low, limits, turn)
     proved = low >= task.value
     return Found(task.best, 0 if proved and task.best is None else low, proved)
 
@@ -180,7 +228,7 @@ def maximise(
 def most_left_out(instance: Instance, weights: Floats) -> float:
     """The weight that can be left out with one unit still kept."""
     total = float(weights.sum())
-    if instance.fixed_in.any() or not instance.units:
+    if instance.fixed_in.any() or instance.gone.any() or not instance.units:
         return total
     return total - float(weights.min())
 
