@@ -154,3 +154,9 @@ def test_whatever_is_typed_gives_a_place_or_one_sentence(text: str) -> None:
         assert "\n" not in str(told)
     else:
         assert found.label
+
+
+@pytest.mark.parametrize("text", ["38,72, -9,14", "38,72;-9,14", " 38,72 -9,14 "])
+def test_decimal_commas_are_known_for_what_they_are(text: str) -> None:
+    with pytest.raises(PlaceError, match=r"has decimal commas: write 38\.72, -9\.14$"):
+        place(text)

@@ -285,3 +285,18 @@ def test_an_audit_alone_is_told_as_it_is() -> None:
     (scene,) = contents(12, 2).scenes
     text = text_of(page(replace(BARE, scenes=(replace(scene, after=None),))))
     assert "As it is" in text and "none of its photos" not in text
+
+
+def test_what_did_not_change_is_told_once_and_where_the_stairs_begin() -> None:
+    made = contents(12, 2)
+    (scene,) = made.scenes
+    same = replace(scene, after=scene.before)
+    text = text_of(page(replace(made, scenes=(same,), further=(same,))))
+    assert scene.before.truth is not None
+    rank = ordinal(scene.before.truth.rank)
+    assert f"{rank} → {rank}" not in text
+    assert made.staircase is not None
+    assert "so many go in any case" not in text
+    later = replace(made.staircase, steps=made.staircase.steps[3:])
+    told = text_of(page(replace(made, staircase=later)))
+    assert "It begins at 3, for so many go in any case." in told

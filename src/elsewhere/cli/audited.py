@@ -18,7 +18,7 @@ from elsewhere.words import apart_only, counted, listed
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from elsewhere.audit import Audit, Curve, Exposure, Leaking
+    from elsewhere.audit import Audit, Exposure, Leaking
     from elsewhere.job.planning.watches import Watch
     from elsewhere.job.showing.auditing import AlbumAudit
 
@@ -33,13 +33,16 @@ _STEPS = (1, 2, 3, 5, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 def show(console: Console, found: AlbumAudit, world: bool) -> None:
-    """All of it; what the whole album looks like once, however many places are hidden in it."""
+    """All of it; the whole album once, however many places are hidden in it."""
     summary(console, found)
     told: set[str] = set()
+    several = len({watch.hides for watch in found.watches}) > 1
     for number, audit in enumerate(found.audits):
         watch = found.watches[number] if found.watches else None
-        _heading(console, audit, watch)
         whole = watch is not None and watch.whole
+        if several and whole and audit.scorer in told:
+            continue  # how each place stands in the whole album is in the table above
+        _heading(console, audit, watch)
         if not whole or audit.scorer not in told:
             _guesses(console, audit, _truths(found, audit) if whole else {})
         if whole:
@@ -47,7 +50,7 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
         own = watch is None or watch.own
         if world and not number:  # one world is enough, however many places are in it
             _map(console, audit)
-        if audit.truth is not None:
+        if audit.truth is not None and (own or not several):
             _exposure(console, audit, audit.truth)
             _sharpening(console, audit.truth)
         if own:
@@ -57,9 +60,9 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
 
 
 def _heading(console: Console, audit: Audit, watch: Watch | None) -> None:
-    which = "the whole album" if watch is None or watch.whole else f"photos of {watch.hides}"
+    which = "The whole album" if watch is None or watch.whole else f"Photos of {watch.hides}"
     told = f"{which}, {counted(len(audit.ids), 'photo')}, seen by {audit.scorer}"
-    console.print(Text(printable(told[:1].upper() + told[1:]), "bold"))
+    console.print(Text(printable(told), "bold"))
     console.print()
 
 
@@ -152,9 +155,8 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
 
 
 def _zone(truth: Exposure) -> str:
-    if len(truth.cells) == 1:
-        return "its cell"
-    return f"the {len(truth.cells)} cells around it"
+    many = len(truth.cells)
+    return "its cell" if many == 1 else f"the {many} cells around it"
 
 
 def _sharpening(console: Console, truth: Exposure) -> None:
@@ -172,17 +174,12 @@ def _sharpening(console: Console, truth: Exposure) -> None:
         table.add_row(name, *(ordinal(curve.ranks[n - 1]) for n in steps))
         table.add_row("", *(Text(chance(curve.probabilities[n - 1]), "dim") for n in steps))
     console.print(table)
-    first = _first(truth.worst_order, 1)
-    if first is not None and first < total:
-        likely = chance(truth.worst_order.probabilities[first - 1])
-        photos = counted(first, "photo")
-        _say(console, f"In the worst order it is the first guess after {photos}, with {likely}.")
+    worst = truth.worst_order
+    first = next((n for n, rank in enumerate(worst.ranks, 1) if rank == 1), total)
+    if first < total:
+        after = f"{counted(first, 'photo')}, with {chance(worst.probabilities[first - 1])}"
+        _say(console, f"In the worst order it is the first guess after {after}.")
     console.print()
-
-
-def _first(curve: Curve, rank: int) -> int | None:
-    """After how many photos the truth stands there for the first time."""
-    return next((n for n, stands in enumerate(curve.ranks, 1) if stands <= rank), None)
 
 
 def _photos(console: Console, audit: Audit) -> None:
@@ -232,7 +229,7 @@ def _photos(console: Console, audit: Audit) -> None:
 def _leaks(console: Console, leaks: Sequence[Leaking]) -> None:
     if not leaks:
         return
-    console.print(Text("What the files tell besides; none of it is in a shared copy", "bold"))
+    _say(console, "What the files tell besides; none of it is in a shared copy", "bold")
     console.print()
     table = _grid("left", "right", "left")
     for leak in leaks:

@@ -24,6 +24,8 @@ _EXAMPLE = "38.72, -9.14"
 
 _NUMBER = r"""([-+−]?\d+(?:\.\d+)?)\s*(?:[°d]\s*)?(?:(\d+(?:\.\d+)?)\s*['′m]\s*)?"""
 _ANGLE = _NUMBER + r"""(?:(\d+(?:\.\d+)?)\s*(?:["″s]|'')\s*)?([NSEW])?"""
+_COMMAS = re.compile(r"\s*([-+−]?\d+),(\d+)\s*[,;/\s]\s*([-+−]?\d+),(\d+)\s*")
+"""A coordinate as it is written where numbers have a decimal comma."""
 _PAIR = re.compile(rf"(?:geo:)?\s*{_ANGLE}\s*[,;/\s]\s*{_ANGLE}\s*", re.IGNORECASE)
 
 
@@ -206,6 +208,9 @@ def _unknown(text: str) -> PlaceError:
     """What to say of a name that nobody has, with the nearest there are."""
     if not key(text):
         return PlaceError(f"give a town, a region, a country or coordinates such as {_EXAMPLE}")
+    if commas := _COMMAS.fullmatch(text):
+        meant = "{}.{}, {}.{}".format(*commas.groups())
+        return PlaceError(f"{text.strip()!r} has decimal commas: write {meant}")
     if text.strip().title() in CONTINENTS:
         return PlaceError(
             f"{text.strip()} is a continent, which is no place here: give a country, a region or a "

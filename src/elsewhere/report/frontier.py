@@ -35,6 +35,9 @@ def _sentence(staircase: Staircase) -> str:
         f"For each number of withheld photos, how many cells can at best rank above the place: "
         f"{proved} of {counted(len(staircase.steps), 'point')} proved."
     )
+    first = staircase.steps[0].withheld
+    if first:
+        told += f" It begins at {first}, for so many go in any case."
     if staircase.chosen is not None and staircase.used is not None and staircase.greedy:
         ours, _ = staircase.chosen
         enough = [n for n, protected in staircase.greedy if protected >= staircase.used]

@@ -174,4 +174,4 @@ def _right(scene: Scene, before: Exposure, after: Exposure | None) -> tuple[str,
 
 
 def _change(before: str, after: str) -> str:
-    return f"{before} → {after}" if after else before
+    return f"{before} → {after}" if after and after != before else before

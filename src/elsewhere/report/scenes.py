@@ -232,9 +232,10 @@ def _all_numbers(contents: Contents) -> Markup:
             continue
         told = [ordinal(before.rank), chance(before.probability)]
         if after is not None:
+            then = [ordinal(after.rank), chance(after.probability)]
             told = [
-                f"{told[0]} → {ordinal(after.rank)}",
-                f"{told[1]} → {chance(after.probability)}",
+                one if one == other else f"{one} → {other}"
+                for one, other in zip(told, then, strict=True)
             ]
         elif contents.holds:
             told = [f"{one} → –" for one in told]

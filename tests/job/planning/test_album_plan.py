@@ -298,3 +298,16 @@ def test_wishes_that_cannot_be() -> None:
     blind = seen(album.photos, attack(rows, names, "table", globe=None))
     with pytest.raises(InputError, match="scorer table does not say which cells"):
         plan(blind, EXACT)
+
+
+def test_coarse_cells_of_several_places_are_one_line() -> None:
+    album = trip([Stay("Lisbon", 3, 0), Stay("Vienna, Austria", 3, 5)])
+    made = plan_album(album, places_of(album.photos), replace(EXACT, radius_km=1.0))
+    wide = [note for note in made.notes if "km across" in note]
+    assert len(wide) == 1
+    assert wide[0].startswith("Lisbon, Portugal and Vienna, Austria: the cells here are up to ")
+    assert wide[0].endswith(" km across, more than 1 km: what is hidden is whole cells")
+    alone = plan_album(
+        album, places_of(album.photos), replace(EXACT, radius_km=1.0, hide=("Lisbon",))
+    )
+    assert any(note.startswith("Lisbon, Portugal: the cell here is ") for note in alone.notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from elsewhere.album.places import AlbumPlace, Places
@@ -23,6 +24,8 @@ ALONE = (
     "each shared photo alone was to keep the place out of the first guesses, too; without that "
     "(--no-each-photo) more may be shared"
 )
+_WIDE = re.compile(r"the cell here is ([\d.]+) km across, more than ([\d.]+) km: .*")
+"""What the globe says of a zone whose cells are wider than what should be hidden."""
 SHOWN = 3
 """So many names of photos are enough to see what is meant."""
 
@@ -97,14 +100,22 @@ def _around(place: AlbumPlace, width: Width) -> str:
 
 
 def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
-    """Where a cell is larger than what should be hidden: places of which that is alike, at once."""
-    found: dict[tuple[int, str], list[str]] = {}
+    """Where cells are larger than what should be hidden: one line, however many places."""
+    found: dict[int, dict[str, str]] = {}
     for watch in watched:
         if watch.zone.note:
-            found.setdefault((watch.attack, watch.zone.note), []).append(watch.hides)
-    for (attack, note), hides in found.items():
+            found.setdefault(watch.attack, {})[watch.hides] = watch.zone.note
+    for attack, coarse in found.items():
         by = f" for {seen.attacks[attack].called}" if len(seen.attacks) > 1 else ""
-        yield f"{listed(list(dict.fromkeys(hides)))}{by}: {note}"
+        widths = [_WIDE.fullmatch(note) for note in coarse.values()]
+        known = [(float(width[1]), width[2]) for width in widths if width is not None]
+        if len(coarse) == 1 or len(known) < len(coarse):
+            yield from (f"{hides}{by}: {note}" for hides, note in coarse.items())
+        else:
+            yield (
+                f"{listed(list(coarse))}{by}: the cells here are up to {max(known)[0]:g} km "
+                f"across, more than {known[0][1]} km: what is hidden is whole cells"
+            )
 
 
 def _photos(seen: Seen, numbers: Sequence[int]) -> str:

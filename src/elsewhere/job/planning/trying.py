@@ -120,7 +120,7 @@ def _listed(found: Sequence[Tried], seen: Seen) -> str:
         if one.shared is None
         else f"{one.option} shares {one.shared} of {photos}"
         if not number
-        else f"{one.option} {one.shared}"
+        else f"{one.option} shares {one.shared}"
         for number, one in enumerate(ordered)
     ]
     return listed(told)
