@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import FileError, InputError
+from elsewhere.machine.writing import whole
 from elsewhere.score_files.targets import refuse_unless_plain
 from elsewhere.scores import Scores
 
@@ -60,25 +61,16 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
     True
     >>> folder.cleanup()
     """
-    import tempfile
-
     file = Path(path)
     format_ = _format(file)
     refuse_unless_plain(file)
     try:
-        handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    except OSError as wrong:
-        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
+        with whole(file, private=True) as stream:
             format_.write(stream, scores)
-        Path(part).replace(file)
     except InputError as wrong:
         raise FileError(f"{file} cannot be written: {wrong}") from None
     except OSError as wrong:
         raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
-    finally:
-        Path(part).unlink(missing_ok=True)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
