@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elsewhere.cli.arguments import read_text
 from elsewhere.errors import FileError, InputError
+from elsewhere.machine.writing import write_whole
 from elsewhere.score_files.targets import refuse_unless_plain
 
 if TYPE_CHECKING:
@@ -85,17 +85,10 @@ def refuse_foreign(file: Path | None) -> None:
 def save(file: Path, document: str) -> None:
     """Write `document` to `file`, all at once or not at all."""
     refuse_unless_plain(file)
-    part = ""
     try:
-        handle, part = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(document)
-        Path(part).replace(file)
+        write_whole(file, document.encode("utf-8"), private=True)
     except OSError as wrong:
         raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
-    finally:
-        if part:
-            Path(part).unlink(missing_ok=True)
 
 
 def _same(one: Path, other: Path) -> bool:
