@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from tests.report.makers import contents
 from tests.report.test_html import BARE, HOSTILE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -115,6 +116,43 @@ def test_pictures_are_as_wide_as_their_column_and_text_is_large_enough(
     assert smallest >= 7
     words = sheet.evaluate("parseFloat(getComputedStyle(document.querySelector('p')).fontSize)")
     assert words >= 14
+    sheet.context.close()
+
+
+@pytest.mark.parametrize("view", ["phone", "small phone"])
+def test_tables_fit_on_a_phone_and_one_that_does_not_says_so(
+    browser: Browser, report: Path, view: str
+) -> None:
+    sheet, _ = opened(browser, report, view)
+    tables = sheet.locator(".scroll")
+    assert tables.count() >= 4
+    cut = "boxes => boxes.filter(b => b.scrollWidth > b.clientWidth).map(b => b.innerText)"
+    assert tables.evaluate_all(cut) == []
+    fits = right_edge(tables.first)
+    tables.first.evaluate("b => { b.querySelector('table').style.width = '60rem' }")
+    goes_on = right_edge(tables.first)
+    tables.first.evaluate("b => { b.scrollLeft = b.scrollWidth }")
+    at_its_end = right_edge(tables.first)
+    assert fits == at_its_end != goes_on
+    sheet.context.close()
+
+
+def right_edge(box: Locator) -> object:
+    """The colour at the right end of what is seen of it, above all text."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(box.screenshot())) as seen:
+        return seen.convert("RGB").getpixel((seen.width - 2, 2))
+
+
+@pytest.mark.parametrize("view", ["desk", "phone"])
+def test_a_very_long_name_makes_no_tower_of_its_tile(
+    browser: Browser, report: Path, view: str
+) -> None:
+    sheet, _ = opened(browser, report, view)
+    heights = "shots => shots.map(s => s.querySelector('.name').getBoundingClientRect().height)"
+    tallest = max(sheet.locator(".shot").evaluate_all(heights))
+    assert tallest <= 4 * 18 + 1, "four lines, and the whole name when it is pointed at"
     sheet.context.close()
 
 

@@ -1,6 +1,7 @@
 """The style of the page: calm, one column of text, pictures beside each other where there is room.
 
-One style for a desk, a phone and paper. There is no script: what folds is `details`, which is
+One style for a desk, a phone and paper. A table that is wider than its column scrolls in a box of
+its own, and a shade at an edge says that it goes on there, as long as it does. There is no script: what folds is `details`, which is
 opened on paper, for nobody can click there.
 """
 
@@ -69,7 +70,11 @@ ol.guesses .p{font-variant-numeric:tabular-nums;white-space:nowrap}
 .decoys{columns:2 14rem;padding-left:1.6rem;margin:.4rem 0;font-size:.92rem}
 .decoys li::marker{color:var(--decoy);font-weight:650}
 table{border-collapse:collapse;overflow-wrap:normal;font-size:.9rem;font-variant-numeric:tabular-nums;width:100%}
-.scroll{overflow-x:auto;max-width:100%}
+.scroll{overflow-x:auto;max-width:100%;background:
+  linear-gradient(90deg,var(--ground) 40%,transparent) 0/2.5rem 100% no-repeat local,
+  linear-gradient(-90deg,var(--ground) 40%,transparent) 100%/2.5rem 100% no-repeat local,
+  linear-gradient(90deg,var(--baseline),transparent) 0/.5rem 100% no-repeat scroll,
+  linear-gradient(-90deg,var(--baseline),transparent) 100%/.5rem 100% no-repeat scroll}
 .wide{max-width:44rem}
 th,td{text-align:left;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line);
   vertical-align:top}
@@ -89,7 +94,8 @@ tr.here td,tr.here th{color:var(--ink);font-weight:650;
   background:var(--sea)}
 .shot .none{display:grid;place-items:center;color:var(--faint)}
 .shot div.told{padding:.4rem .55rem .55rem}
-.shot .name{display:block;unicode-bidi:isolate}
+.shot .name{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;overflow:hidden;
+  unicode-bidi:isolate}
 .shot .fate{color:var(--c);font-weight:600;white-space:nowrap}
 .shot .fate svg{width:.8em;height:.8em;margin-right:.3em;vertical-align:-.03em}
 .shot .share{color:var(--faint);font-variant-numeric:tabular-nums}
@@ -127,6 +133,9 @@ _PHONE = """
   .told-photo img{max-height:60vh;width:auto;max-width:100%}
   dl.made{grid-template-columns:1fr}dl.made dd{margin-bottom:.4rem}
   .figures{grid-template-columns:1fr 1fr}
+  th,td{padding-right:.5rem}
+  th:last-child,td:last-child{padding-right:0}
+  td.n,.beside{white-space:normal}td.long{min-width:6rem}
 }
 """
 
@@ -143,7 +152,8 @@ _PAPER = """
   figure,.told-photo,.verdict,tr,.figures,.scroll.wide,#why,#frontier,#attacker{break-inside:avoid}
   .pair{grid-template-columns:1fr 1fr;gap:.8rem 1.2rem}
   .gallery{grid-template-columns:repeat(5,1fr);gap:.5rem}
-  .scroll{overflow:visible}
+  .scroll{overflow:visible;background:none}
+  .shot .name{display:block}
   details::details-content{content-visibility:visible;display:block}
   summary{list-style:none;color:var(--faint)}
   a{color:inherit;text-decoration:none}
