@@ -15,6 +15,8 @@ from elsewhere.app.desk import Desk
 from elsewhere.app.entries import Entry
 from elsewhere.errors import NoPhotoError
 from elsewhere.job import Seen
+from elsewhere.job.planning import less
+from elsewhere.job.planning.less import Way
 from elsewhere.job.posted.values import Posted
 from elsewhere.protect.plan import Status
 from tests.job.makers import Stay, trip
@@ -193,3 +195,32 @@ def test_a_folder_without_a_photo_is_told_by_what_is_in_it(
     told = sentences.nothing_in([tmp_path / "trip"], NoPhotoError("none", files), own=own)
     assert title in told.title and told.sentence == said
     assert [one.kind for one in told.files] == kinds
+
+
+def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: Seen) -> None:
+    entry = asked(lisbon)
+    assert entry.plan is not None
+    ways = (Way("top", "a smaller top (such as --top 2)", top=2),)
+    (note,) = less.told(entry.plan.plan, ways)
+    made = replace(entry.plan, ways=ways, notes=("another note", note))
+    told = telling.plan_of(replace(entry, plan=made))
+    assert told is not None and told.notes == ["Another note"]
+    assert told.advice == "Nearly all photos go: to share more, ask for less: a smaller top"
+    none = replace(made, plan=replace(made.plan, status=Status.INFEASIBLE, kept=()))
+    stuck = telling.plan_of(replace(entry, plan=none))
+    assert stuck is not None and stuck.advice == "", "there, buttons say it"
+
+
+def test_no_advice_where_most_are_shared(lisbon: Seen) -> None:
+    told = telling.plan_of(asked(lisbon))
+    assert told is not None and told.advice == ""
+
+
+def test_the_map_opens_on_a_view_of_what_would_be_shared(both: Seen) -> None:
+    own = telling.places_of_entry(asked(both))[0].photos
+    entry = asked(both, drop=[both.photos[n].id for n in own], each_photo=False)
+    first = telling.belief_of(entry, 0)
+    assert first.before and not first.after, "none of its photos is shared"
+    shown = telling.belief_of(entry, None)
+    assert shown.after and shown.watch > 0
+    assert telling.belief_of(asked(both), None).watch == 0

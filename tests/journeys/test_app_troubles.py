@@ -400,3 +400,12 @@ def test_a_server_that_does_not_know_the_window_is_asked_no_more(
             page.wait_for_selector("[data-stage=locked]")
             page.wait_for_timeout(3_500)
             assert len(asked) == 1 and page.locator("dialog").count() == 0
+
+
+def test_a_frontier_without_a_point_says_why(browser: Browser, album: Made) -> None:
+    with served(album.scorer) as house:
+        house.open(album.folder)
+        with opened(browser, house) as page:
+            page.route("**/api/frontier", lambda route: route.fulfill(body='{"done": true}\n'))
+            ready(page)
+            page.wait_for_selector("text=No smaller number hides it.")

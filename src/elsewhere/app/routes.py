@@ -160,7 +160,9 @@ def plan_routes(table: Table) -> APIRouter:
         return table.step(1, turn)
 
     @routes.get("/api/guesses")
-    def get_guesses(watch: Annotated[int, Query(ge=0, le=10_000)] = 0) -> contract.Belief:
+    def get_guesses(
+        watch: Annotated[int | None, Query(ge=0, le=10_000)] = None,
+    ) -> contract.Belief:
         """What one attacker believes before and after, with the zone and the decoys."""
         return telling.belief_of(table.desk.now, watch)
 

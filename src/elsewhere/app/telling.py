@@ -15,6 +15,7 @@ from elsewhere.app.looks import guess, guesses
 from elsewhere.app.ways import ways_of
 from elsewhere.example import ALBUM
 from elsewhere.job import Seen
+from elsewhere.job.planning.less import told as told_ways
 from elsewhere.job.showing.leaking import leaking
 from elsewhere.job.showing.limits import uncovered
 from elsewhere.job.showing.reporting import album_name
@@ -35,6 +36,8 @@ def plan_of(entry: Entry) -> contract.Plan | None:
         most = wishes.top or 5
         rivals = [guess(cell, cells, 0.0) for cell in plan.views[0].rivals[:most]]
     photos = len(seen.photos)
+    # where there is no plan, buttons say it
+    advice = list(told_ways(plan, entry.plan.ways)) if plan.found else []
     return contract.Plan(
         version=entry.version,
         status=plan.status.value,
@@ -45,7 +48,8 @@ def plan_of(entry: Entry) -> contract.Plan | None:
         bound=float(plan.bound),
         verdict=sentences.plain(entry.plan.verdict),
         explanation="" if plan.found else sentences.plain(sentences.why_not(entry.plan)),
-        notes=[sentences.plain(note) for note in entry.plan.notes],
+        notes=[sentences.plain(note) for note in entry.plan.notes if note not in advice],
+        advice=" ".join(sentences.plain(note) for note in advice),
         ways=ways_of(entry),
         uncovered=_uncovered(entry),
         protected_k=plan.protected_k if plan.found else 0,
@@ -175,8 +179,11 @@ def audit_of(entry: Entry) -> contract.Audit:
     return contract.Audit(verdict=verdict, views=[], leaks=leaks, guesses=best)
 
 
-def belief_of(entry: Entry, number: int) -> contract.Belief:
-    """What one watch believes before and after; without places, what the first scorer does."""
+def belief_of(entry: Entry, number: int | None) -> contract.Belief:
+    """What one watch believes before and after; without places, what the first scorer does.
+
+    Where none is asked for it is the first that sees anything of what would be shared.
+    """
     looks, plan, seen = entry.looks, entry.plan, entry.seen
     if looks is None or plan is None:
         attack = seen.attacks[0]
@@ -186,10 +193,13 @@ def belief_of(entry: Entry, number: int) -> contract.Belief:
             watch=0, watches=[], place=None, hides=None, before=first, after=[],
             rank_before=None, rank_after=None, zone=[], rivals=[],
         )  # fmt: skip
+    kept = plan.plan.kept if plan.plan.found else None
+    if number is None:
+        every = range(len(looks.watches))
+        number = next((one for one in every if looks.view(one, kept) is not None), 0)
     number = min(number, len(looks.watches) - 1)
     watch = looks.watches[number]
     cells = seen.attacks[watch.attack].about.globe
-    kept = plan.plan.kept if plan.plan.found else None
     before, after = looks.likely(number, None), None
     if kept is not None:
         after = looks.likely(number, kept)

@@ -80,8 +80,9 @@ export const redo = (turn: number) => ask<Answer>('POST', `/api/redo?turn=${turn
 export const getPhotos = () => ask<Photo[]>('GET', '/api/photos')
 export const getPhoto = (n: number, signal?: AbortSignal) =>
   ask<PhotoDetails>('GET', `/api/photos/${n}`, undefined, signal)
-export const getBelief = (watch: number, signal?: AbortSignal) =>
-  ask<Belief>('GET', `/api/guesses?watch=${watch}`, undefined, signal)
+/** Of the first view that sees anything of what would be shared, where none is asked for. */
+export const getBelief = (watch: number | null, signal?: AbortSignal) =>
+  ask<Belief>('GET', watch === null ? '/api/guesses' : `/api/guesses?watch=${watch}`, undefined, signal)
 export const getFolders = (path: string) =>
   ask<Folders>('GET', `/api/folders?path=${encodeURIComponent(path)}`)
 export const startExport = (wish: ExportWish) => ask<Started>('POST', '/api/export', wish)

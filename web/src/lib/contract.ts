@@ -117,6 +117,8 @@ export interface Plan {
   verdict: string
   explanation: string
   notes: string[]
+  /** Where nearly all photos go: what to ask for instead. */
+  advice: string
   ways: Way[]
   /** What the promise does not cover. */
   uncovered: string[]

@@ -67,6 +67,8 @@ class Plan(Told):
     explanation: str
     """Why there is no plan, where there is none; else empty."""
     notes: list[str]
+    advice: str
+    """Where nearly all photos go: what to ask for instead; else empty."""
     ways: list[Way]
     """What could be asked for instead, the nearest first."""
     uncovered: list[str]
