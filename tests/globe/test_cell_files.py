@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,39 @@ def test_save_and_load(tmp_path: Path) -> None:
     assert Cells.load(file) == Cells.default()
     shipped = Path(__file__).parents[2] / "src/elsewhere/globe/data/cells_512.json"
     assert file.read_bytes() == shipped.read_bytes()
+
+
+def test_saving_replaces_all_at_once_what_a_link_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, link = tmp_path / "real.json", tmp_path / "link.json"
+    file.write_text("before")
+    file.chmod(0o640)
+    link.symlink_to(file.name)
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(FileError, match=r"cannot write the cells file .*No space"):
+            Cells.default().save(link)
+    assert file.read_text() == "before" and len(list(tmp_path.iterdir())) == 2
+    Cells.default().save(link)
+    assert Cells.load(file) == Cells.default()
+    assert link.is_symlink() and file.stat().st_mode & 0o777 == 0o640
+
+
+def test_cells_go_into_a_pipe_as_well(tmp_path: Path) -> None:
+    pipe, cells = tmp_path / "pipe", parse(json.dumps(HALVES).encode(), "it")
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        cells.save(pipe)
+        assert os.read(end, 4096) == dump(cells)
+    finally:
+        os.close(end)
+    assert pipe.is_fifo()
 
 
 def test_a_box_may_cross_the_date_line() -> None:

@@ -12,19 +12,30 @@ there must be right.
 from __future__ import annotations
 
 import json
+import os
 from os import PathLike
 from pathlib import Path
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.globe.cells import Cells
+from elsewhere.machine.writing import write_whole
 
 _FORMAT = "elsewhere cells"
 
 
 def save(cells: Cells, path: str | PathLike[str]) -> None:
-    """Write `cells` to `path`, the same bytes for the same cells."""
+    """Write `cells` to `path`, the same bytes for the same cells, all at once or not at all.
+
+    A link is followed, and the file that it names is written.
+    """
+    file = Path(path)
     try:
-        Path(path).write_bytes(dump(cells))
+        if file.is_file():
+            file.open("r+b").close()  # one that may only be read stays as it is
+        if file.is_file() or not file.exists():
+            write_whole(Path(os.path.realpath(file)), dump(cells))
+        else:  # a pipe or a device cannot be replaced
+            file.write_bytes(dump(cells))
     except OSError as error:
         raise FileError(f"cannot write the cells file {path}: {error.strerror}") from None
 
