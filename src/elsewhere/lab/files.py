@@ -6,32 +6,26 @@ Numbers come back as numbers, empty fields as None; words stay words.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import hashlib
 import io
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
 from elsewhere.errors import FileError
 from elsewhere.lab.values import Number, Row, Value
+from elsewhere.machine import writing
 
 
 def write_whole(file: Path, content: str | bytes) -> None:
     """Write a file so that it is there whole or not at all."""
     data = content.encode() if isinstance(content, str) else content
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(data)
-        beside.replace(file)
+        writing.write_whole(file, data)
     except OSError as problem:
         raise FileError(f"{file} cannot be written: {problem.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):  # it is there where something, or somebody, stopped it
-            beside.unlink()
 
 
 def digest(content: bytes) -> str:
