@@ -1,8 +1,8 @@
 """The style of the page: calm, one column of text, pictures beside each other where there is room.
 
 One style for a desk, a phone and paper. A table that is wider than its column scrolls in a box of
-its own, and a shade at an edge says that it goes on there, as long as it does. There is no script: what folds is `details`, which is
-opened on paper, for nobody can click there.
+its own, and a shade at an edge says that it goes on there, as long as it does. There is no script:
+what folds is `details`, which is opened on paper, for nobody can click there.
 """
 
 from __future__ import annotations
