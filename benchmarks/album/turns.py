@@ -24,9 +24,9 @@ from elsewhere.album.places import places_of
 from elsewhere.job import see
 from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.job.planning.wishes import Wishes
+from elsewhere.machine.system import workers
 from elsewhere.scorers import features
 from elsewhere.scorers.embedded import WEIGHTS, record
-from elsewhere.scorers.pipeline import workers
 from elsewhere.scorers.preprocess import view_of
 from elsewhere.scorers.sessions import session
 

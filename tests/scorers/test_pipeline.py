@@ -15,7 +15,7 @@ from elsewhere.scorers import registry
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.pipeline import Outcome, each, score, workers
+from elsewhere.scorers.pipeline import Outcome, each, score
 from tests.scorers.models import described, photos_of, save_picture
 
 
@@ -156,7 +156,3 @@ def test_stopping_early_leaves_no_thread_behind() -> None:
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before
-
-
-def test_there_is_at_least_one_worker_and_not_too_many() -> None:
-    assert 1 <= workers() <= 8

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -26,9 +25,8 @@ from typing import Any, Self
 from elsewhere.album.frames import BadFrameError, receive, send
 from elsewhere.album.worker import OUT_OF_MEMORY
 from elsewhere.errors import FileError
+from elsewhere.machine.system import workers
 
-MOST_WORKERS = 8
-"""More would cost memory for every photo under way and gain little on machines people own."""
 _START_SECONDS = 120.0
 """How long a worker may take to start; a busy machine is no reason to give up."""
 
@@ -73,20 +71,13 @@ class Reply:
     """Empty, or "time", "memory", "crash", or whatever word the task itself failed with."""
 
 
-def cores() -> int:
-    """How many workers keep this machine busy."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    count = len(allowed(0)) if allowed else os.cpu_count() or 1
-    return max(1, min(count, MOST_WORKERS))
-
-
 class Workers:
     """The pool. Use it in a `with` block: at its end no worker is left."""
 
     def __init__(self, task: str, limits: Limits | None = None, count: int | None = None) -> None:
         """`task` names a function as "package.module:function"; it runs in the workers."""
         self.limits = limits or Limits()
-        self.count = count or cores()
+        self.count = count or workers()
         self._task = task
         self._idle: LifoQueue[_Worker] = LifoQueue()
         self._all: list[_Worker] = []

@@ -17,9 +17,9 @@ from elsewhere.album import Photo
 from elsewhere.errors import InputError
 from elsewhere.job import Seen, Step
 from elsewhere.job.seen import Attack
+from elsewhere.machine.system import workers
 from elsewhere.scorers import Line, Outcome, RowCache, find
 from elsewhere.scorers import Photo as Scored
-from elsewhere.scorers.pipeline import workers
 from elsewhere.scores import Scores
 
 

@@ -24,9 +24,9 @@ from elsewhere.album.left import left
 from elsewhere.album.names import natural
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError
+from elsewhere.machine.system import workers as cores
 from elsewhere.scorers import About, Line, Outcome, RowCache, find
 from elsewhere.scorers import Photo as Scored
-from elsewhere.scorers.pipeline import workers as cores
 from elsewhere.scores import Scores
 
 _AHEAD = 8

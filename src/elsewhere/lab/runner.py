@@ -12,7 +12,6 @@ What a folder holds after a run:
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -30,6 +29,7 @@ from elsewhere.lab.publishing import publish
 from elsewhere.lab.sources import Source
 from elsewhere.lab.values import SCALES, Experiment, Part, Scale
 from elsewhere.lab.workers import working
+from elsewhere.machine.system import cores
 
 _AHEAD = 4
 """Parts handed out ahead of time for each process."""
@@ -91,7 +91,7 @@ def measure(
     missing = [part for part in parts if not files[part.name].exists()]
     done = len(parts) - len(missing)
     watch(Progress(experiment.name, done, len(parts)))
-    workers = 1 if experiment.alone else min(processes or os.cpu_count() or 1, len(missing))
+    workers = 1 if experiment.alone else min(processes or cores(), len(missing))
     last = time.monotonic()
     # whatever is raised, the workers end first
     with closing(_worked(experiment.name, source, scale, missing, workers)) as worked:

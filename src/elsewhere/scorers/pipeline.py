@@ -8,7 +8,6 @@ size; what remains of each is its row. A photo that cannot be read costs itself,
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,14 +17,12 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from elsewhere.errors import ElsewhereError, FileError
+from elsewhere.machine.system import workers
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.rows import checked
 from elsewhere.scores import Scores
-
-MOST_WORKERS = 8
-"""More would cost memory for every photo under way and gain little on machines people own."""
 
 _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
 """What may change a row's last bits when it is updated."""
@@ -39,13 +36,6 @@ class Outcome:
     row: Row | None
     problem: str = ""
     cached: bool = False
-
-
-def workers() -> int:
-    """How many photos to work on at once: the cores that this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    cores = len(allowed(0)) if allowed else os.cpu_count() or 1
-    return max(1, min(cores, MOST_WORKERS))
 
 
 class Line:
