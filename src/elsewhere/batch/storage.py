@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import os
 import re
 import uuid
 from collections.abc import Iterator
@@ -21,9 +20,9 @@ from typing import Any
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.stores import at_once, has_folders, of_a_store, opened, told
 from elsewhere.errors import FileError
+from elsewhere.machine.writing import new_file
 
-_FOLDER, _FILE = 0o700, 0o600
-_BINARY = getattr(os, "O_BINARY", 0)
+_FOLDER = 0o700
 _PART = re.compile(r"\..+\.[0-9a-f]{32}")
 """The name of a file that is not all there."""
 
@@ -191,15 +190,13 @@ def _make(folder: Path) -> None:
 
 @contextmanager
 def _created(folder: Path, base: str) -> Iterator[Any]:
+    """As `machine.writing.whole`, but what a killed run leaves has a name that `sweep` knows."""
     _make(folder)
     part = folder / f".{base}.{uuid.uuid4().hex}"
     try:
         # what is written names places, or could: it is its owner's alone from the first byte
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, _FILE)
-        with os.fdopen(handle, "wb") as stream:
+        with new_file(part, private=True) as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
         part.replace(folder / base)
     except BaseException:
         part.unlink(missing_ok=True)
