@@ -66,6 +66,7 @@ def test_an_extra_that_is_missing_is_named_in_one_sentence(
     code, told, said = without(extra, tmp_path, *words.split())
     assert code in (1, 2) and told == "", (told, said)
     assert re.fullmatch(rf"elsewhere: [^\n]*pip install '\.\[{extra}\]'[^\n]*\n", said), said
+    assert list(tmp_path.glob("out/[!.]*")) == [], "said before anything is begun"
 
 
 def test_the_lab_says_that_it_draws_no_figures(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from elsewhere.batch.grouping import Job
@@ -207,13 +208,23 @@ def pool(
     return gpus, max(1, min(workers or most, most, jobs))
 
 
+def refuse_missing() -> None:
+    """FileError where Ray is not installed, said before anything is begun; Ray is not imported."""
+    if find_spec("ray") is None:
+        raise _missing()
+
+
+def _missing() -> FileError:
+    return FileError(f"the engine ray is not installed: {installed_by('ray')}")
+
+
 def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
     """Ray, joined to the cluster that is asked for, or started here; whether it is ours to end."""
     try:
         ray: Any = import_module("ray")
         import_module("ray.data")
     except ImportError:
-        raise FileError(f"the engine ray is not installed: {installed_by('ray')}") from None
+        raise _missing() from None
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ours = not ray.is_initialized()
     if ours:

@@ -115,7 +115,7 @@ def run(
 
 
 def refuse_useless(settings: Settings, engine: Engine, source: Source) -> None:
-    """InputError where something was asked for that would be ignored."""
+    """InputError where something was asked for that would be ignored; FileError without Ray."""
     for where in (settings.input, settings.output):
         refuse_private(where)
     if source.scored and settings.scorers != Settings.scorers:
@@ -124,6 +124,10 @@ def refuse_useless(settings: Settings, engine: Engine, source: Source) -> None:
         )
     if engine.name == "local" and (engine.address is not None or engine.gpus is not None):
         raise InputError("--address and --gpus are for Ray: give --engine ray with them")
+    if engine.name == "ray":
+        from elsewhere.batch.on_ray import refuse_missing
+
+        refuse_missing()
 
 
 def _refuse_change(settings: Settings, dataset: str, counted: Summary, found: Grouped) -> None:
