@@ -219,8 +219,8 @@ EXPERIMENT = Experiment(
         "within a budget are passed over. Tables 2 and 4 for sixteen photos, four collections of "
         "a cell, by looking at all plans: with a T that is large enough, and with that one. Which "
         "of the best plans is taken: one with the fewest photos; the first in one order of all "
-        "plans; any, by itself for each budget. (For Table 3 that program takes a hundred times "
-        "that T.)"
+        "plans; any, by itself for each budget. For Table 3 that program takes a hundred times "
+        "that T."
     ),
     parts=lambda source, scale: parts(source, scale, (KIND,), share=1.0),
     measure=measure,
