@@ -1,4 +1,4 @@
-"""A made-up album of 120 photos from four cities, one of them hidden, planned as described."""
+"""A made-up album of 120 photos from four cities, one of them or all hidden, as described."""
 
 from __future__ import annotations
 
@@ -91,3 +91,30 @@ def test_within_five_seconds_of_processor_time(album: Seen, places: Places, top:
     planned = plan_album(album, places, wishes)
     assert time.process_time() - began < 5
     assert planned.plan.status == "optimal"
+
+
+@pytest.mark.parametrize("top", [5, 10, 15])
+def test_all_four_cities_are_hidden_as_it_is_asked_for_by_default(
+    album: Seen, places: Places, top: int
+) -> None:
+    wishes = Wishes(top=top, exact_top=True, work_limit=20_000)
+    planned = plan_album(album, places, wishes)
+    assert len(planned.watches) == 8
+    assert planned.plan.status == "optimal"
+
+
+def test_all_four_cities_together_are_proved_for_the_top_five(album: Seen, places: Places) -> None:
+    """The cities' photos hide one another: each city by itself asks for 15 in all, the whole
+    album for 1, and both together for 18. The tree alone took 51,000 to see that.
+    """
+    wishes = Wishes(top=5, exact_top=True, each_photo=False, work_limit=25_000)
+    plan = plan_album(album, places, wishes).plan
+    assert (plan.status, plan.cost) == ("optimal", 18)
+
+
+def test_stopped_early_the_gap_of_the_top_ten_is_halved(album: Seen, places: Places) -> None:
+    """48 withheld against a bound of 25, before attackers were asked at prices."""
+    wishes = Wishes(top=10, exact_top=True, each_photo=False, work_limit=25_000)
+    plan = plan_album(album, places, wishes).plan
+    assert plan.cost <= 39
+    assert plan.bound >= 26
