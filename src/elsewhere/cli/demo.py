@@ -82,7 +82,7 @@ def _beside(done: Done) -> None:
     from rich.table import Table
 
     from elsewhere.cli.printing import printed
-    from elsewhere.job.showing.greedy import greedy_withholds
+    from elsewhere.job.showing.stairs import greedy_withholds
 
     photos = done.seen.photos
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)

@@ -18,8 +18,13 @@ from elsewhere.job.planning.wishes import Wishes
 from elsewhere.job.posted.values import NOTHING_POSTED, Posted
 from elsewhere.job.seen import Seen
 from elsewhere.job.showing import stairs as stairs_module
-from elsewhere.job.showing.greedy import greedy_withholds
-from elsewhere.job.showing.stairs import greedy_needs, greedy_stairs, stairs, tables
+from elsewhere.job.showing.stairs import (
+    greedy_needs,
+    greedy_stairs,
+    greedy_withholds,
+    stairs,
+    tables,
+)
 from elsewhere.protect.baselines import greedy as baseline
 from elsewhere.protect.frontier import Point, points
 from elsewhere.scores import Scores

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
 from elsewhere.album import Left, Limits, Metadata, Photo
+from elsewhere.album.files import digest
 from elsewhere.album.places import Places
 from elsewhere.album.timing import by_time
 from elsewhere.album.workers import Workers
@@ -132,13 +132,13 @@ def _known_again(
     found = {}
     for photo in posted:
         content = contents[photo.id]
-        for table, digest in (
+        for table, mark in (
             (renditions, photo.rendition.digest),
             (renditions, content),
             (originals, content),
         ):
-            if digest and digest in table:
-                found[photo.id] = table[digest]
+            if mark and mark in table:
+                found[photo.id] = table[mark]
                 break
     return found
 
@@ -218,12 +218,8 @@ def _size(path: Path) -> int:
 
 
 def _digest(path: Path) -> str:
-    """SHA-256 of a file; empty where it cannot be read any more."""
+    """SHA-256 of a file, read as the album reads; empty where it cannot be read any more."""
     try:
-        with path.open("rb") as file:
-            seal = sha256()
-            while part := file.read(1 << 20):
-                seal.update(part)
+        return digest(path)
     except OSError:
         return ""
-    return seal.hexdigest()

@@ -16,6 +16,7 @@ from elsewhere.errors import CheckError, InputError
 from elsewhere.job.planning.album_plan import AlbumPlan
 from elsewhere.job.posted.values import Posted
 from elsewhere.job.seen import Seen
+from elsewhere.protect.baselines import greedy as baseline
 from elsewhere.protect.baselines.counting import counts
 from elsewhere.protect.baselines.greedy import order
 from elsewhere.protect.frontier import Point, points
@@ -137,3 +138,17 @@ def greedy_needs(greedy: Sequence[tuple[int, int]], top: int) -> int | None:
     (1, None)
     """
     return next((gone for gone, reached in greedy if reached >= top), None)
+
+
+def greedy_withholds(seen: Seen, album_plan: AlbumPlan) -> tuple[int, ...] | None:
+    """The photos that greedy withholds for a plan's promise, by number; None where it has no plan.
+
+    Leaving out, one after the other, what most gives the place away is what anybody would do: shown
+    beside a plan, it says what the exact answer saves. Without photos already posted.
+    """
+    scores = [seen.attacks[watch.attack].scores for watch in album_plan.watches]
+    problem = reduce(album_plan.plan.promise, scores).problem
+    kept = baseline.solve(problem).kept
+    if kept is None:
+        return None
+    return tuple(np.flatnonzero(~kept[problem.unit_of]).tolist())
