@@ -119,6 +119,20 @@ def test_a_module_is_small_and_says_why(path: Path) -> None:
     assert ast.get_docstring(ast.parse(text)), "a module begins with its one idea"
 
 
+def test_files_are_brought_to_the_disk_and_locked_in_one_place() -> None:
+    """Whoever writes a file whole asks `machine`; the two others replace none, and say why."""
+    signs = ("os.fsync(", "mkstemp(", "fcntl.", "msvcrt.", "sched_getaffinity", "cpu_count(")
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if any(sign in path.read_text("utf-8") for sign in signs)
+    }
+    assert {name for name in found if room(PACKAGE / name) != "machine"} == {
+        "album/export.py",  # into a staging folder, which is given its name as a whole
+        "job/ledger/store.py",  # writes over what is forgotten
+    }
+
+
 def test_the_check_shares_nothing_with_the_solver() -> None:
     """Only values may be shared: what was asked, what was answered, the scores."""
     allowed = {"elsewhere.protect.plan", "elsewhere.protect.promise", "elsewhere.scores"}
