@@ -66,6 +66,9 @@ def test_a_server_that_ends_is_missed_without_a_click(
         ready(page)
         page.click("[data-n='0'] img")
         page.wait_for_selector("[data-n='0'][data-state=kept]")
+        # nothing is under way that would notice it by itself
+        page.wait_for_selector("[aria-labelledby=frontier-title][aria-busy=false] .point >> nth=5")
+        page.wait_for_timeout(500)
         assert page.locator("[data-gone]").count() == 0
         os.kill(running.process, signal.SIGTERM if sys.platform == "win32" else signal.SIGINT)
         page.wait_for_selector("[data-gone=ended]")
@@ -248,7 +251,7 @@ def test_a_phone_shows_the_verdict_and_photos_at_once(
             bar = page.locator("nav").bounding_box()
             assert head and first and bar
             assert head["y"] >= 0 and first["y"] + first["height"] <= bar["y"]
-            assert first["y"] <= VIEWS["phone"][1] * 0.4, first
+            assert first["y"] <= VIEWS["phone"][1] * (0.4 if crowd else 0.33), first
 
 
 def _told_at(page: Page, described: str, words: str) -> None:
