@@ -112,7 +112,7 @@ def test_all_four_cities_together_are_proved_for_the_top_five(album: Seen, place
     assert (plan.status, plan.cost) == ("optimal", 18)
 
 
-def test_stopped_early_the_gap_of_the_top_ten_is_halved(album: Seen, places: Places) -> None:
+def test_stopped_early_the_gap_of_the_top_ten_is_far_smaller(album: Seen, places: Places) -> None:
     """48 withheld against a bound of 25, before attackers were asked at prices."""
     wishes = Wishes(top=10, exact_top=True, each_photo=False, work_limit=25_000)
     plan = plan_album(album, places, wishes).plan
