@@ -8,7 +8,7 @@ export class Latest<In, Out> {
   constructor(
     private readonly work: (value: In) => Promise<Out>,
     private readonly heard: (answer: Out, last: boolean) => void,
-    private readonly failed: (problem: unknown) => void,
+    private readonly failed: (problem: unknown, value: In) => void,
   ) {}
 
   get idle(): boolean {
@@ -29,7 +29,7 @@ export class Latest<In, Out> {
         const answer = await this.work(value)
         this.heard(answer, this.waiting === null)
       } catch (problem) {
-        this.failed(problem)
+        this.failed(problem, value)
       }
     }
     this.busy = false

@@ -47,13 +47,15 @@ class Table {
 
   /** The wishes that were answered last. */
   private granted: Wishes | null = null
+  /** How often something was asked for: a table that was fetched before the last time is old. */
+  private asked = 0
   private stepping: Promise<void> = Promise.resolve()
   private listening = new Map<Job['kind'], AbortController>()
   private shown = ''
   private queue = new Latest<Wishes, Answer>(
     (wishes) => api.putWishes(wishes, this.undo.turn),
     (answer, last) => this.take(answer, last),
-    (problem) => void this.failedWish(problem),
+    (problem, wishes) => void this.failedWish(problem, wishes),
   )
 
   get proving(): boolean {
@@ -78,9 +80,10 @@ class Table {
     serving.begin(() => void this.reload(), (problem) => this.lock(problem))
   }
 
-  async reload(): Promise<void> {
+  async reload(wanted = () => true): Promise<void> {
     try {
-      this.show(await api.getTable())
+      const told = await api.getTable()
+      if (wanted()) this.show(told)
     } catch (problem) {
       if (problem instanceof api.Problem && problem.status === 0) this.say(problem)
       else this.lock(problem)
@@ -111,6 +114,7 @@ class Table {
   wish(wishes: Wishes): void {
     if (!serving.answers()) return
     refusing.clear()
+    this.asked++
     this.wishes = wishes
     this.waiting = true
     this.queue.push(wishes)
@@ -156,6 +160,7 @@ class Table {
     if (!this.queue.idle || !serving.answers()) return
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
     refusing.clear()
+    this.asked++
     try {
       this.take(await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn)), true)
     } catch (problem) {
@@ -301,10 +306,13 @@ class Table {
     if (job.kind === 'scoring' && problem) this.say(new Error(problem))
   }
 
-  private async failedWish(problem: unknown): Promise<void> {
+  private async failedWish(problem: unknown, wishes = this.wishes): Promise<void> {
     this.waiting = false
-    if (!refusing.takes(problem, this.granted, this.wishes)) this.say(problem)
-    if (this.stage === 'ready' && !serving.gone) await this.reload()
+    if (!refusing.takes(problem, this.granted, wishes)) this.say(problem)
+    // the next click must not ask for the same again
+    if (this.wishes === wishes && this.granted) this.wishes = this.granted
+    const asked = this.asked
+    if (this.stage === 'ready' && !serving.gone) await this.reload(() => asked === this.asked)
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {
