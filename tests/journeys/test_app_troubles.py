@@ -251,7 +251,7 @@ def test_a_phone_shows_the_verdict_and_photos_at_once(
             bar = page.locator("nav").bounding_box()
             assert head and first and bar
             assert head["y"] >= 0 and first["y"] + first["height"] <= bar["y"]
-            # the number that was drawn may take the headline, or the offer below it, to one more line
+            # the number that was drawn may take the head to one more line
             assert first["y"] <= VIEWS["phone"][1] * (0.4 if crowd else 0.36), first
 
 
