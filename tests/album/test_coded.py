@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from PIL import Image
 
 from elsewhere.album.coded import refuse_more_than_pixels
 from elsewhere.album.encoding import encoded
+from elsewhere.album.export import Outgoing, export
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.renditions import Recipe, accepted
 from elsewhere.album.spool import Spool
@@ -44,14 +47,20 @@ def test_every_picture_ends_with_its_pixels_and_none_with_more(
         refuse_more_than_pixels(content[:-2] + more + content[-2:], image.size)
 
 
+@pytest.mark.parametrize("target", ["copy", "copy.zip"])
 @pytest.mark.parametrize("many", [1, 60, 2000])
-def test_text_behind_the_pixels_is_seen_though_no_marker_tells(many: int) -> None:
+def test_text_behind_the_pixels_is_seen_though_no_marker_tells(
+    many: int, target: str, tmp_path: Path
+) -> None:
     bare = encoded(picture(6, 640, 480))
     content = bare[:-2] + SECRET * many + bare[-2:]
     assert size_if_bare(content) == (640, 480), "its skeleton is right"
-    with pytest.raises(FileError, match="not a bare picture: something lies between"):
-        accepted(content, Recipe(), Spool())
-    assert accepted(bare, Recipe(), Spool()).size == len(bare)
+    hidden, honest = (accepted(one, Recipe(), Spool()) for one in (content, bare))
+    with pytest.raises(FileError, match=r"2\.jpg would not be a bare picture: something lies betw"):
+        export([Outgoing("1.jpg", honest), Outgoing("2.jpg", hidden)], tmp_path / target, print)
+    assert not list(tmp_path.iterdir())
+    export([Outgoing("1.jpg", honest)], tmp_path / target, print)
+    assert (tmp_path / target).exists()
 
 
 def test_a_picture_that_is_cut_short_is_not_one_with_more() -> None:

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from elsewhere.album.archive import write_archive
+from elsewhere.album.coded import refuse_more_than_pixels
 from elsewhere.album.copies import Copy, is_archive, open_copy
+from elsewhere.album.jpeg import NotJpegError
 from elsewhere.album.kinds import RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
 from elsewhere.album.renaming import rename_new
 from elsewhere.album.renditions import Rendition
@@ -141,7 +143,7 @@ def _write_folder(
     open_to_owner(folder, 0o700)
     for number, file in enumerate(files, 1):
         with _opened(folder / file.name) as stream:
-            stream.write(file.rendition.content)
+            stream.write(_bare(file))
         written(number, file.name)
     sync_folder(folder)
 
@@ -149,11 +151,24 @@ def _write_folder(
 def _write_zip(path: Path, files: Sequence[Outgoing], written: Callable[[int, str], None]) -> None:
     def contents() -> Iterator[tuple[str, bytes]]:
         for number, file in enumerate(files, 1):
-            yield file.name, file.rendition.content
+            yield file.name, _bare(file)
             written(number, file.name)
 
     with _opened(path) as stream:
         write_archive(stream, contents())
+
+
+def _bare(file: Outgoing) -> bytes:
+    """What a file is to hold, which is a picture and nothing more."""
+    content, made = file.rendition.content, file.rendition
+    try:
+        refuse_more_than_pixels(content, (made.width, made.height))
+    except NotJpegError as problem:
+        raise FileError(
+            f"nothing is written, for {file.name} would not be a bare picture: {problem}; its "
+            "photo may have been made to do harm: leave it out"
+        ) from None
+    return content
 
 
 @contextmanager
