@@ -144,3 +144,14 @@ def test_counts_alone_are_exact(table: NDArray[np.float64], data: st.DataObject)
                     holds &= ahead > 0 if strict else ahead >= 0
             holding += holds
         assert counts[photo] == holding
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_counts_alone_see_what_rounding_hides(swapped: bool, strict: bool) -> None:
+    # all totals round to 1: which rival is ahead of the first cell is in what was rounded away
+    large, small = np.ones(5), np.ldexp([1.0, 0.25, 0.5, 1.0, 2.0], -60)
+    score, known = (small, large) if swapped else (large, small)
+    assert (score + known == 1.0).all()
+    contest = Contest([0], [1, 2, 3, 4], known.tolist(), 0, strict)
+    assert counts_alone(score[None, :], [0], contest) == [1 if strict else 2]
