@@ -45,6 +45,16 @@ def test_other_photo_other_scorer_other_width_find_nothing(tmp_path: Path) -> No
     assert rows.get(key, 5) is None
 
 
+@pytest.mark.parametrize("at", [0, 2_000, 50_000, 98_000, 99_999])
+def test_one_byte_anywhere_makes_another_photo(tmp_path: Path, at: int) -> None:
+    """Renditions begin and end alike, and may be of one length."""
+    content = bytearray(100_000)
+    kept(tmp_path, bytes(content))
+    content[at] = 1
+    rows = RowCache(tmp_path)
+    assert rows.get(rows.key(bytes(content), "scorer"), 4) is None
+
+
 def test_a_name_proves_nothing_to_whoever_holds_the_photo(tmp_path: Path) -> None:
     key = kept(tmp_path / "here")
     assert kept(tmp_path / "there") != key
