@@ -87,6 +87,29 @@ def test_paths_that_are_apart(tmp_path: Path) -> None:
         assert not apart(one, tmp_path / "a" / "b") and not apart(tmp_path / "a" / "b", one)
 
 
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [
+        ("there", "choose a new name or remove it first"),
+        ("file/out", "choose another place"),
+        ("no/out", "make it first"),
+        ("out.jpg", "give a new folder or a .zip"),
+        ("album/out", "choose a place outside"),
+        ("a\0b", "choose another"),
+        ("x" * 300, "choose a shorter one"),
+    ],
+)
+def test_a_target_that_is_refused_is_told_with_what_to_do(
+    target: str, remedy: str, tmp_path: Path
+) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "album").mkdir()
+    (tmp_path / "file").touch()
+    with pytest.raises((InputError, FileError)) as told:
+        refuse_target(tmp_path / target, [tmp_path / "album"])
+    assert str(told.value).endswith(f": {remedy}")
+
+
 def test_a_folder_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elsewhere.album.export.os.access", lambda path, mode: False)
     with pytest.raises(FileError, match="you may not write there"):
