@@ -26,7 +26,7 @@ test-long: $(STAMP)  ## also the tests marked long (many minutes)
 
 lint: $(STAMP)  ## ruff and strict mypy
 	$(BIN)/ruff check
-	$(BIN)/ruff format --check --quiet src tests benchmarks training
+	$(BIN)/ruff format --check --quiet src lab tests benchmarks training
 	$(BIN)/mypy
 
 bench: $(STAMP)  ## the solver against its peers, where they are installed
@@ -75,7 +75,7 @@ $(READY): pyproject.toml
 	$(PIP) .
 	@touch $(READY)
 
-$(STAMP): $(READY)
+$(STAMP): $(READY) lab/pyproject.toml
 	@echo "Installing what tests and tools need into .venv (about 1 GB more; some minutes) ..."
-	$(PIP) '.[dev]'
+	$(PIP) '.[dev]' --editable lab
 	@touch $(STAMP)

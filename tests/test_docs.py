@@ -25,7 +25,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.score_files import read_scores
+from elsewhere.formats.score_files import read_scores
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -21,11 +21,11 @@ from PIL import Image, ImageOps
 from elsewhere.album.places import places_of
 from elsewhere.example import ALBUM
 from elsewhere.globe import cell_names
-from elsewhere.job import Seen, see
-from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
-from elsewhere.job.planning.wishes import Wishes
-from elsewhere.posterior import together
 from elsewhere.report.look import FONT, LIGHT
+from elsewhere.scorers.posterior import together
+from elsewhere.service import Seen, see
+from elsewhere.service.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.service.planning.wishes import Wishes
 
 WIDE, HIGH, GAP, COLUMNS = 148, 104, 8, 4
 LEFT = COLUMNS * (WIDE + GAP) + 28

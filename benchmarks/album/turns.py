@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 
 from elsewhere.album import Recipe, read_album
 from elsewhere.album.places import places_of
-from elsewhere.job import see
-from elsewhere.job.planning.album_plan import AlbumPlan, plan_album
-from elsewhere.job.planning.wishes import Wishes
-from elsewhere.machine.system import workers
+from elsewhere.platform.system import workers
 from elsewhere.scorers import features
 from elsewhere.scorers.embedded import WEIGHTS, record
 from elsewhere.scorers.preprocess import view_of
 from elsewhere.scorers.sessions import session
+from elsewhere.service import see
+from elsewhere.service.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.service.planning.wishes import Wishes
 
 Tensors = Sequence[NDArray[np.float32]]
 

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells, place, zone
-from elsewhere.lab import simulator
-from elsewhere.score_files import write_scores
-from elsewhere.scores import Scores
+from elsewhere.values.scores import Scores
+from elsewhere_lab import simulator
 
 TOWN = "London, United Kingdom"
 RADIUS_KM = 25.0

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyarrow import ipc, parquet
 
 from elsewhere.batch.schemas import photos_in, scores_in
-from elsewhere.lab.simulator import World, world
+from elsewhere_lab.simulator import World, world
 
 PHOTOS = 16
 """Photos an album."""

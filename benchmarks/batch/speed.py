@@ -22,9 +22,9 @@ from elsewhere.batch.grouping import group
 from elsewhere.batch.running import Engine, Step, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.job.planning.presets import margin
-from elsewhere.protect.protecting import protect
-from elsewhere.scores import Scores
+from elsewhere.service.planning.presets import margin
+from elsewhere.solver.protecting import protect
+from elsewhere.values.scores import Scores
 
 Tell = Callable[[str], None]
 TOP = 5

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.machine.system import workers
+from elsewhere.platform.system import workers
 from elsewhere.scorers.embedded import EmbeddedScorer, record
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.pipeline import score

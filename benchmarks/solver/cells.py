@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.lab import simulator
-from elsewhere.protect.problem import Attacker, Problem, plain
+from elsewhere.solver.problem import Attacker, Problem, plain
+from elsewhere_lab import simulator
 
 SIZES = (16, 32, 64, 128)
 TOPS = (1, 5, 10, 20)

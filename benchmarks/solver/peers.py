@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.protect.baselines.milp import TOLERANCE
-from elsewhere.protect.baselines.milp_model import Program
-from elsewhere.protect.problem import Floats
+from benchmarks.solver.milp import TOLERANCE
+from benchmarks.solver.milp_model import Program
+from elsewhere.solver.problem import Floats
 
 CP_SAT_SCALE = 2**20
 
@@ -40,7 +40,7 @@ Solver = Callable[[Program, float], Claim]
 
 def highs(model: Program, seconds: float) -> Claim:
     """HiGHS."""
-    from elsewhere.protect.baselines.milp import run_highs
+    from benchmarks.solver.milp import run_highs
 
     return Claim(*run_highs(model, seconds))
 

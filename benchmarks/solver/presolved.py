@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.protect.baselines.milp_model import Hints
-from elsewhere.protect.exact.heuristics import cheapest_plan
-from elsewhere.protect.exact.instance import Instance
-from elsewhere.protect.exact.presolve import costs_against_zone, costs_alone, least_cost
-from elsewhere.protect.exact.search import needs
-from elsewhere.protect.exact.solver import most_left_out
-from elsewhere.protect.problem import Floats, Ints, Mask, Problem
+from benchmarks.solver.milp_model import Hints
+from elsewhere.solver.exact.heuristics import cheapest_plan
+from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.exact.presolve import costs_against_zone, costs_alone, least_cost
+from elsewhere.solver.exact.search import needs
+from elsewhere.solver.exact.solver import most_left_out
+from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
 
 def hints(problem: Problem) -> Hints:

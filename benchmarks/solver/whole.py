@@ -16,8 +16,8 @@ import numpy as np
 
 import elsewhere
 from benchmarks.solver.processes import ROOT
-from elsewhere.lab import simulator
-from elsewhere.score_files import write_scores
+from elsewhere.formats.score_files import write_scores
+from elsewhere_lab import simulator
 
 Entry = dict[str, Any]
 PROBLEMS, STARTS, FRONTIERS = 20, 9, 10
@@ -115,7 +115,7 @@ def start(_: int) -> Entry:
 def memory(seed: int) -> Entry:
     """The most memory that a process has while it plans for 5,000 photos read from a file."""
     code = (
-        "import sys, resource, elsewhere; from elsewhere.score_files import read_scores; "
+        "import sys, resource, elsewhere; from elsewhere.formats.score_files import read_scores; "
         "plan = elsewhere.protect(read_scores(sys.argv[1]), int(sys.argv[2]), top=5, "
         "time_limit=20); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, plan.status, "

@@ -15,12 +15,11 @@ import sys
 import time
 from typing import Any
 
-from benchmarks.solver import cells, peers, presolved
-from elsewhere.protect import exact
-from elsewhere.protect.baselines import milp
-from elsewhere.protect.baselines.milp_model import Form, program
-from elsewhere.protect.exact import Limits
-from elsewhere.protect.problem import Answer, Problem
+from benchmarks.solver import cells, milp, peers, presolved
+from benchmarks.solver.milp_model import Form, program
+from elsewhere.solver import exact
+from elsewhere.solver.exact import Limits
+from elsewhere.solver.problem import Answer, Problem
 
 Result = dict[str, Any]
 

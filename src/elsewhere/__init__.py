@@ -16,6 +16,7 @@ import typing as _typing
 
 if _typing.TYPE_CHECKING:
     from elsewhere.audit import Audit, audit
+    from elsewhere.checker.proof import Verdict
     from elsewhere.errors import (
         CheckError,
         ElsewhereError,
@@ -25,13 +26,12 @@ if _typing.TYPE_CHECKING:
         PlaceError,
         ScorerError,
     )
-    from elsewhere.protect.checking.proof import Verdict
-    from elsewhere.protect.frontier import Frontier, Point, frontier
-    from elsewhere.protect.plan import Plan, Status, View
-    from elsewhere.protect.promise import Against, Promise
-    from elsewhere.protect.protecting import check, protect
-    from elsewhere.score_files import read_scores, write_scores
-    from elsewhere.scores import Scores
+    from elsewhere.formats.score_files import read_scores, write_scores
+    from elsewhere.solver.frontier import Frontier, Point, frontier
+    from elsewhere.solver.protecting import check, protect
+    from elsewhere.values.plan import Plan, Status, View
+    from elsewhere.values.promise import Against, Promise
+    from elsewhere.values.scores import Scores
 
 __version__ = "0.1.0"
 
@@ -64,13 +64,13 @@ __all__ = [
 _HOMES = {
     "audit": "Audit audit",
     "errors": "CheckError ElsewhereError FileError InputError NoPhotoError PlaceError ScorerError",
-    "protect.checking.proof": "Verdict",
-    "protect.frontier": "Frontier Point frontier",
-    "protect.plan": "Plan Status View",
-    "protect.promise": "Against Promise",
-    "protect.protecting": "check protect",
-    "score_files": "read_scores write_scores",
-    "scores": "Scores",
+    "checker.proof": "Verdict",
+    "formats.score_files": "read_scores write_scores",
+    "solver.frontier": "Frontier Point frontier",
+    "solver.protecting": "check protect",
+    "values.plan": "Plan Status View",
+    "values.promise": "Against Promise",
+    "values.scores": "Scores",
 }
 
 

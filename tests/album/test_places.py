@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from elsewhere.album.places import home, places_of
 from elsewhere.globe import place
-from tests.job.makers import NOON, photo
+from tests.service.makers import NOON, photo
 
 LISBON, SINTRA, PARIS = (38.72, -9.14), (38.797, -9.390), (48.8566, 2.3522)
 

@@ -10,7 +10,7 @@ import pytest
 
 from elsewhere.album import staging as module
 from elsewhere.album.staging import Staging, sweep
-from elsewhere.machine.locks import take
+from elsewhere.platform.locks import take
 
 HOLD = """
 import sys, time

@@ -132,7 +132,7 @@ def test_modules_are_not_taken_from_the_current_folder(
     assert "" not in told["path"]
     assert str(tmp_path) not in told["path"]
     assert "numpy" not in told["modules"]
-    assert "elsewhere.protect" not in told["modules"]
+    assert "elsewhere.solver" not in told["modules"]
 
 
 def test_no_worker_is_left() -> None:

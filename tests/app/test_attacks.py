@@ -22,9 +22,10 @@ import pytest
 
 from elsewhere.album.album import read_album
 from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.app import folders, guard, keys, uploads
-from elsewhere.app.guard import SECRET_HEADER, Guard
-from elsewhere.app.keys import Keys
+from elsewhere.app.security import guard, keys
+from elsewhere.app.security.guard import SECRET_HEADER, Guard
+from elsewhere.app.security.keys import Keys
+from elsewhere.app.sessions import folders, uploads
 from tests.album.makers import chunk
 from tests.app.house import Served, picture
 

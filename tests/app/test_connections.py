@@ -9,9 +9,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from elsewhere.app import connections, guard
-from elsewhere.app.guard import SECRET_HEADER
-from elsewhere.app.serving import HOST
+from elsewhere.app.api.serving import HOST
+from elsewhere.app.security import connections, guard
+from elsewhere.app.security.guard import SECRET_HEADER
 from tests.app.house import Served
 
 PATIENCE = 8.0

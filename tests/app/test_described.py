@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from schemathesis import GenerationMode
 from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
 
-from elsewhere.app import exporting
-from elsewhere.app.guard import SECRET_HEADER
-from elsewhere.app.keys import Keys
-from elsewhere.app.server import application
-from elsewhere.app.table import Table
+from elsewhere.app.api.server import application
+from elsewhere.app.security.guard import SECRET_HEADER
+from elsewhere.app.security.keys import Keys
+from elsewhere.app.sessions import exporting
+from elsewhere.app.sessions.table import Table
 from elsewhere.errors import InputError
 from tests.app.house import Made, Served
 

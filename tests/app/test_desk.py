@@ -9,14 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.app import contract, desk
-from elsewhere.app.desk import Desk
-from elsewhere.app.entries import Entry, OvertakenError
-from elsewhere.app.looks import Looks
-from elsewhere.job import Seen
-from elsewhere.job.showing.auditing import audit_plan
-from elsewhere.protect.plan import Status
-from tests.job.makers import Stay, trip
+from elsewhere.app.api import contract
+from elsewhere.app.sessions import desk
+from elsewhere.app.sessions.desk import Desk
+from elsewhere.app.sessions.entries import Entry, OvertakenError
+from elsewhere.app.sessions.looks import Looks
+from elsewhere.service import Seen
+from elsewhere.service.showing.auditing import audit_plan
+from elsewhere.values.plan import Status
+from tests.service.makers import Stay, trip
 
 SEED = b"the same draws in every run of the tests"
 

@@ -11,9 +11,9 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse
 
-from elsewhere.app import guard
-from elsewhere.app.guard import SECRET_HEADER, Guard
-from elsewhere.app.keys import Keys
+from elsewhere.app.security import guard
+from elsewhere.app.security.guard import SECRET_HEADER, Guard
+from elsewhere.app.security.keys import Keys
 
 PORT = 5151
 # written out, so that nobody loosens both at once

@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from elsewhere.app.contract import Event, Point
-from elsewhere.app.guard import BROKEN
-from elsewhere.app.jobs import REMEMBERED, Job, Jobs
+from elsewhere.app.api.contract import Event, Point
+from elsewhere.app.security.guard import BROKEN
+from elsewhere.app.sessions.jobs import REMEMBERED, Job, Jobs
 from elsewhere.errors import FileError
-from elsewhere.job import Step
+from elsewhere.service import Step
 
 
 def heard(job: Job) -> list[Event]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.app.keys import LINK_SECONDS, TOKEN_SECONDS, Keys
+from elsewhere.app.security.keys import LINK_SECONDS, TOKEN_SECONDS, Keys
 
 
 class Clock:

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from benchmarks.app.album import rows
 
-from elsewhere.app import rescoring
-from elsewhere.app.jobs import CancelledError
+from elsewhere.app.sessions import rescoring
+from elsewhere.app.sessions.jobs import CancelledError
 from elsewhere.errors import InputError
+from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
-from elsewhere.job import Step
-from elsewhere.score_files import write_scores
-from elsewhere.scores import Scores
+from elsewhere.service import Step
+from elsewhere.values.scores import Scores
 from tests.app.house import PHOTOS, Served
 
 
@@ -43,7 +43,9 @@ def test_another_attacker_costs_neither_pins_nor_undo(
     dropped = before["plan"]["kept"][0]
     put(house, drop=[ids[dropped]])
     known = {id(attack.scores) for attack in house.table.desk.seen.attacks}
-    monkeypatch.setattr("elsewhere.app.table.see", lambda *_, **__: pytest.fail("read again"))
+    monkeypatch.setattr(
+        "elsewhere.app.sessions.table.see", lambda *_, **__: pytest.fail("read again")
+    )
     answer = put(house, scorers=[*first, other_scorer(tmp_path)])
     assert answer["job"]["kind"] == "scoring"
     assert answer["wishes"]["scorers"] == first, "until then all is as it was"
@@ -76,7 +78,7 @@ def test_what_is_wished_meanwhile_is_kept(
         assert go_on.wait(20)
         return real(*args, **more)
 
-    monkeypatch.setattr("elsewhere.app.table.scored_by", slowly)
+    monkeypatch.setattr("elsewhere.app.sessions.table.scored_by", slowly)
     first = house.told()["wishes"]["scorers"]
     job = put(house, scorers=[*first, other_scorer(tmp_path)])["job"]
     assert job["id"] in [one["id"] for one in house.told()["jobs"]], "a reload finds it"

@@ -9,18 +9,19 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.left import left
-from elsewhere.app import contract, desk, sentences, telling
-from elsewhere.app.choices import choices
-from elsewhere.app.desk import Desk
-from elsewhere.app.entries import Entry
+from elsewhere.app.api import contract
+from elsewhere.app.sessions import desk, sentences, telling
+from elsewhere.app.sessions.choices import choices
+from elsewhere.app.sessions.desk import Desk
+from elsewhere.app.sessions.entries import Entry
 from elsewhere.errors import NoPhotoError
-from elsewhere.job import Seen
-from elsewhere.job.planning import less
-from elsewhere.job.planning.less import Way
-from elsewhere.job.posted.values import Posted
-from elsewhere.protect.plan import Status
-from tests.job.makers import Stay, trip
-from tests.job.planning.test_verdict import LISBON, PARIS, pointing
+from elsewhere.service import Seen
+from elsewhere.service.planning import less
+from elsewhere.service.planning.less import Way
+from elsewhere.service.posted.values import Posted
+from elsewhere.values.plan import Status
+from tests.service.makers import Stay, trip
+from tests.service.planning.test_verdict import LISBON, PARIS, pointing
 
 SEED = b"the same draws in every run of the tests"
 

@@ -17,10 +17,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from elsewhere.app import redirect, serving
-from elsewhere.app.guard import SECRET_HEADER
-from elsewhere.app.redirect import Redirect
-from elsewhere.app.serving import listening
+from elsewhere.app.api import serving
+from elsewhere.app.api.serving import listening
+from elsewhere.app.security import redirect
+from elsewhere.app.security.guard import SECRET_HEADER
+from elsewhere.app.security.redirect import Redirect
 from elsewhere.errors import InputError
 from tests.app.house import Made
 

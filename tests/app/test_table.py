@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from elsewhere.app import exporting, table
-from elsewhere.app.entries import Entry
-from elsewhere.app.keys import Keys
-from elsewhere.app.stairs import start_frontier
-from elsewhere.app.table import Table
-from elsewhere.app.uploads import parts
-from elsewhere.job.showing.reporting import write_report
-from elsewhere.protect.plan import Status
+from elsewhere.app.security.keys import Keys
+from elsewhere.app.sessions import exporting, table
+from elsewhere.app.sessions.entries import Entry
+from elsewhere.app.sessions.stairs import start_frontier
+from elsewhere.app.sessions.table import Table
+from elsewhere.app.sessions.uploads import parts
+from elsewhere.service.showing.reporting import write_report
+from elsewhere.values.plan import Status
 from tests.app.house import PHOTOS, Made, Served, picture
 
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
 from elsewhere.album import Rendition
-from elsewhere.app.thumbs import Thumbs
+from elsewhere.app.sessions.thumbs import Thumbs
 
 
 class Slow:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.app import uploads
-from elsewhere.app.uploads import Dropped, sweep_dropped
+from elsewhere.app.sessions import uploads
+from elsewhere.app.sessions.uploads import Dropped, sweep_dropped
 from elsewhere.errors import InputError
 
 

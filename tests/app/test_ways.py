@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from elsewhere.app import contract
-from elsewhere.app.desk import Desk
-from elsewhere.app.entries import Entry
-from elsewhere.app.ways import MOST, names_instead, ways_of
+from elsewhere.app.api import contract
+from elsewhere.app.sessions.desk import Desk
+from elsewhere.app.sessions.entries import Entry
+from elsewhere.app.sessions.ways import MOST, names_instead, ways_of
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
-from elsewhere.job import Seen
-from elsewhere.job.planning.less import Way
-from elsewhere.protect.plan import Status
-from tests.job.planning.test_verdict import LISBON, pointing
+from elsewhere.service import Seen
+from elsewhere.service.planning.less import Way
+from elsewhere.values.plan import Status
+from tests.service.planning.test_verdict import LISBON, pointing
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from elsewhere.app.guard import HEADERS, SECRET_HEADER
+from elsewhere.app.security.guard import HEADERS, SECRET_HEADER
 from tests.app.house import Served, picture
 
 

@@ -9,9 +9,9 @@ import elsewhere
 from elsewhere.audit import Truth, audit
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, zone
-from elsewhere.lab import simulator
-from elsewhere.posterior import exponent, together
-from elsewhere.scores import Scores
+from elsewhere.scorers.posterior import exponent, together
+from elsewhere.values.scores import Scores
+from elsewhere_lab import simulator
 
 CELLS = Cells.default()
 EXPONENTS = {1: 1.0, 8: 0.5, 32: 0.2}

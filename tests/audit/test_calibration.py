@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from elsewhere.audit import audit
-from elsewhere.lab import simulator
-from elsewhere.posterior import log_softmax
-from elsewhere.scores import Scores
+from elsewhere.scorers.posterior import log_softmax
+from elsewhere.values.scores import Scores
+from elsewhere_lab import simulator
 
 BINS = 15
 ACCEPTED = 0.05

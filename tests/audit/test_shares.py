@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import elsewhere
 from elsewhere.audit.shares import RIVALS, basis, gains, shares
 from elsewhere.audit.values import Guess
-from elsewhere.lab import simulator
+from elsewhere_lab import simulator
 
 
 def named(cell: int) -> Guess:

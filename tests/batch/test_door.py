@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from elsewhere.batch.page import page
 from elsewhere.batch.running import Step
 from elsewhere.batch.summary import RANKS, SHARES, Summary
-from elsewhere.cli import batched
 from elsewhere.cli.program import program
+from elsewhere.cli.render import batched
 from tests.batch.makers import albums_in, scored, write
 
 

@@ -20,16 +20,16 @@ from elsewhere.batch.partial import Attacker, attackers, packed, told, unpacked
 from elsewhere.batch.schemas import albums_out, dead_letters
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.solving import solve
+from elsewhere.formats.certificate import read_certificate
 from elsewhere.globe import Cells
-from elsewhere.job.planning.album_plan import plan_album
-from elsewhere.job.planning.presets import margin
-from elsewhere.job.planning.wishes import Wishes
-from elsewhere.job.showing.auditing import audit_plan
-from elsewhere.protect.files.certificate import read_certificate
 from elsewhere.scorers import About
+from elsewhere.service.planning.album_plan import plan_album
+from elsewhere.service.planning.presets import margin
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.showing.auditing import audit_plan
 from tests.batch.makers import CELLS, scored
-from tests.job.makers import Stay, trip
-from tests.job.makers import attack as made_attack
+from tests.service.makers import Stay, trip
+from tests.service.makers import attack as made_attack
 
 SETTINGS = Settings("in", "out", key="k", wishes={"exact_top": True, "top": 3})
 

@@ -8,11 +8,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.solver import cells, claims, entrants, figures, presolved, report, running, worker
+from benchmarks.solver import (
+    cells,
+    claims,
+    entrants,
+    figures,
+    milp,
+    presolved,
+    report,
+    running,
+    worker,
+)
 from benchmarks.solver.figures import Result
 
-from elsewhere.protect.baselines import milp
-from elsewhere.protect.exact import solve
+from elsewhere.solver.exact import solve
 
 
 def result(peer: str, seed: int = 1, **more: Any) -> Result:

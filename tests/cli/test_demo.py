@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.cli.demo import free
+from elsewhere.cli.commands.demo import free
 from tests.cli.keyboard import typed
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import elsewhere
+from elsewhere.formats.plan_json import plan_from_json
+from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells, cell_names, place, zone_of_place
-from elsewhere.protect.files.plan_json import plan_from_json
-from elsewhere.score_files import write_scores
-from elsewhere.scores import Scores
+from elsewhere.values.scores import Scores
 from tests.cli.keyboard import typed
 
 CELLS = Cells.default()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from elsewhere.job.ledger.entries import Given, Ledger
-from elsewhere.job.ledger.file import Rows
+from elsewhere.formats.ledger import Rows
+from elsewhere.service.ledger.entries import Given, Ledger
 from tests.cli.keyboard import typed
 
 LISBON, PORTO, OSLO = (38.72, -9.14), (41.15, -8.61), (59.91, 10.75)

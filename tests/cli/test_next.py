@@ -11,8 +11,8 @@ import pytest
 from typer.testing import Result
 
 from elsewhere.globe import Cells, cell_towns
-from elsewhere.job import see
-from elsewhere.job.ledger.entries import Ledger
+from elsewhere.service import see
+from elsewhere.service.ledger.entries import Ledger
 from tests.album.makers import jpeg
 from tests.cli.keyboard import SCORER, typed
 

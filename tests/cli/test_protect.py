@@ -17,9 +17,9 @@ import pytest
 from typer.testing import Result
 
 from elsewhere.cli.program import CODES
-from elsewhere.cli.stages import Stages
+from elsewhere.cli.render.stages import Stages
 from elsewhere.example import ALBUM
-from elsewhere.protect.plan import Status
+from elsewhere.values.plan import Status
 from tests.album.makers import exif, jpeg
 from tests.cli.keyboard import SCORER, typed
 
@@ -276,8 +276,8 @@ def test_a_k_by_which_nothing_new_could_be_shared_is_drawn_again(home: Path) -> 
 def test_a_report_that_cannot_be_written_does_not_cost_the_copy(
     home: Path, problem: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from elsewhere.job.sharing import private
-    from elsewhere.job.showing import reporting
+    from elsewhere.service.sharing import private
+    from elsewhere.service.showing import reporting
 
     def full(*told: object) -> None:
         raise problem
@@ -309,7 +309,7 @@ def test_ctrl_c_as_soon_as_the_copy_has_its_name_costs_the_report_alone(
     home: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     if when == "the report is loaded":
-        module = "elsewhere.job.showing.reporting"
+        module = "elsewhere.service.showing.reporting"
         monkeypatch.setitem(sys.modules, module, Interrupting())
     else:
         real = Stages.during

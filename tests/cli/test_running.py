@@ -32,8 +32,8 @@ class Watched:
                 return ticket
 
         monkeypatch.setattr("elsewhere.album.album.Spool", Spooled)
-        monkeypatch.setattr("elsewhere.job.seen._AHEAD", 2)
-        monkeypatch.setattr("elsewhere.job.seen.cores", lambda: 2)
+        monkeypatch.setattr("elsewhere.service.seen._AHEAD", 2)
+        monkeypatch.setattr("elsewhere.service.seen.cores", lambda: 2)
 
     @property
     def peak(self) -> int:

@@ -15,9 +15,9 @@ import pytest
 
 from elsewhere.album import decode, read_album
 from elsewhere.album.spool import Spool
+from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
 from elsewhere.globe.names import cell_names
-from elsewhere.score_files import read_scores
 from elsewhere.scorers import Photo, find
 from tests.album.nasty_formats import CRASHING
 from tests.cli.keyboard import SCORER, typed
@@ -91,7 +91,7 @@ def test_no_rendition_is_held_once_it_is_scored(
 
     with monkeypatch.context() as patch:
         patch.setattr("elsewhere.album.album.Spool", Watched)
-        patch.setattr("elsewhere.job.seen._AHEAD", 0)
+        patch.setattr("elsewhere.service.seen._AHEAD", 0)
         assert typed(*command, *SCORER).exit_code == 0
     sizes = [photo.rendition.size for photo in read_album([home / "album"]).photos]
     assert [spool.size for spool in spools] == [max(sizes)]

@@ -6,7 +6,7 @@ import pytest
 
 from elsewhere.cli.running import run
 from elsewhere.errors import InputError
-from elsewhere.job.planning.wishes import Wishes
+from elsewhere.service.planning.wishes import Wishes
 
 
 @pytest.mark.parametrize(

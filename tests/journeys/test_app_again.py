@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from benchmarks.app.window import Running, chromium, ready, window
 
-from elsewhere.app import exporting
-from elsewhere.app import table as table_module
-from elsewhere.job import Step, see
-from elsewhere.job.sharing.share_album import share
+from elsewhere.app.sessions import exporting
+from elsewhere.app.sessions import table as table_module
+from elsewhere.service import Step, see
+from elsewhere.service.sharing.share_album import share
 from tests.app.house import PHOTOS, Made, Served, make, served
 
 if TYPE_CHECKING:

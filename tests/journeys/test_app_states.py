@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from benchmarks.app.window import app, chromium, ready, window
 
-from elsewhere.app import page_files
+from elsewhere.app.api import page_files
 from elsewhere.example import ALBUM
 from elsewhere.report.look import DARK, LIGHT, Palette
 from tests.journeys.app_journey import VIEWS

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from elsewhere.job.sharing.private import CERTIFICATE, private_folder
-from elsewhere.job.sharing.verifying import verify
-from tests.job.tiny import known_scorers, write_album
+from elsewhere.service.sharing.private import CERTIFICATE, private_folder
+from elsewhere.service.sharing.verifying import verify
+from tests.service.tiny import known_scorers, write_album
 
 KILLS = 20
 
@@ -23,8 +23,8 @@ EXPORTER = """
 import faulthandler, os, signal, sys, time
 from pathlib import Path
 from elsewhere.album import export as exporting
-from elsewhere.job.sharing import share_album as sharing
-from tests.job.tiny import known_scorers, planned, see_tiny
+from elsewhere.service.sharing import share_album as sharing
+from tests.service.tiny import known_scorers, planned, see_tiny
 
 album, private = map(Path, sys.argv[1:])
 die = lambda *told: os.kill(os.getpid(), signal.SIGKILL)

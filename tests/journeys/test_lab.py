@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.lab.files import read_numbers
-from elsewhere.lab.sources import Simulated
+from elsewhere_lab.files import read_numbers
+from elsewhere_lab.sources import Simulated
 
 LAB = [sys.executable, "-m", "elsewhere", "lab"]
 RUN = ["run", "fewest", "pins", "--source", "mine.npz", "--truth", "truth.csv"]

@@ -17,8 +17,8 @@ from random import Random
 import pytest
 
 from elsewhere.errors import FileError
-from elsewhere.job.ledger.entries import Ledger
-from tests.job.tiny import write_album
+from elsewhere.service.ledger.entries import Ledger
+from tests.service.tiny import write_album
 
 KILLS = 25
 
@@ -27,8 +27,8 @@ import os, sys
 import numpy as np
 from pathlib import Path
 from hashlib import sha256
-from elsewhere.job.ledger.entries import Given, Ledger
-from elsewhere.job.ledger.file import Rows
+from elsewhere.service.ledger.entries import Given, Ledger
+from elsewhere.formats.ledger import Rows
 
 def write(folder, start, rounds):
     ledger = Ledger(Path(folder))
@@ -60,9 +60,9 @@ from dataclasses import replace
 from pathlib import Path
 from elsewhere.album import export as exporting
 from elsewhere.album.places import Places
-from elsewhere.job.ledger.entries import Ledger
-from elsewhere.job.sharing.share_album import share
-from tests.job.tiny import known_scorers, planned, see_tiny
+from elsewhere.service.ledger.entries import Ledger
+from elsewhere.service.sharing.share_album import share
+from tests.service.tiny import known_scorers, planned, see_tiny
 
 POINTS = {
     "before it is pending": (Ledger, "begin", False),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.lab import attackers
+from elsewhere_lab import attackers
 
 SURE, VAGUE = np.log([0.9, 0.05, 0.05]), np.log([0.3, 0.36, 0.34])
 

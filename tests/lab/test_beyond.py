@@ -14,8 +14,8 @@ import pytest
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.globe import Cells
-from elsewhere.lab import experiments, runner
-from elsewhere.lab.experiments import (
+from elsewhere_lab import experiments, runner
+from elsewhere_lab.experiments import (
     adaptive,
     correlated,
     defaults,
@@ -26,11 +26,11 @@ from elsewhere.lab.experiments import (
     transfer,
     values,
 )
-from elsewhere.lab.few_collections import TOP
-from elsewhere.lab.plan_comparisons import both
-from elsewhere.lab.sources import Scored, Simulated
-from elsewhere.lab.values import SCALES, FloatMatrix, Row, Scale, number
-from elsewhere.lab.ways_tried import ALONE, PLAIN
+from elsewhere_lab.few_collections import TOP
+from elsewhere_lab.plan_comparisons import both
+from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.values import SCALES, FloatMatrix, Row, Scale, number
+from elsewhere_lab.ways_tried import ALONE, PLAIN
 
 FRESH = Simulated(seed=70707)
 FEW = Scale("few", partitions=1, cells=6, albums=15, few=15)

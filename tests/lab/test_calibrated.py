@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.lab.calibrated import World
-from elsewhere.lab.collections import partitions
-from elsewhere.lab.paper import reported
-from elsewhere.lab.solving import ahead
-from elsewhere.lab.sources import Simulated
+from elsewhere_lab.calibrated import World
+from elsewhere_lab.collections import partitions
+from elsewhere_lab.paper import reported
+from elsewhere_lab.solving import ahead
+from elsewhere_lab.sources import Simulated
 
 FRESH = Simulated(seed=777)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from elsewhere.lab.experiments import calibration
-from elsewhere.lab.experiments.calibration import BEYOND, CALIBRATED, KEPT, PLAIN, SHORT
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.values import Part, Row, Scale
+from elsewhere_lab.experiments import calibration
+from elsewhere_lab.experiments.calibration import BEYOND, CALIBRATED, KEPT, PLAIN, SHORT
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.values import Part, Row, Scale
 
 SOURCE = Simulated(seed=5)
 FEW = Scale("small", partitions=1, cells=2, albums=2, few=8)

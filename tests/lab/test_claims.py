@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.lab import claims, sources
-from elsewhere.lab.claims import ALBUM_CELLS, claim, read_run
-from elsewhere.lab.files import read_rows
-from elsewhere.lab.publishing import with_album_cells
-from elsewhere.lab.scored import MOVED
-from elsewhere.lab.sources import Scored, Simulated
-from elsewhere.lab.values import SCALES, Row
-from elsewhere.score_files import write_scores
-from elsewhere.scores import Scores
+from elsewhere.formats.score_files import write_scores
+from elsewhere.values.scores import Scores
+from elsewhere_lab import claims, sources
+from elsewhere_lab.claims import ALBUM_CELLS, claim, read_run
+from elsewhere_lab.files import read_rows
+from elsewhere_lab.publishing import with_album_cells
+from elsewhere_lab.scored import MOVED
+from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.values import SCALES, Row
 
 SMALL = SCALES["small"]
 

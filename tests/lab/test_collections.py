@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.lab.collections import (
+from elsewhere.formats.score_files import write_scores
+from elsewhere.values.scores import Scores
+from elsewhere_lab.collections import (
     KINDS,
     cell_of,
     cells_of,
@@ -17,10 +19,8 @@ from elsewhere.lab.collections import (
     partitions,
     parts,
 )
-from elsewhere.lab.sources import PER_CELL, Scored, Simulated
-from elsewhere.lab.values import SCALES, Row, Scale
-from elsewhere.score_files import write_scores
-from elsewhere.scores import Scores
+from elsewhere_lab.sources import PER_CELL, Scored, Simulated
+from elsewhere_lab.values import SCALES, Row, Scale
 
 SOURCE = Simulated(seed=3)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.lab.experiments import constant
-from elsewhere.lab.experiments.constant import LARGE, ORDER, PUBLISHED, STEPS
-from elsewhere.lab.solving import ahead, fewest, furthest
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.telling import found
-from elsewhere.lab.values import Row, Scale, number
+from elsewhere_lab.experiments import constant
+from elsewhere_lab.experiments.constant import LARGE, ORDER, PUBLISHED, STEPS
+from elsewhere_lab.solving import ahead, fewest, furthest
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.telling import found
+from elsewhere_lab.values import Row, Scale, number
 
 SOURCE = Simulated(seed=8)
 FEW = Scale("small", partitions=1, cells=2, albums=2, few=3)

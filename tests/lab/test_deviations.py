@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-from elsewhere.lab.deviations import UNKNOWN, reasons
-from elsewhere.lab.paper import PAPER, with_papers
-from elsewhere.lab.settings import Albums, Setting
-from elsewhere.lab.values import Number
+from elsewhere_lab.deviations import UNKNOWN, reasons
+from elsewhere_lab.paper import PAPER, with_papers
+from elsewhere_lab.settings import Albums, Setting
+from elsewhere_lab.values import Number
 
 
 def test_the_two_directions_never_share_a_reason() -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from elsewhere.lab.collections import partitions
-from elsewhere.lab.few_collections import AT_ONCE, in_part, kinds_of, means, parts
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.values import Row, Scale
+from elsewhere_lab.collections import partitions
+from elsewhere_lab.few_collections import AT_ONCE, in_part, kinds_of, means, parts
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.values import Row, Scale
 
 SOURCE = Simulated(seed=4)
 SCALE = Scale("small", 1, 512, 10_000, 20)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.lab.experiments import recompress
-from elsewhere.lab.models import RIVALS, collection, distance, names_of
-from elsewhere.lab.sources import Scored, Simulated, Source
+from elsewhere_lab.experiments import recompress
+from elsewhere_lab.models import RIVALS, collection, distance, names_of
+from elsewhere_lab.sources import Scored, Simulated, Source
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
 HALVES = Scored((KEPT / "half-a.npz", KEPT / "half-b.npz"), KEPT / "truth.csv")

@@ -13,13 +13,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from elsewhere.lab import experiments
-from elsewhere.lab.calibrated import World
-from elsewhere.lab.collections import RANDOM
-from elsewhere.lab.experiments import budget, margin, nesting, pins
-from elsewhere.lab.paper import BUDGETS
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.values import Row, Scale, number
+from elsewhere_lab import experiments
+from elsewhere_lab.calibrated import World
+from elsewhere_lab.collections import RANDOM
+from elsewhere_lab.experiments import budget, margin, nesting, pins
+from elsewhere_lab.paper import BUDGETS
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.values import Row, Scale, number
 
 FRESH = Simulated(seed=90210)
 FEW = Scale("few", partitions=1, cells=5, albums=12, few=8)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.lab import experiments, figures, runner
-from elsewhere.lab.page import write_page
-from elsewhere.lab.publishing import publish
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.values import SCALES, Scale
+from elsewhere_lab import experiments, figures, runner
+from elsewhere_lab.page import write_page
+from elsewhere_lab.publishing import publish
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.values import SCALES, Scale
 
 SOURCE = Simulated(seed=1)
 

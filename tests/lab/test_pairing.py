@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from elsewhere.lab.pairing import MORE, NO_PLAN, WITHHELD, costs
-from elsewhere.lab.values import Row
+from elsewhere_lab.pairing import MORE, NO_PLAN, WITHHELD, costs
+from elsewhere_lab.values import Row
 
 
 def row(number: int, way: str, withheld: int | None) -> Row:

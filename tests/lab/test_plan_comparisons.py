@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from elsewhere.lab.plan_comparisons import NO_DIFFERENCE, beside_margin, both, costs_of
-from elsewhere.lab.values import Row
+from elsewhere_lab.plan_comparisons import NO_DIFFERENCE, beside_margin, both, costs_of
+from elsewhere_lab.values import Row
 
 NONE = ("one", "θ", 0.0)
 

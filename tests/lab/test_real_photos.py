@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from elsewhere.globe import Cells
-from elsewhere.lab import experiments
-from elsewhere.lab.sources import Scored
-from elsewhere.lab.values import Scale
+from elsewhere_lab import experiments
+from elsewhere_lab.sources import Scored
+from elsewhere_lab.values import Scale
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
 MODELS = ("embedded", "retrieval", "dino", "half-a", "half-b")

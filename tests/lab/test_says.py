@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.lab import experiments
-from elsewhere.lab.experiments import fewest, margin, nesting, pins
-from elsewhere.lab.sources import Scored, Simulated, Source
-from elsewhere.lab.values import Row, Scale
+from elsewhere_lab import experiments
+from elsewhere_lab.experiments import fewest, margin, nesting, pins
+from elsewhere_lab.sources import Scored, Simulated, Source
+from elsewhere_lab.values import Row, Scale
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
 FEW = Scale("few", partitions=1, cells=2, albums=3, few=2)

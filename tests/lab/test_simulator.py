@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.lab import simulator
+from elsewhere_lab import simulator
 
 # From the calibration: single photos' top-1, top-5 and protected-k; R-16's top-1 and protected-k.
 PUBLISHED = {"w1": (0.200, 0.386, 52.8, 0.98, 0.04), "w2": (0.190, 0.373, 60.5, 0.97, 0.05)}

@@ -7,8 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.lab.experiments.budget import filled, packed, unpacked
-from elsewhere.lab.solving import (
+from elsewhere.solver.baselines import greedy
+from elsewhere.solver.baselines.counting import counts
+from elsewhere.solver.problem import plain
+from elsewhere_lab.experiments.budget import filled, packed, unpacked
+from elsewhere_lab.solving import (
     ahead,
     furthest,
     greedy_fewest,
@@ -16,11 +19,8 @@ from elsewhere.lab.solving import (
     unproved,
     within,
 )
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.values import Row
-from elsewhere.protect.baselines import greedy
-from elsewhere.protect.baselines.counting import counts
-from elsewhere.protect.problem import plain
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.values import Row
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.lab import figures
-from elsewhere.lab.experiments import teaser
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.teaser_figure import _shortened
-from elsewhere.lab.values import SCALES, Part, Row, number
+from elsewhere_lab import figures
+from elsewhere_lab.experiments import teaser
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.teaser_figure import _shortened
+from elsewhere_lab.values import SCALES, Part, Row, number
 
 CELLS = list(range(0, 512, 64))
 

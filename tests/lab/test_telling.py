@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from elsewhere.lab.telling import amount, apart, found, percent, wilson
-from elsewhere.lab.values import Number
+from elsewhere_lab.telling import amount, apart, found, percent, wilson
+from elsewhere_lab.values import Number
 
 
 def test_an_interval_of_none_or_all_is_not_a_point() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.lab.solving import fewest
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.unexplained import unexplained_plan
+from elsewhere_lab.solving import fewest
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.unexplained import unexplained_plan
 
 
 def test_it_withholds_as_many_as_protect() -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elsewhere.lab.pairing import NO_PLAN
-from elsewhere.lab.telling import found
-from elsewhere.lab.values import Collection
-from elsewhere.lab.ways_tried import ALONE, PLAIN, WAYS, planned, summary
+from elsewhere_lab.pairing import NO_PLAN
+from elsewhere_lab.telling import found
+from elsewhere_lab.values import Collection
+from elsewhere_lab.ways_tried import ALONE, PLAIN, WAYS, planned, summary
 
 SURE, MILD = [0.0, -5.0, -9.0, -9.0, -9.0, -9.0], [-9.0, 0.0, -1.0, -1.0, -1.0, -1.0]
 COLLECTION = Collection("R-16", 7, 0, (np.array([SURE, MILD, MILD, MILD]),))

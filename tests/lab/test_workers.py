@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.lab.files import write_whole
+from elsewhere_lab.files import write_whole
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="its signals are others")
 
@@ -20,7 +20,7 @@ import os, sys, time
 from dataclasses import replace
 from pathlib import Path
 
-from elsewhere.lab import experiments
+from elsewhere_lab import experiments
 
 find = experiments.find
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import FileError
-from elsewhere.score_files import read_scores, write_scores
+from elsewhere.formats.score_files import read_scores, write_scores
 from elsewhere.scorers import registry
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer

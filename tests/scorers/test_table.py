@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import FileError, InputError, ScorerError
+from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
-from elsewhere.score_files import write_scores
 from elsewhere.scorers import registry
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.rows import log_softmax
-from elsewhere.scores import Scores
+from elsewhere.values.scores import Scores
 
 
 def table(tmp_path: Path, values: object, ids: list[str], **more: str) -> str:

@@ -26,7 +26,7 @@ from elsewhere.album.renaming import rename_new
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import CheckError, FileError, InputError
-from elsewhere.machine.writing import open_to_owner, sync_folder
+from elsewhere.platform.writing import open_to_owner, sync_folder
 
 _OF_FILES = (
     RAW_SUFFIXES

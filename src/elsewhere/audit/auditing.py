@@ -15,8 +15,8 @@ from elsewhere.audit.shares import shares
 from elsewhere.audit.values import Alone, Audit, Exposure, Guess, Opinion, Within
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, cell_towns
-from elsewhere.posterior import exponent, log_softmax, together
-from elsewhere.scores import Scores
+from elsewhere.scorers.posterior import exponent, log_softmax, together
+from elsewhere.values.scores import Scores
 
 TOP = 5
 """How many places are named for all photos together."""

@@ -15,7 +15,7 @@ from elsewhere.batch.damage import refuse_lost
 from elsewhere.batch.matrix import matrix_of
 from elsewhere.batch.texts import MangledText, texts
 from elsewhere.errors import InputError
-from elsewhere.scores import FloatMatrix
+from elsewhere.values.scores import FloatMatrix
 
 
 class Dead(NamedTuple):

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from elsewhere.batch.asked import Rows
 from elsewhere.batch.settings import Settings
 from elsewhere.errors import InputError
-from elsewhere.job.planning.drawing import drawn, silent, tops
-from elsewhere.job.planning.pins import budget_of, pinned
-from elsewhere.job.planning.presets import margin
-from elsewhere.job.planning.wishes import Wishes
-from elsewhere.protect.explain import number
-from elsewhere.protect.plan import Plan, Status
-from elsewhere.protect.protecting import fulfil, read_limits
-from elsewhere.protect.wishes import read_wishes
-from elsewhere.scores import Scores
-from elsewhere.words import counted
+from elsewhere.service.planning.drawing import drawn, silent, tops
+from elsewhere.service.planning.pins import budget_of, pinned
+from elsewhere.service.planning.presets import margin
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.solver.explain import number
+from elsewhere.solver.protecting import fulfil, read_limits
+from elsewhere.solver.wishes import read_wishes
+from elsewhere.values.plan import Plan, Status
+from elsewhere.values.scores import Scores
+from elsewhere.values.words import counted
 
 _MAPPED = ("hide", "radius_km", "hide_level", "prior", "stars", "bursts")
 """Wishes that need to know where or when photos were taken."""

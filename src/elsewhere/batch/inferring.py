@@ -14,8 +14,8 @@ import numpy as np
 from elsewhere.audit.nearness import within
 from elsewhere.audit.ranks import rank
 from elsewhere.globe import Cells, cell_names
-from elsewhere.posterior import together
-from elsewhere.scores import Scores
+from elsewhere.scorers.posterior import together
+from elsewhere.values.scores import Scores
 
 
 def infer(

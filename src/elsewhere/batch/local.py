@@ -21,7 +21,7 @@ from typing import cast
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.work import Done
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.machine.system import workers as cores
+from elsewhere.platform.system import workers as cores
 
 Then = Callable[[Done], Sequence[Job]]
 """What has to be done now that a job is done."""

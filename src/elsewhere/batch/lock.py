@@ -24,7 +24,7 @@ from pathlib import Path
 from elsewhere.batch.storage import Storage
 from elsewhere.batch.stores import HaltError, told
 from elsewhere.errors import ElsewhereError, FileError, InputError
-from elsewhere.machine.locks import take
+from elsewhere.platform.locks import take
 
 LOCK = ".lock"
 BEAT = 5.0

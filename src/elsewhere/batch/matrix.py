@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.scores import FloatMatrix
+from elsewhere.values.scores import FloatMatrix
 
 
 def matrix_of(column: Any) -> tuple[FloatMatrix, dict[int, str]]:

@@ -25,7 +25,7 @@ from elsewhere.batch.stores import CollapseError
 from elsewhere.batch.work import Done
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.scorers.sessions import offers_cuda
-from elsewhere.words import installed_by
+from elsewhere.values.words import installed_by
 
 Then = Callable[[Done], Sequence[Job]]
 

@@ -13,7 +13,7 @@ from elsewhere.report.html import POLICY
 from elsewhere.report.markup import Child, Markup, element
 from elsewhere.report.pictures.chart import linear, picture, rule, text
 from elsewhere.report.style import style
-from elsewhere.words import counted
+from elsewhere.values.words import counted
 
 _STATUS = {
     "optimal": "planned, and proved that nothing smaller will do",

@@ -28,17 +28,17 @@ from elsewhere.batch.schemas import albums_out, arrow
 from elsewhere.batch.settings import Settings, wishes_of
 from elsewhere.batch.texts import storable
 from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.formats.certificate import certificate_record
 from elsewhere.globe import place as place_called
-from elsewhere.job.planning.album_plan import plan_album
-from elsewhere.job.planning.guesses import NowhereError
-from elsewhere.job.planning.pins import budget_of
-from elsewhere.job.planning.presets import margin
-from elsewhere.job.planning.wishes import Wishes
-from elsewhere.job.seen import Attack, Seen
-from elsewhere.job.showing.auditing import world
-from elsewhere.protect.files.certificate import certificate_record
-from elsewhere.protect.plan import Plan
-from elsewhere.scores import Scores
+from elsewhere.service.planning.album_plan import plan_album
+from elsewhere.service.planning.guesses import NowhereError
+from elsewhere.service.planning.pins import budget_of
+from elsewhere.service.planning.presets import margin
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.seen import Attack, Seen
+from elsewhere.service.showing.auditing import world
+from elsewhere.values.plan import Plan
+from elsewhere.values.scores import Scores
 
 Row = dict[str, Any]
 EXPOSED = "exposed"

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.scores import Scores
-from elsewhere.words import counted
+from elsewhere.values.scores import Scores
+from elsewhere.values.words import counted
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from elsewhere.cli.arguments import cells
 from elsewhere.errors import InputError
-from elsewhere.scores import Scores
+from elsewhere.values.scores import Scores
 
 if TYPE_CHECKING:
     from elsewhere.globe import Cells

@@ -13,7 +13,7 @@ from elsewhere.errors import NoPhotoError
 
 if TYPE_CHECKING:
     from elsewhere.album import Left
-    from elsewhere.job import Seen
+    from elsewhere.service import Seen
 
 
 def look(paths: Sequence[Path], scorer: str, cache: bool) -> tuple[Seen | None, tuple[Left, ...]]:
@@ -22,9 +22,9 @@ def look(paths: Sequence[Path], scorer: str, cache: bool) -> tuple[Seen | None, 
     None where no photo at all could be looked at. Files that are no photos are passed over in
     silence, unless somebody named them.
     """
-    from elsewhere.cli.stages import stages
-    from elsewhere.job import see
+    from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
+    from elsewhere.service import see
 
     seen: Seen | None = None
     try:

@@ -118,7 +118,8 @@ def program(arguments: list[str]) -> typer.Typer:
     app.callback()(_options)
     asked = [name for name in arguments[:1] if name in COMMANDS]
     for name in asked or COMMANDS:
-        command = import_module(f"elsewhere.cli.{name}").command
+        home = "elsewhere_lab.cli" if name == "lab" else f"elsewhere.cli.commands.{name}"
+        command = import_module(home).command
         app.command(
             name,
             cls=_Command,

@@ -19,12 +19,12 @@ from elsewhere.errors import ElsewhereError
 if TYPE_CHECKING:
     from elsewhere.album import Recipe
     from elsewhere.album.export_names import Names, Order
-    from elsewhere.cli.stages import Stages
-    from elsewhere.cli.told import Done
+    from elsewhere.cli.render.stages import Stages
+    from elsewhere.cli.render.told import Done
     from elsewhere.globe import Place
-    from elsewhere.job.ledger.entries import Ledger
-    from elsewhere.job.planning.wishes import Wishes
-    from elsewhere.job.sharing.share_album import Shared
+    from elsewhere.service.ledger.entries import Ledger
+    from elsewhere.service.planning.wishes import Wishes
+    from elsewhere.service.sharing.share_album import Shared
 
 
 class Sharing(TypedDict, total=False):
@@ -59,17 +59,17 @@ def run(
 ) -> Done:
     """The whole job; without a target, all but the copy. With a command, a report that names it."""
     from elsewhere.album.places import places_of
-    from elsewhere.cli.stages import stages
-    from elsewhere.cli.told import Done
-    from elsewhere.job import see
-    from elsewhere.job.planning.album_plan import plan_album
-    from elsewhere.job.planning.refusing import Refusing, refuse_paths, refuse_wishes
-    from elsewhere.job.planning.trying import with_ways_tried
-    from elsewhere.job.posted.alike import Sketches
-    from elsewhere.job.posted.files import posted_for
-    from elsewhere.job.posted.values import NOTHING_POSTED
-    from elsewhere.job.sharing.share_album import refuse_copy, share
+    from elsewhere.cli.render.stages import stages
+    from elsewhere.cli.render.told import Done
     from elsewhere.scorers import RowCache
+    from elsewhere.service import see
+    from elsewhere.service.planning.album_plan import plan_album
+    from elsewhere.service.planning.refusing import Refusing, refuse_paths, refuse_wishes
+    from elsewhere.service.planning.trying import with_ways_tried
+    from elsewhere.service.posted.alike import Sketches
+    from elsewhere.service.posted.files import posted_for
+    from elsewhere.service.posted.values import NOTHING_POSTED
+    from elsewhere.service.sharing.share_album import refuse_copy, share
 
     how: Sharing = sharing or {}
     refuse_wishes(wishes)
@@ -127,7 +127,7 @@ def _reported(done: Done, shared: Shared, command: str, told: Stages) -> Done:
     """
     try:
         with told.during("telling"):
-            from elsewhere.job.showing.reporting import write_report
+            from elsewhere.service.showing.reporting import write_report
 
             report = write_report(
                 done.seen,

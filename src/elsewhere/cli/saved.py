@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from elsewhere.cli.arguments import read_text
 from elsewhere.errors import FileError, InputError
-from elsewhere.machine.writing import write_whole
-from elsewhere.score_files.targets import refuse_unless_plain
+from elsewhere.formats.score_files.targets import refuse_unless_plain
+from elsewhere.platform.writing import write_whole
 
 if TYPE_CHECKING:
-    from elsewhere.protect.plan import Plan
+    from elsewhere.values.plan import Plan
 
 _OURS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
 _COPY = '"elsewhere-copy-certificate/'
@@ -24,8 +24,8 @@ _BEGINNING = 200
 
 def read_plan(file: Path) -> Plan:
     """The plan in a plan file or in a certificate; FileError with a sentence when there is none."""
-    from elsewhere.protect.files.certificate import FORMAT, read_certificate
-    from elsewhere.protect.files.plan_json import plan_from_json
+    from elsewhere.formats.certificate import FORMAT, read_certificate
+    from elsewhere.formats.plan_json import plan_from_json
 
     text = read_text(file)
     if _COPY in text[:_BEGINNING]:

@@ -8,8 +8,8 @@ from typing import Any
 from elsewhere.cli.arguments import cells, one_or_each, photo, read_prior, read_values
 from elsewhere.cli.saved import read_plan
 from elsewhere.errors import FileError, InputError
-from elsewhere.scores import Scores
-from elsewhere.words import counted
+from elsewhere.values.scores import Scores
+from elsewhere.values.words import counted
 
 
 def wishes_of(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]:

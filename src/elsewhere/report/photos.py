@@ -11,7 +11,7 @@ from elsewhere.report.marks import fate_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.pictures.shares import MOST, shares_chart
 from elsewhere.report.words import signed
-from elsewhere.words import counted, shortened
+from elsewhere.values.words import counted, shortened
 
 _CLASS = {
     Fate.SHARED: "shared",

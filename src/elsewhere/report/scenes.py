@@ -12,7 +12,7 @@ from elsewhere.report.pictures.sharpening import sharpening_chart
 from elsewhere.report.pictures.worldmap import Believed, closer_map, outlines, world_map
 from elsewhere.report.tables import crosswise
 from elsewhere.report.words import chance, ordinal
-from elsewhere.words import counted
+from elsewhere.values.words import counted
 
 _NONE_SHARED = "none of its photos is shared"
 _LISTED = 6

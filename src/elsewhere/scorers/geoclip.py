@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.machine.system import cache_folder
-from elsewhere.machine.writing import write_whole
+from elsewhere.platform.system import cache_folder
+from elsewhere.platform.writing import write_whole
 from elsewhere.scorers.cache import private_folder
 from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.rows import log_softmax
-from elsewhere.words import installed_by
+from elsewhere.values.words import installed_by
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -17,12 +17,12 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.machine.system import workers
+from elsewhere.platform.system import workers
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.rows import checked
-from elsewhere.scores import Scores
+from elsewhere.values.scores import Scores
 
 _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
 """What may change a row's last bits when it is updated."""

@@ -20,7 +20,7 @@ import numpy as np
 from elsewhere.errors import ElsewhereError, ScorerError
 from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo
-from elsewhere.words import installed_by
+from elsewhere.values.words import installed_by
 
 GROUP = "elsewhere.scorers"
 """The entry-point group of scorers that come from other packages."""

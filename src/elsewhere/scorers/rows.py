@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from elsewhere import posterior
 from elsewhere.errors import ScorerError
+from elsewhere.scorers import posterior
 
 TOLERANCE = 1e-4
 """How far from one the probabilities of a row may sum."""

@@ -11,12 +11,12 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from elsewhere.errors import InputError, ScorerError
+from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
-from elsewhere.score_files import read_scores
 from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.rows import TOLERANCE, log_softmax
-from elsewhere.scores import Scores
+from elsewhere.values.scores import Scores
 
 
 def make(about: str) -> TableScorer:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.lab import figures, runner
-from elsewhere.lab.defaults_page.fields import Fields
-from elsewhere.lab.defaults_page.quoted import Quoted
-from elsewhere.lab.runs import gathered
-from elsewhere.lab.sources import Simulated
-from elsewhere.lab.values import SCALES, Scale
+from elsewhere_lab import figures, runner
+from elsewhere_lab.defaults_page.fields import Fields
+from elsewhere_lab.defaults_page.quoted import Quoted
+from elsewhere_lab.runs import gathered
+from elsewhere_lab.sources import Simulated
+from elsewhere_lab.values import SCALES, Scale
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.lab import figures, runner
-from elsewhere.lab.defaults_page.fields import REAL_ONLY, STUDIES
-from elsewhere.lab.defaults_page.tables import TABLES
-from elsewhere.lab.defaults_page.writing import FIELD, text, wrapped, write_defaults_page
-from elsewhere.lab.experiments import recompress
-from elsewhere.lab.sources import Scored, Simulated
-from elsewhere.lab.values import SCALES, Scale
+from elsewhere_lab import figures, runner
+from elsewhere_lab.defaults_page.fields import REAL_ONLY, STUDIES
+from elsewhere_lab.defaults_page.tables import TABLES
+from elsewhere_lab.defaults_page.writing import FIELD, text, wrapped, write_defaults_page
+from elsewhere_lab.experiments import recompress
+from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.values import SCALES, Scale
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "benchmarks" / "lab"

@@ -1,0 +1,202 @@
+"""Collections from anybody's score files: photos of one cell, and albums, as a truth file has them.
+
+Files are named, not passed about: every process reads them for itself, once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.errors import FileError, InputError
+from elsewhere.values.scores import Scores
+from elsewhere_lab.files import digest
+from elsewhere_lab.simulator import ALBUM_SMALLEST
+from elsewhere_lab.truth_file import Taken, read_truth
+from elsewhere_lab.values import Collection, FloatMatrix
+
+MOVED = "recompress.csv"
+"""What may lie beside the truth file: how far scores moved when photos were encoded again."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Score files of the same photos, and a truth file that says where each was taken.
+
+    Photos that the truth file does not name are left out.
+    """
+
+    files: tuple[Path, ...]
+    truth: Path
+
+    kind = "scores"
+
+    @property
+    def name(self) -> str:
+        """The first file's name."""
+        return self.files[0].stem
+
+    @property
+    def given(self) -> str:
+        """The files as they were named from the folder they were run in, or by name alone."""
+        files = " ".join(f"--source {_shown(file)}" for file in self.files)
+        return f"{files} --truth {_shown(self.truth)}"
+
+    @cached_property
+    def made_of(self) -> dict[str, str]:
+        """The files' contents; it does not matter where they lie."""
+        every = {f"score file {i}": file for i, file in enumerate(self.files, start=1)}
+        every["truth file"] = self.truth
+        beside = self.truth.with_name(MOVED)
+        if beside.exists():
+            every[MOVED] = beside
+        return {name: _digest_of(file) for name, file in every.items()}
+
+    @property
+    def models(self) -> int:
+        """One for each file."""
+        return len(self.files)
+
+    def lacks(self, need: str) -> str | None:
+        """Positions need our own cells and two more columns; anything else is a file."""
+        if need != "positions":
+            file = self.truth.with_name(need)
+            return None if file.exists() else f"a file {need} beside {self.truth}"
+        if not self._our_cells:
+            return "scores over our own cells"
+        if any(taken.at is None for _, taken in self._taken):
+            return f"lat and lon of every photo in {self.truth}"
+        return None
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Those with photos, in order."""
+        return tuple(sorted(self._by_cell))
+
+    def photos(self, cell: int, *, paired: bool = False) -> tuple[FloatMatrix, ...]:
+        """The photos of a cell in the order of the first file.
+
+        Paired: of the two files that are called half-something, or of the last two.
+        """
+        tables = self._tables
+        if not paired:
+            return tuple(table[self._by_cell[cell]] for table in tables)
+        if len(tables) < 2:
+            raise InputError("this needs the scores of two models: give --source twice")
+        halves = [i for i, file in enumerate(self.files) if file.stem.startswith("half-")]
+        pair = halves if len(halves) == 2 else (-2, -1)
+        return tuple(tables[i][self._by_cell[cell]] for i in pair)
+
+    def called(self, cell: int) -> str:
+        """After its largest town, where the cells are ours."""
+        from elsewhere.globe import Cells, cell_names
+
+        return cell_names(Cells.default())[cell] if self._our_cells else f"cell {cell}"
+
+    def on_earth(self, cell: int) -> tuple[float, float] | None:
+        """The town it is called after, where the cells are ours."""
+        from elsewhere.globe import Cells, cell_towns
+
+        if not self._our_cells:
+            return None
+        lat, lon = cell_towns(Cells.default())
+        return float(lat[cell]), float(lon[cell])
+
+    def albums(self) -> int:
+        """How many of the truth file's albums have sixteen photos of one cell or more."""
+        return len(self._albums)
+
+    def album(self, number: int) -> Collection:
+        """One of them, by name and then by cell."""
+        cell, rows = self._albums[number]
+        views = tuple(table[rows] for table in self._tables)
+        return Collection("Albums", number, cell, views, tuple(rows))
+
+    def album_cell(self, number: int) -> int:
+        """Its cell alone."""
+        return self._albums[number][0]
+
+    def positions(self, collection: Collection) -> NDArray[np.float64] | None:
+        """(photos, 2) latitude and longitude, where the truth file has such columns."""
+        rows = list(collection.photos_at)
+        if collection.kind != "Albums":
+            rows = [self._by_cell[collection.truth][i] for i in rows]
+        known = [place for row in rows if (place := self._places[row]) is not None]
+        return np.array(known) if len(known) == len(rows) else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its files' names alone: every process reads them for itself, once."""
+        return {"files": self.files, "truth": self.truth}
+
+    @cached_property
+    def _scores(self) -> tuple[Scores, ...]:
+        every = tuple(_read(file) for file in self.files)
+        for other, file in zip(every[1:], self.files[1:], strict=True):
+            if other.ids != every[0].ids:
+                raise InputError(f"{file} does not have the photos of {self.files[0]} in order")
+        return every
+
+    @property
+    def _tables(self) -> tuple[FloatMatrix, ...]:
+        return tuple(scores.values for scores in self._scores)
+
+    @cached_property
+    def _our_cells(self) -> bool:
+        from elsewhere.globe import Cells
+
+        return self._scores[0].cells == Cells.default().count
+
+    @cached_property
+    def _taken(self) -> list[tuple[int, Taken]]:
+        """Every photo that the truth file names, with its row."""
+        row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
+        told = read_truth(self.truth, self._scores[0].cells)
+        result = [(row_of[each.photo], each) for each in told if each.photo in row_of]
+        if not result:
+            raise InputError(f"{self.truth} names no photo of {self.files[0]}")
+        return result
+
+    @cached_property
+    def _places(self) -> dict[int, tuple[float, float] | None]:
+        return {row: taken.at for row, taken in self._taken}
+
+    @cached_property
+    def _by_cell(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for row, taken in self._taken:
+            found.setdefault(taken.cell, []).append(row)
+        return found
+
+    @cached_property
+    def _albums(self) -> list[tuple[int, list[int]]]:
+        found: dict[tuple[str, int], list[int]] = {}
+        for row, taken in self._taken:
+            if taken.album:
+                found.setdefault((taken.album, taken.cell), []).append(row)
+        least = ALBUM_SMALLEST
+        return [(key[1], found[key]) for key in sorted(found) if len(found[key]) >= least]
+
+
+def _shown(file: Path) -> str:
+    """A path of nobody's machine: the page is for others to read, and to type."""
+    return file.name if file.is_absolute() else file.as_posix()
+
+
+def _digest_of(file: Path) -> str:
+    try:
+        return digest(file.read_bytes())
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path) -> Scores:
+    """A score file; sources are passed about by their files' names, and read once a process."""
+    from elsewhere.formats.score_files import read_scores
+
+    return read_scores(file)

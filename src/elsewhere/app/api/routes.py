@@ -1,0 +1,270 @@
+"""The routes of the page: each a line or two between what was asked and the table."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+import elsewhere
+from elsewhere.app.api import contract
+from elsewhere.app.api.contract import Event
+from elsewhere.app.api.forms import take_form
+from elsewhere.app.sessions import exporting, telling
+from elsewhere.app.sessions.details import details_of
+from elsewhere.app.sessions.folders import folders
+from elsewhere.app.sessions.jobs import Job
+from elsewhere.app.sessions.stairs import start_frontier
+from elsewhere.app.sessions.table import Table
+from elsewhere.app.sessions.thumbs import SIDES
+from elsewhere.app.sessions.uploads import Dropped
+from elsewhere.errors import InputError
+
+NDJSON = "application/x-ndjson"
+JobId = Annotated[str, "the id of a job"]
+Turn = Annotated[int | None, Query(ge=0)]
+"""The turn that the page saw last (`undo.turn`); 409 where another window was quicker."""
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "one Event a line, until the job is over",
+        "content": {NDJSON: {"schema": {"$ref": "#/components/schemas/Event"}}},
+    }
+}
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""A report is one page with its own style and pictures inside, and no script at all."""
+
+
+class NotThereError(Exception):
+    """What was asked for is not there (any more)."""
+
+
+def session_routes(table: Table, entered: Callable[[], None]) -> APIRouter:
+    """The way in; `entered` hears that somebody came."""
+    routes = APIRouter(tags=["session"])
+
+    @routes.post("/api/session")
+    def open_session(asked: contract.Opening) -> contract.Session:
+        """A session's secret for a fresh token, once."""
+        secret = table.keys.exchange(asked.token)
+        if secret is None:
+            raise InputError("this link was used already or is too old: run `elsewhere app` again")
+        entered()
+        return contract.Session(secret=secret, version=elsewhere.__version__)
+
+    @routes.get("/api/alive", status_code=204, response_class=Response)
+    async def alive() -> Response:
+        """Nothing but that the server is there: a page that hears no more of it says so."""
+        return Response(status_code=204)
+
+    return routes
+
+
+def album_routes(table: Table) -> APIRouter:
+    """What lies on the table."""
+    routes = APIRouter(tags=["album"])
+
+    @routes.get("/api/table", response_model=contract.Table)
+    def get_table() -> Response:
+        """The whole state: what a page that was just loaded needs."""
+        return _json(table.told())
+
+    @routes.post("/api/albums")
+    def open_album(asked: contract.OpenAlbum) -> contract.JobStarted:
+        """Open folders and photos by path, instead of what is there."""
+        paths = [exporting.path(text) for text in asked.paths]
+        return contract.JobStarted(job=table.open(paths, asked.scorers).told())
+
+    @routes.post(
+        "/api/uploads",
+        openapi_extra={
+            "requestBody": {
+                "required": True,
+                "content": {
+                    "multipart/form-data": {
+                        "schema": {
+                            "type": "object",
+                            "required": ["files"],
+                            "properties": {
+                                "files": {
+                                    "type": "array",
+                                    "items": {"type": "string", "format": "binary"},
+                                }
+                            },
+                        }
+                    }
+                },
+            }
+        },
+    )
+    async def upload(request: Request) -> contract.JobStarted:
+        """Open photos that were dropped on the page (field `files`, many times)."""
+        return contract.JobStarted(job=(await _uploaded(table, request)).told())
+
+    @routes.delete("/api/albums")
+    def close_album() -> contract.Table:
+        """Take everything off the table."""
+        table.close()
+        return table.told()
+
+    @routes.get("/api/photos")
+    def get_photos() -> list[contract.Photo]:
+        """All photos with fresh links."""
+        return table.photos()
+
+    @routes.get("/api/photos/{n}")
+    def get_photo(n: int) -> contract.PhotoDetails:
+        """One photo, looked at closely."""
+        return details_of(table, n)
+
+    @routes.get("/api/folders")
+    def get_folders(
+        path: Annotated[str, Query(max_length=4096)] = "",
+    ) -> contract.Folders:
+        """The folders in a folder below the user's home ("" for home itself)."""
+        return folders(path, table.opened)
+
+    @routes.get("/thumbs/{album}/{side}/{at}", response_class=Response, responses=_JPEG)
+    def get_thumb(album: int, side: int, at: int) -> Response:
+        """A photo's picture, by a signed link."""
+        picture = table.picture(album, side, at) if side in SIDES else None
+        if picture is None:
+            raise NotThereError
+        return Response(picture, media_type="image/jpeg")
+
+    return routes
+
+
+def plan_routes(table: Table) -> APIRouter:
+    """Wishes and what comes of them."""
+    routes = APIRouter(tags=["plan"])
+
+    @routes.put("/api/wishes", response_model=contract.Answer)
+    def put_wishes(wishes: contract.Wishes, turn: Turn = None) -> Response:
+        """All wishes at once; the answer is the best plan so far."""
+        return _json(table.wish(wishes, turn))
+
+    @routes.post("/api/undo")
+    def undo(turn: Turn = None) -> contract.Answer:
+        """The wishes before, with their plan."""
+        return table.step(-1, turn)
+
+    @routes.post("/api/redo")
+    def redo(turn: Turn = None) -> contract.Answer:
+        """The wishes after, where some were undone."""
+        return table.step(1, turn)
+
+    @routes.get("/api/guesses")
+    def get_guesses(
+        watch: Annotated[int | None, Query(ge=0, le=10_000)] = None,
+    ) -> contract.Belief:
+        """What one attacker believes before and after, with the zone and the decoys."""
+        return telling.belief_of(table.desk.now, watch)
+
+    @routes.get("/api/frontier", response_class=StreamingResponse, responses=STREAM)
+    def get_frontier() -> StreamingResponse:
+        """What each number of withheld photos buys, point by point as it is solved."""
+        return _stream(table, start_frontier(table))
+
+    return routes
+
+
+def job_routes(table: Table) -> APIRouter:
+    """Long work, the copy, its proof and its report."""
+    routes = APIRouter(tags=["jobs"])
+
+    @routes.get("/api/jobs/{job}/events", response_class=StreamingResponse, responses=STREAM)
+    def get_events(job: JobId) -> StreamingResponse:
+        """All that a job told and tells, from the start."""
+        return _stream(table, _job(table, job))
+
+    @routes.delete("/api/jobs/{job}")
+    def cancel(job: JobId) -> contract.Job:
+        """Stop a job."""
+        found = _job(table, job)
+        found.cancel()
+        return found.told()
+
+    @routes.post("/api/export")
+    def export(asked: contract.Export) -> contract.JobStarted:
+        """Write the copy and prove it."""
+        return contract.JobStarted(job=exporting.export(table, asked).told())
+
+    @routes.post("/api/verify")
+    def verify() -> contract.JobStarted:
+        """Prove the last copy again, from its files."""
+        return contract.JobStarted(job=exporting.verify_last(table).told())
+
+    @routes.get("/api/report")
+    def get_report() -> contract.Link:
+        """A link to the private report of the last copy."""
+        path = table.report()
+        if path is None:
+            raise NotThereError
+        return contract.Link(url=table.keys.sign(path))
+
+    @routes.get("/reports/{album}/{copy}", response_class=Response, responses=_HTML)
+    def read_report(album: int, copy: int) -> Response:
+        """The report itself, by a link that was signed for it."""
+        exported = table.exported
+        if table.report() != f"/reports/{album}/{copy}" or exported is None or not exported.report:
+            raise NotThereError
+        try:
+            content = Path(exported.report).read_bytes()
+        except OSError:
+            raise NotThereError from None
+        return Response(
+            content,
+            media_type="text/html; charset=utf-8",
+            headers={"content-security-policy": REPORT_POLICY},
+        )
+
+    return routes
+
+
+_JPEG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/jpeg": {}}}}
+_HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
+
+
+def _job(table: Table, job: str) -> Job:
+    found = table.jobs.get(job)
+    if found is None:
+        raise NotThereError
+    return found
+
+
+def _stream(table: Table, job: Job) -> StreamingResponse:
+    async def lines() -> AsyncIterator[bytes]:
+        async for event in job.events():
+            yield _line(table.event_told(event))
+
+    return StreamingResponse(lines(), media_type=NDJSON)
+
+
+def _json(told: contract.Told) -> Response:
+    """What is of the right type already is not looked at once more: every click waits for it."""
+    return Response(told.model_dump_json(), media_type="application/json")
+
+
+def _line(event: Event) -> bytes:
+    # what an event holds is told whole: a page must not guess at what was left out of a wish
+    return event.model_dump_json(include=event.model_fields_set).encode() + b"\n"
+
+
+async def _uploaded(table: Table, request: Request) -> Job:
+    """The files of a form, in a folder of their own."""
+    dropped = Dropped()
+    try:
+        kind = request.headers.get("content-type", "")
+        if not await take_form(kind, request.stream(), dropped):
+            raise InputError("no photo was dropped: send at least one")
+        return await run_in_threadpool(table.open, [dropped.folder], own=dropped)
+    except BaseException:
+        dropped.forget()
+        raise

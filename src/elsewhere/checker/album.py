@@ -1,0 +1,190 @@
+"""What is true of an album, whatever a plan says of it: the facts that the check compares with.
+
+From a promise and the scores, in whole numbers, straight from the promise's own definition: which
+photos may be kept together, what that costs, and which rivals then hold, in which order, by how
+much. The same question as the solver's, answered in another way and for one given set of photos.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from elsewhere.checker.arithmetic import (
+    Contest,
+    column_sums,
+    counts_alone,
+    nearest,
+    units,
+)
+from elsewhere.values.promise import Against, Promise
+from elsewhere.values.scores import Memory, Scores
+
+_ALONE = Memory()
+"""What single photos give away: pins, tops and plans change nothing about it."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What one attacker makes of the kept photos, worked out exactly."""
+
+    held: tuple[int, ...]
+    """The rivals that hold, furthest ahead first."""
+    leads: tuple[int, ...]
+    """How far each is ahead, in units; empty where all of them are infinitely far."""
+    zero: bool
+    """Whether a probability of zero settles some row."""
+
+    def slack(self, needed: int) -> float:
+        """By how much the last of `needed` rivals is ahead, rounded once."""
+        return nearest(self.leads[needed - 1]) if needed and self.leads else math.inf
+
+
+class Album:
+    """The promise beside its scores: which sets of photos it allows, and what then is seen."""
+
+    def __init__(self, promise: Promise, scores: Sequence[Scores]) -> None:
+        self.promise = promise
+        self.scores = scores
+        self._summed: dict[int, tuple[frozenset[int], list[int], list[bool]]] = {}
+        self.revealing: dict[int, str] = {}
+        for number, (against, table) in enumerate(zip(promise.against, scores, strict=True)):
+            self._look_at_each(against, table, number)
+        self.together = {photo: group for group in promise.groups for photo in group}
+        self.forced = self.with_groups({*promise.drop, *self.revealing})
+        self.pinned = self.with_groups(promise.keep)
+        self.all_but_forced = frozenset(range(promise.photos)) - self.forced
+
+    def _look_at_each(self, against: Against, table: Scores, number: int) -> None:
+        """Note the photos that give the truth away on their own, where that is not wanted."""
+        wanted = against.each_photo
+        if wanted is None:
+            return
+        photos = range(self.promise.photos) if against.sees is None else against.sees
+        handicap = units(against.margin) + units(against.lead)
+        rivals, strict = tuple(_rivals(against)), self.promise.strict
+        contest = Contest(against.truth, rivals, against.prior, handicap, strict)
+        counts = _ALONE.of(
+            table.values, (photos, contest), lambda: counts_alone(table.values, photos, contest)
+        )
+        for photo, count in zip(photos, counts, strict=True):
+            if count < wanted:
+                what = f"photo {photo} alone has {count} rivals ahead for attacker {number}"
+                self.revealing.setdefault(photo, f"{what}, not {wanted}")
+
+    def with_groups(self, photos: Iterable[int]) -> frozenset[int]:
+        """`photos` and all that go with them."""
+        return frozenset(p for photo in photos for p in self.together.get(photo, (photo,)))
+
+    def cost(self, withheld: Collection[int]) -> int | Fraction:
+        """What is withheld, in the photos' values."""
+        values = self.promise.values
+        return len(withheld) if values is None else sum((values[i] for i in withheld), Fraction(0))
+
+    def sights(self, kept: Collection[int]) -> list[Sight]:
+        """What each attacker makes of the kept photos."""
+        sights = []
+        for number, against in enumerate(self.promise.against):
+            seen = frozenset(kept if against.sees is None else set(kept).intersection(against.sees))
+            totals, out = self._totals(number, seen)
+            sights.append(_sight(against, len(seen), totals, out, strict=self.promise.strict))
+        return sights
+
+    def _totals(self, number: int, seen: frozenset[int]) -> tuple[list[int], list[bool]]:
+        """Each cell's exact total over the photos seen, and whether it is impossible.
+
+        Built on the last totals where those were of fewer photos: each row is then added once.
+        """
+        before, totals, out = self._summed.get(number, (frozenset(), [], []))
+        if not before or not before <= seen:
+            cells = self.promise.against[number].cells
+            before, totals, out = frozenset(), [0] * cells, [False] * cells
+        more, impossible = column_sums(self.scores[number].values, sorted(seen - before))
+        totals = list(map(operator.add, totals, more))
+        out = list(map(operator.or_, out, impossible.tolist()))
+        self._summed[number] = (seen, totals, out)
+        return totals, out
+
+    def allows(self, kept: Collection[int]) -> bool:
+        """Whether pins, drops, groups, lone photos and budget allow it; `kept` is whole groups."""
+        budget = self.promise.budget
+        few = budget is None or self.promise.photos - len(kept) <= budget
+        return bool(kept) and few and self.pinned.issubset(kept) and self.forced.isdisjoint(kept)
+
+    def reaches(self, sights: Sequence[Sight]) -> bool:
+        """Whether every attacker's top is reached; under a budget there is none to reach."""
+        pairs = zip(self.promise.against, sights, strict=True)
+        return all(against.top is None or len(s.held) >= against.top for against, s in pairs)
+
+
+def _rivals(against: Against) -> list[int]:
+    """The cells that count as rivals."""
+    if against.rivals is not None:
+        return list(against.rivals)
+    truth = set(against.truth)
+    return [cell for cell in range(against.cells) if cell not in truth]
+
+
+def _sight(
+    against: Against, seen: int, totals: list[int], out: list[bool], *, strict: bool
+) -> Sight:
+    """Which rivals hold for the photos seen, straight from the promise's definition.
+
+    Against a zone a rival must be ahead of every cell, so of the largest; cells that are
+    impossible are passed by any rival (any possible one, where strict).
+    """
+    if against.prior is not None:
+        out = [x or known == -math.inf for x, known in zip(out, against.prior, strict=True)]
+        pairs = zip(totals, against.prior, out, strict=True)
+        totals = [0 if never else total + units(known) for total, known, never in pairs]
+    rivals = _rivals(against)
+    possible = [totals[z] for z in against.truth if not out[z]]
+    zero = len(possible) < len(against.truth)
+    if not possible:
+        return Sight(tuple(r for r in rivals if not (strict and out[r])), (), zero)
+    bar = max(possible) + seen * units(against.margin) + units(against.lead)
+    least = 1 if strict else 0
+    order = sorted((-lead, r) for r in rivals if not out[r] and (lead := totals[r] - bar) >= least)
+    return Sight(tuple(r for _, r in order), tuple(-behind for behind, _ in order), zero)
+
+
+def nonsense(promise: Promise) -> Iterator[str]:
+    """Why a promise has no meaning; `wishes.py` never makes such a one, but a file may."""
+    photos, guarantee = promise.photos, promise.budget is None
+    if not promise.against:
+        yield "the promise names no attacker"
+    for name, chosen in (("keep", promise.keep), ("drop", promise.drop)):
+        if not ascending(chosen, photos):
+            yield f"the promise's {name} is not an ascending list of photos"
+    grouped = [photo for group in promise.groups for photo in group]
+    if len(set(grouped)) < len(grouped) or not all(ascending(g, photos) for g in promise.groups):
+        yield "the promise's groups are not disjoint ascending lists of photos"
+    values = promise.values
+    if values is not None and (len(values) != photos or min(values) <= 0):
+        yield "the promise's values are not one positive number for each photo"
+    for number, a in enumerate(promise.against):
+        truth, where = set(a.truth), f"of attacker {number}"
+        if not a.truth or not ascending(a.truth, a.cells):
+            yield f"the truth {where} is not an ascending list of cells"
+        rivals = a.rivals or ()
+        if not ascending(rivals, a.cells) or not truth.isdisjoint(rivals):
+            yield f"the rivals {where} are not an ascending list of cells outside the truth"
+        if a.sees is not None and not ascending(a.sees, photos):
+            yield f"the photos seen {where} are not an ascending list of photos"
+        if (a.top is not None) != guarantee or (a.top is not None and a.top < 1):
+            yield f"the top {where} must be 1 or more in a guarantee, and absent under a budget"
+        if a.each_photo is not None and a.each_photo < 1:
+            yield f"the top for each photo {where} is below 1"
+        if not (0 <= a.margin < math.inf and 0 <= a.lead < math.inf):
+            yield f"margin and lead {where} are not finite numbers from 0 up"
+        known = a.prior
+        if known is not None and (len(known) != a.cells or not all(p < math.inf for p in known)):
+            yield f"the prior {where} is not one log-probability for each cell"
+
+
+def ascending(numbers: Sequence[int], end: int) -> bool:
+    """Whether these are different numbers from 0 to `end` − 1 in order."""
+    return list(numbers) == sorted(set(numbers)) and all(0 <= n < end for n in numbers)

@@ -1,0 +1,71 @@
+"""`elsewhere app`: the album on a table, in the user's own browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elsewhere.cli import options
+from elsewhere.cli.program import one_sentence
+
+
+def command(
+    album: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="ALBUM",
+            help="A folder of photos, or photos one by one, to open at once.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[
+        int,
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="The port to listen on, up to 65535.",
+            show_default="any that is free",
+        ),
+    ] = 0,
+    browser: Annotated[
+        bool,
+        typer.Option(
+            "--browser/--no-browser",
+            help="Open the browser, or only say which file leads to the page.",
+        ),
+    ] = True,
+    scorer: options.Scorers = None,
+    cache: options.UseCache = True,
+) -> None:
+    """See what your album gives away, and decide photo by photo, in your browser.
+
+    The page is served by this machine to this machine alone, and nothing leaves it. Choose what to
+    keep and what to drop; every click is answered by a new plan. Ctrl-C ends it.
+
+    Examples:
+
+    - `elsewhere app`
+      (opens an empty table: drop photos on it, or choose a folder)
+
+    - `elsewhere app ~/Pictures/trip`
+      (opens it with that album)
+
+    - `elsewhere app trip --no-browser --port 8123`
+      (says which file to open, within a minute)
+
+    Exit codes: 0 ended by Ctrl-C, 1 an error, 2 a command line that cannot be understood.
+    """
+    with one_sentence():
+        from elsewhere.app.api.serving import serve
+
+        serve(
+            album or (),
+            port=port,
+            scorers=scorer or ("embedded",),
+            browser=browser,
+            cache=cache,
+            say=typer.echo,
+        )

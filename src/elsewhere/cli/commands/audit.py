@@ -1,0 +1,168 @@
+"""`elsewhere audit`: what does an album give away?"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elsewhere.cli.options import (
+    Album,
+    AsJson,
+    At,
+    Hide,
+    HideLevel,
+    PostedPaths,
+    Radius,
+    Scorers,
+    UseCache,
+    World,
+)
+from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+
+if TYPE_CHECKING:
+    from elsewhere.service.seen import Seen
+    from elsewhere.service.showing.auditing import AlbumAudit
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
+    album: Album,
+    at: At = None,
+    hide: Hide = None,
+    hide_level: HideLevel = None,
+    radius: Radius = 25.0,
+    scorer: Scorers = None,
+    posted: PostedPaths = None,
+    world: World = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write it as one HTML page for your own eyes: it names the place.",
+            show_default=False,
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    cache: UseCache = True,
+) -> None:
+    """Show what an album gives away: where an attacker would place it, and which photos tell.
+
+    The pictures are looked at as they would be shared; nothing leaves this machine and nothing
+    is changed. Where the files carry positions, or with --at, the true place is known: then its
+    rank among the guesses is told, the chance that a guess comes near, how it sharpens photo by
+    photo, and each photo's share. The embedded scorer's probabilities are calibrated for albums.
+
+    Examples:
+
+    - `elsewhere audit holiday`
+      (the places are read from the files)
+
+    - `elsewhere audit holiday --at Lisbon --radius 50`
+      (the place is told)
+
+    - `elsewhere audit holiday --posted online --json`
+      (with photos that are public already; for a program)
+
+    - `elsewhere audit holiday --report holiday.html`
+      (with pictures and maps, as a page that is private)
+
+    Exit codes: 0 every photo was looked at, 1 some could not be, 2 a command line that cannot be
+    understood.
+    """
+    with one_sentence():
+        from elsewhere.album.export import refuse_target
+        from elsewhere.album.places import places_of
+        from elsewhere.cli.render.stages import stages
+        from elsewhere.cli.running import typed
+        from elsewhere.cli.typed import places_told
+        from elsewhere.scorers import RowCache
+        from elsewhere.service import see
+        from elsewhere.service.ledger.entries import Ledger
+        from elsewhere.service.planning.refusing import Refusing, refuse_paths, refuse_wishes
+        from elsewhere.service.planning.wishes import Wishes
+        from elsewhere.service.posted.alike import Sketches
+        from elsewhere.service.posted.files import posted_for
+        from elsewhere.service.showing.auditing import asked_twice, audit_album, second_opinions
+        from elsewhere.service.showing.reporting import audit_contents, save_report
+
+        if report is not None:  # nobody waits for what cannot be written
+            refuse_target(report, [path for path in album if path.is_dir()], file=True)
+        given = places_told(at)
+        wishes = Wishes(
+            top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius
+        )
+        refuse_wishes(wishes)
+        refuse_paths(posted or ())
+        refusing = Refusing(wishes, given)
+        rows, sketches = RowCache() if cache else None, Sketches()
+        words = tuple(scorer or ("embedded",))
+        with ExitStack() as held:
+            with stages() as progress:
+                seen = see(
+                    album,
+                    scorers=asked_twice(words),
+                    cache=rows,
+                    progress=progress,
+                    loaded=refusing.loaded,
+                    checked=refusing.read,
+                    # the page shows the photos, and how small is known when there are no more
+                    keep=report is not None,
+                    glance=sketches if posted else None,
+                )
+                held.callback(seen.close)
+                seen, opinions = second_opinions(seen, words)
+                places = places_of(seen.photos, at=given)
+                public = posted_for(
+                    seen,
+                    places,
+                    wishes,
+                    posted or (),
+                    ledger=Ledger(),
+                    cache=rows,
+                    sketches=sketches,
+                )
+            found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
+            if report is not None:
+                page = audit_contents(
+                    seen, found, posted=public, opinions=opinions, command=typed()
+                )
+                save_report(page, report)
+        if as_json:
+            import json
+
+            typer.echo(json.dumps(told(found, seen), indent=2, ensure_ascii=False))
+        else:
+            _show(found, world)
+        if report is not None:
+            typer.echo(f"report: {printable(str(report))} (private: it names the place)", err=True)
+        lost = [left for left in seen.left if left.lost]
+        for left in lost:
+            typer.echo(f"elsewhere: {printable(left.name)}: {printable(left.reason)}", err=True)
+    raise typer.Exit(ERROR if lost else KEPT)
+
+
+def told(found: AlbumAudit, seen: Seen) -> dict[str, Any]:
+    """Everything, as plain values."""
+    from dataclasses import asdict
+
+    audits = []
+    for number, audit in enumerate(found.audits):
+        watch = found.watches[number] if found.watches else None
+        whole = watch is None or watch.whole
+        audits.append({"photos": "all" if whole else "of the place", **asdict(audit)})
+    return {
+        "audits": audits,
+        "leaks": [asdict(leak) for leak in found.leaks],
+        "notes": list(found.notes),
+        "left": [{"file": one.name, "kind": one.kind, "reason": one.reason} for one in seen.left],
+    }
+
+
+def _show(found: AlbumAudit, world: bool | None) -> None:
+    from elsewhere.cli.render.audited import show
+    from elsewhere.cli.render.printing import printed
+
+    with printed() as console:
+        show(console, found, console.is_terminal if world is None else world)

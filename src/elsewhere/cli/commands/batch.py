@@ -1,0 +1,200 @@
+"""`elsewhere batch`: many albums, from a dataset to a dataset."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from elsewhere.cli import options
+from elsewhere.cli.program import one_sentence
+from elsewhere.cli.render.batched import bar, stopped_in, tell
+
+_WISHES = "Wishes, for albums that have none of their own"
+_RUN = "How it is run"
+
+
+class EngineName(StrEnum):
+    """Where the work is done."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+class DeviceName(StrEnum):
+    """Where models run."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
+    input: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="The dataset: a .parquet or .arrow file, or a folder of them, here or at an "
+            "address such as s3://bucket/albums.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Where rows, dead letters and report go: a new folder, or one in which the same "
+            "run was stopped.",
+        ),
+    ],
+    engine: Annotated[
+        EngineName,
+        typer.Option(metavar="local|ray", help="This machine, or a Ray cluster: the same rows."),
+    ] = EngineName.LOCAL,
+    scorer: Annotated[list[str] | None, options.scorers()] = None,
+    top: Annotated[int | None, options.top(_WISHES, min=1)] = None,
+    budget: Annotated[str | None, options.budget(_WISHES)] = None,
+    radius: Annotated[float | None, options.radius(_WISHES, min=0)] = None,
+    margin: Annotated[str | None, options.margin(_WISHES)] = None,
+    exact_top: Annotated[bool, options.exact_top(_WISHES)] = False,
+    max_side: Annotated[
+        int | None, options.max_side("the renditions that are looked at", _WISHES, min=1)
+    ] = None,
+    work_limit: Annotated[
+        int | None, options.work_limit("planning an album", "20,000", _RUN, min=0)
+    ] = None,
+    block: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="PHOTOS",
+            help="Photos that a worker takes on, and writes, at once: at most.",
+            show_default="1024",
+            rich_help_panel=_RUN,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="How many blocks are worked on at a time.",
+            show_default="all processors",
+            rich_help_panel=_RUN,
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="The Ray cluster to join, or auto.",
+            show_default="one is started here",
+            rich_help_panel=_RUN,
+        ),
+    ] = None,
+    device: Annotated[
+        DeviceName,
+        typer.Option(
+            metavar="auto|cpu|cuda",
+            help="Where ONNX models look at photos: on a GPU where there is one, or as told. The "
+            "embedded one is made for processors and stays there.",
+            rich_help_panel=_RUN,
+        ),
+    ] = DeviceName.AUTO,
+    gpus: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SHARE",
+            help="On Ray, how much of a GPU each worker that looks at photos gets.",
+            show_default="1 where one is used",
+            rich_help_panel=_RUN,
+        ),
+    ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What each album's secret k is drawn from: runs with the same key draw the same.",
+            show_default="one is made, and kept in the output",
+            rich_help_panel=_RUN,
+        ),
+    ] = None,
+    certificates: Annotated[
+        bool,
+        typer.Option(
+            "--certificates",
+            help="Write each album's certificate too, not only its digest; it names the secret k.",
+            rich_help_panel=_RUN,
+        ),
+    ] = False,
+) -> None:
+    """Say of every album of a dataset what it gives away and what to withhold.
+
+    The columns that go in and come out are in docs/batch.md. A run that was stopped, even by
+    `kill -9`, goes on where it was when it is given the same arguments. What cannot be used goes
+    to dead letters with its reason, and stops nothing.
+
+    Examples:
+
+    - `elsewhere batch albums.parquet -o planned`
+      (on this machine, all of it)
+
+    - `elsewhere batch scores.arrow -o planned --top 10 --workers 8`
+      (photos that were scored before, eight blocks at a time)
+
+    - `elsewhere batch /shared/albums -o /shared/planned --engine ray --address auto`
+      (on the Ray cluster that this machine belongs to)
+
+    Exit codes: 0 all albums have a row, 1 a file could not be used, 2 a command line that cannot be
+    understood, 130 stopped.
+    """
+    from elsewhere.album.renditions import MAX_SIDE
+
+    with one_sentence():
+        from elsewhere.batch.running import Engine, run
+        from elsewhere.batch.settings import BLOCK, WORK, Settings
+
+        wishes: dict[str, Any] = {
+            "top": top,
+            "budget": budget,
+            "radius_km": radius,
+            "margin": margin,
+            "exact_top": exact_top or None,
+        }
+        settings = Settings(
+            input=_anywhere(input),
+            output=_anywhere(output),
+            scorers=tuple(scorer or ["embedded"]),
+            wishes={name: value for name, value in wishes.items() if value is not None},
+            work_limit=WORK if work_limit is None else work_limit,
+            block=block or BLOCK,
+            max_side=max_side or MAX_SIDE,
+            device=device.value,
+            certificates=certificates,
+            key="" if key_file is None else _key(key_file),
+        )
+        with bar() as watch, stopped_in(output, watch):
+            found = run(settings, Engine(engine.value, workers, address, gpus), watch)
+        tell(found, output)
+
+
+def _anywhere(where: str) -> str:
+    """A path as workers understand it that were started in another folder."""
+    return where if "://" in where else str(Path(where).absolute())
+
+
+def _key(file: Path) -> str:
+    from elsewhere.errors import FileError, InputError
+
+    try:
+        key = file.read_bytes().hex()
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
+    if len(key) < 32:
+        raise InputError(f"{file} is too short for a key: put 16 random bytes or more into it")
+    return key

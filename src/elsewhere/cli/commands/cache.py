@@ -1,0 +1,51 @@
+"""`elsewhere cache`: what is remembered between runs, and how to forget it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from elsewhere.cli.program import one_sentence, printable
+from elsewhere.values.words import counted
+
+
+class Action(StrEnum):
+    """What can be done with the cache."""
+
+    SHOW = "show"
+    CLEAR = "clear"
+
+
+def command(
+    action: Annotated[
+        Action, typer.Argument(metavar="show|clear", help="What to do.", show_default=False)
+    ],
+) -> None:
+    """Show or delete the scores that are remembered between runs.
+
+    They say where photos were taken, so they lie in a folder that only you can read, under names
+    that reveal nothing without a key that lies beside them. Scoring anew brings them back.
+
+    Examples:
+
+    - `elsewhere cache show`
+      (where it is and how large)
+
+    - `elsewhere cache clear`
+      (delete all of it, and the key)
+
+    Exit codes: 0 done, 1 it could not be done, 2 a command line that cannot be understood.
+    """
+    with one_sentence():
+        from elsewhere.platform.system import cache_folder
+        from elsewhere.scorers import cache
+
+        where = printable(str(cache_folder()))
+        if action is Action.CLEAR:
+            gone = cache.clear()
+            typer.echo(f"{counted(gone, 'row')} deleted from {where}")
+        else:
+            rows, size = cache.extent()
+            typer.echo(f"{where}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")

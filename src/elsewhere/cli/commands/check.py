@@ -1,0 +1,108 @@
+"""`elsewhere check`: prove a saved plan again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.errors import InputError
+from elsewhere.values.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from elsewhere.values.scores import Scores
+
+_WITHOUT = {
+    "infeasible": "There is no plan, so nothing can be shared on it. What can be checked was "
+    "checked; that no plan exists is the solver's proof, which is not repeated here.",
+    "unknown": "No plan was found and none was ruled out, so nothing can be shared on it. What "
+    "can be checked was checked.",
+}
+
+
+def command(
+    plan: Annotated[
+        Path,
+        typer.Argument(metavar="PLAN", help="A plan or certificate (JSON).", show_default=False),
+    ],
+    scores: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SCORES",
+            help="The score files it was made from, in the same order.",
+            show_default=False,
+        ),
+    ],
+) -> None:
+    """Prove a saved plan again, exactly, with code that shares nothing with the solver.
+
+    That no smaller set would do, or that there is no plan at all, is the solver's proof and is not
+    repeated.
+
+    Examples:
+
+    - `elsewhere plan album.npz --truth 17 --top 5 -o plan.json`
+      (find a plan and save it)
+
+    - `elsewhere check plan.json album.npz`
+      (later, anywhere: is it still true?)
+
+    Exit codes: 0 what the plan says is true, 1 it is not, or a file cannot be read, 2 a command
+    line that cannot be understood.
+    """
+    with one_sentence():
+        import elsewhere
+        from elsewhere.cli.render.promised import promised
+        from elsewhere.cli.saved import read_plan
+        from elsewhere.formats.score_files import read_scores
+
+        saved = read_plan(plan)
+        tables = [read_scores(file) for file in scores]
+        against = saved.promise.against
+        if len(tables) != len(against):
+            raise InputError(
+                f"{plan} is against {counted(len(against), 'attacker')}, but "
+                f"{counted(len(tables), 'score file')} {'was' if len(tables) == 1 else 'were'} "
+                "given: name one for each"
+            )
+        for line in promised(saved.promise, tables):
+            typer.echo(printable(line))
+        other = _other_scores([one.scores for one in against], tables, scores)
+        if other:
+            typer.echo(printable(other))
+            raise typer.Exit(ERROR)
+        verdict = elsewhere.check(saved, tables if saved.several else tables[0])
+        if verdict and saved.found:
+            names = [printable(tables[0].ids[photo]) for photo in saved.withheld]
+            typer.echo(f"Withheld: {', '.join(names) or 'nothing'}")
+        if verdict and not saved.found:
+            typer.echo(_WITHOUT[saved.status])
+        else:
+            typer.echo(printable(str(verdict)))
+    raise typer.Exit(KEPT if verdict else ERROR)
+
+
+def _other_scores(
+    digests: Sequence[str], tables: Sequence[Scores], files: Sequence[Path]
+) -> str | None:
+    """The sentence for scores that the plan was not made from; None where they are the right ones.
+
+    Nothing can then be said of the plan, so nothing of it is held against them.
+    """
+    given = [table.digest for table in tables]
+    wrong = [file for file, one, other in zip(files, given, digests, strict=True) if one != other]
+    if not wrong:
+        return None
+    if sorted(given) == sorted(digests):
+        return (
+            "The score files are those of the plan, but in another order: name them in its order."
+        )
+    said = ", ".join(map(str, wrong))
+    return (
+        f"These are not the scores that the plan was made from ({said}): nothing was proved. "
+        "Name the score files that it was made from."
+    )

@@ -1,0 +1,158 @@
+"""`elsewhere ledger`: what you have shared so far, and how to forget it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elsewhere.cli import options
+from elsewhere.cli.program import one_sentence, printable
+from elsewhere.errors import InputError
+
+if TYPE_CHECKING:
+    from elsewhere.formats.ledger import Entry
+    from elsewhere.service.ledger.entries import Ledger
+
+
+class Action(StrEnum):
+    """What can be done with the ledger."""
+
+    LIST = "list"
+    FORGET = "forget"
+    CONFIRM = "confirm"
+
+
+def command(
+    action: Annotated[
+        Action,
+        typer.Argument(metavar="list|forget|confirm", help="What to do.", show_default=False),
+    ],
+    which: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PLACE|NUMBER",
+            help="Which entries: a town, region, country or coordinate, or numbers as listed.",
+            show_default=False,
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With forget: all of it, and its key; even a damaged one.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show or forget what `protect --remember` has written down.
+
+    For each export and place it holds what the models say of the photos, and keyed digests that
+    tell only you whether a picture is among them: no pictures and no names. It lies in a file
+    that only you can read. Later albums of the place count it, for an attacker adds it all up.
+    What is forgotten is deleted: no byte of it is left in the file.
+
+    Examples:
+
+    - `elsewhere ledger list`
+      (what was shared, when and where)
+
+    - `elsewhere ledger forget Lisbon`
+      (everything within 25 km; of a country or region, everything in it)
+
+    - `elsewhere ledger forget 2`
+      (one entry, as listed)
+
+    - `elsewhere ledger confirm 3`
+      (an export that was interrupted: yes, it was shared)
+
+    Exit codes: 0 done, 1 it could not be done, 2 nothing of the kind is remembered.
+    """
+    with one_sentence():
+        from elsewhere.service.ledger.entries import Ledger
+
+        ledger, names = Ledger(), list(which or ())
+        if everything and (action is not Action.FORGET or names):
+            raise InputError("--all goes with forget, and with nothing else")
+        if action is Action.LIST:
+            _list(ledger, names, as_json)
+        elif everything:
+            ledger.forget_all()
+            typer.echo(f"everything is forgotten: {printable(str(ledger.path))} is gone")
+        elif not names:
+            raise InputError(f"say which: elsewhere ledger {action} PLACE or NUMBER, as listed")
+        else:
+            _act(ledger, action, names)
+
+
+def _list(ledger: Ledger, names: list[str], as_json: bool) -> None:
+    entries = list(enumerate(ledger.entries(), 1))
+    if names:
+        picked = _picked(names, [entry for _, entry in entries])
+        entries = [(number, entry) for number, entry in entries if number in picked]
+    if as_json:
+        import json
+
+        told = [_plain(number, entry) for number, entry in entries]
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        return
+    from rich.table import Table
+
+    from elsewhere.cli.render.printing import printed
+
+    with printed() as console:
+        if not entries:
+            console.print("nothing is remembered")
+            return
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for column in ("", "shared on", "place", "photos", "scorers", ""):
+            table.add_column(column, style="dim" if column == "" else "")
+        for number, entry in entries:
+            row = _plain(number, entry)
+            doubt = "interrupted: confirm or forget it" if entry.pending else ""
+            scorers = ", ".join(fingerprint[:12] for fingerprint in row["scorers"])
+            table.add_row(str(number), entry.day, row["place"], str(row["photos"]), scorers, doubt)
+        console.print(table)
+        console.print(f"in {printable(str(ledger.path))}, which only you can read", style="dim")
+
+
+def _plain(number: int, entry: Entry) -> dict[str, Any]:
+    from elsewhere.service.ledger.album import label_of
+
+    return {
+        "number": number,
+        "day": entry.day,
+        "place": label_of(entry),
+        "positions": [list(position) for position in entry.places],
+        "photos": len(entry.photos),
+        "scorers": [rows.scorer for rows in entry.rows],
+        "pending": entry.pending,
+    }
+
+
+def _act(ledger: Ledger, action: Action, names: list[str]) -> None:
+    picked = _picked(names, ledger.entries())
+    if action is Action.CONFIRM:
+        for number in sorted(picked):
+            ledger.confirm(number)
+        typer.echo(f"{_entries(len(picked))} confirmed")
+        return
+    gone = ledger.forget(lambda number, entry: number in picked)
+    typer.echo(f"{_entries(gone)} forgotten: no byte of the rows is left in the file")
+
+
+def _entries(amount: int) -> str:
+    return "1 entry" if amount == 1 else f"{amount} entries"
+
+
+def _picked(names: list[str], entries: tuple[Entry, ...] | list[Entry]) -> set[int]:
+    """The numbers of the entries that were meant; a word that means none is a mistake."""
+    from elsewhere.service.ledger.album import entries_at
+
+    found: set[int] = set()
+    for name in names:
+        if name.isascii() and name.isdigit():
+            number = int(name[:9])
+            if not 1 <= number <= len(entries):
+                raise InputError(f"there is no entry {name}: see elsewhere ledger list")
+            found.add(number)
+        else:
+            found.update(entries_at(name, entries))
+    return found

@@ -1,0 +1,257 @@
+"""`elsewhere plan`: which photos to withhold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from elsewhere.cli import options
+from elsewhere.cli.program import CODES, one_sentence
+from elsewhere.cli.saved import guard, refuse_foreign, save
+
+if TYPE_CHECKING:
+    from elsewhere.cli.hidden import Hidden
+    from elsewhere.values.plan import Plan
+    from elsewhere.values.scores import Scores
+
+_WISHES = "Wishes"
+_LIMITS = "Limits"
+_OUTPUT = "Output"
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
+    scores: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SCORES",
+            help="Score files (.npz, .csv or .parquet), one for each attacker.",
+            show_default=False,
+        ),
+    ],
+    truth: Annotated[
+        list[str],
+        typer.Option(
+            metavar="PLACE|CELLS",
+            help="The place to hide: Lisbon, or 38.72,-9.14, where the score file knows its cells; "
+            "or cells, 17 or 17,18,20-25. Repeat it, once for each attacker, where they differ.",
+        ),
+    ],
+    top: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="K",
+            help="Keep the truth out of the top k, withholding as little as can be. Once, or once "
+            "for each attacker. This or --budget is needed.",
+        ),
+    ] = None,
+    radius: Annotated[
+        float | None,
+        typer.Option(
+            metavar="KM",
+            help="How far the zone reaches around a --truth that is a town or a coordinate, in "
+            "kilometres.",
+            show_default="25",
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PHOTOS",
+            help="Instead of --top: withhold at most this many photos, and push the truth down "
+            "furthest.",
+        ),
+    ] = None,
+    keep: Annotated[list[str] | None, options.pin("stay", "number", _WISHES)] = None,
+    drop: Annotated[list[str] | None, options.pin("go", "number", _WISHES)] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHOTOS",
+            help="Photos that stay or go together: A,B,C.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    values: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What withholding each photo costs: a file with a number per line, or lines "
+            "such as beach.jpg,2.5 (others cost 1).",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    margin: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="NATS",
+            help="Each kept photo counts this many nats (natural-log units) more for the truth.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    lead: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="NATS",
+            help="A rival must be ahead by this many nats in total.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    prior: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="What the attacker knows beforehand: a file with one natural-log probability "
+            "per cell.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    rivals: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CELLS",
+            help="Only these cells count as rivals: 3,4,10-20.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    each_photo: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            help="Each kept photo alone must keep the truth out of this top, too.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Ties count against us: a rival that is level with the truth does not hide it.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = False,
+    near: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Of the best plans, the one nearest to this earlier one (JSON).",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    time_limit: Annotated[float | None, options.time_limit(_LIMITS)] = None,
+    work_limit: Annotated[
+        int | None, options.work_limit("planning", "none; beside it, time has no end", _LIMITS)
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the plan as JSON.", rich_help_panel=_OUTPUT),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Save the plan as JSON; an earlier plan of that name is written over.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Save a certificate: the promise, the plan and the proof's bound; an earlier "
+            "one of that name is written over.",
+            rich_help_panel=_OUTPUT,
+        ),
+    ] = None,
+) -> None:
+    """Find the fewest photos to withhold so that the truth is not in an attacker's top k.
+
+    Score files come from `elsewhere score`, or from any model of yours: a row for each photo, a
+    natural-log probability for each cell of its map (docs/score-files.md).
+
+    Examples:
+
+    - `elsewhere plan album.npz --truth Lisbon --top 5`
+      (fewest withheld, Lisbon not in the top 5)
+
+    - `elsewhere plan album.npz --truth 17 --top 5`
+      (the same for cell 17, where there are no names)
+
+    - `elsewhere plan album.npz --truth 17,18,40-44 --top 5 --keep wedding.jpg`
+      (hide a whole zone, and keep one photo whatever happens)
+
+    - `elsewhere plan album.npz --truth 17 --budget 4`
+      (at most 4 withheld, cell 17 as far down as can be)
+
+    - `elsewhere plan a.npz b.npz --truth 17 --truth 3,4 --top 5 -o plan.json`
+      (two attackers with cells of their own; save the plan)
+
+    Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
+    3 no plan can keep the promise, 4 stopped before a plan or a proof was found.
+    """
+    given = {name: value for name, value in locals().items() if value is not None}
+    with one_sentence():
+        inputs = [*scores, *(prior or ()), values, near]
+        guard({"-o": output, "--certificate": certificate}, inputs)
+        for file in (output, certificate):
+            refuse_foreign(file)
+        tables, plan, truths = _plan(given)
+        names = tables[0].ids
+        if output is not None or as_json:
+            from elsewhere.formats.plan_json import plan_to_json
+
+            document = plan_to_json(plan, names)
+            if output is not None:
+                save(output, document)
+            if as_json:
+                typer.echo(document, nl=False)
+        if not as_json:
+            from elsewhere.cli.render.show import show_plan
+
+            show_plan(plan, tables, scores, truths)
+        if certificate is not None:
+            _certify(certificate, plan, tables)
+    raise typer.Exit(CODES[plan.status])
+
+
+def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
+    """Read the files, ask the engine."""
+    import elsewhere
+    from elsewhere.cli.hidden import all_hidden
+    from elsewhere.cli.wishes import wishes_of
+    from elsewhere.errors import InputError
+    from elsewhere.formats.score_files import read_scores
+
+    if ("top" in given) == ("budget" in given):
+        raise InputError(
+            "give either --top K (withhold the fewest) or --budget PHOTOS (push the truth down "
+            "furthest)"
+        )
+    tables = [read_scores(file) for file in given["scores"]]
+    wishes = wishes_of(given, tables)
+    truths = all_hidden(given["truth"], tables, given["scores"], given.get("radius"))
+    truth = [set(one.cells) for one in truths]
+    try:
+        plan = elsewhere.protect(
+            tables if len(tables) > 1 else tables[0],
+            truth if len(tables) > 1 else truth[0],
+            **wishes,
+        )
+    except InputError as wrong:
+        said = str(wrong)
+        for name in ("each_photo", "time_limit", "work_limit"):
+            said = said.replace(name, f"--{name.replace('_', '-')}")
+        raise InputError(said) from None
+    return tables, plan, truths
+
+
+def _certify(file: Path, plan: Plan, tables: list[Scores]) -> None:
+    if not plan.found:
+        typer.echo(f"elsewhere: no certificate, for the plan is {plan.status}", err=True)
+        return
+    from elsewhere.formats.certificate import certify
+
+    save(file, certify(plan, tables))

@@ -1,0 +1,229 @@
+"""`elsewhere protect`: from a folder of photos to a clean copy that keeps its promise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from elsewhere.cli import options
+from elsewhere.cli.program import one_sentence, printable
+
+if TYPE_CHECKING:
+    from elsewhere.cli.render.told import Done
+    from elsewhere.cli.running import Sharing
+
+
+_PLACES = "What is hidden"
+_WISHES = "Which photos"
+_ATTACKERS = "Against whom"
+_COPY = "The copy"
+_LIMITS = "Limits and output"
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
+    album: options.Album,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TARGET",
+            help="Where the clean copy goes: a new folder, or a new .zip.",
+            show_default=False,
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            "-n",
+            help="Show what would be withheld, and write no copy, certificate or report. Each run "
+            "draws another k: compare plans with --exact-top.",
+        ),
+    ] = False,
+    top: Annotated[int | None, options.top()] = None,
+    budget: Annotated[str | None, options.budget()] = None,
+    at: Annotated[list[str] | None, options.at(_PLACES)] = None,
+    hide: Annotated[list[str] | None, options.hide(_PLACES)] = None,
+    hide_level: Annotated[str | None, options.hide_level(_PLACES)] = None,
+    radius: Annotated[float, options.radius(_PLACES)] = 25.0,
+    keep: Annotated[list[str] | None, options.pin("stay", "pattern ('IMG_20*')", _WISHES)] = None,
+    drop: Annotated[list[str] | None, options.pin("go", "pattern", _WISHES)] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|stars",
+            help="What withholding a photo costs: a file of lines such as beach.jpg,2.5 (others "
+            "cost 1), or stars (1 + the stars it is rated with).",
+            show_default=False,
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    bursts: Annotated[
+        bool,
+        typer.Option(
+            "--bursts",
+            help="Photos taken within moments of each other stay or go together.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = False,
+    each_photo: Annotated[
+        bool | None,
+        typer.Option(
+            "--each-photo/--no-each-photo",
+            help="Every kept photo of a hidden place keeps it out of the top alone, too.",
+            show_default="where it can be had",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    scorer: Annotated[list[str] | None, options.scorers(_ATTACKERS)] = None,
+    margin: Annotated[str, options.margin(_ATTACKERS)] = "careful",
+    prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE",
+            help="What the audience knows already: the country, region or town that it all "
+            "happened in. Only places there are then good to hide among.",
+            show_default=False,
+            rich_help_panel=_ATTACKERS,
+        ),
+    ] = None,
+    posted: Annotated[list[Path] | None, options.posted(_ATTACKERS)] = None,
+    remember: Annotated[
+        bool,
+        typer.Option(
+            "--remember",
+            help="Write down, privately, what this copy gives away, so that later albums of the "
+            "place count it. What was remembered before is always counted.",
+            rich_help_panel=_ATTACKERS,
+        ),
+    ] = False,
+    exact_top: Annotated[bool, options.exact_top(_ATTACKERS)] = False,
+    max_side: Annotated[int | None, options.max_side("the copies", _COPY)] = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Copies in full size.", rich_help_panel=_COPY),
+    ] = False,
+    order: Annotated[
+        str,
+        typer.Option(
+            metavar="ORDER",
+            help="shuffled (their order in time tells nothing) or album.",
+            rich_help_panel=_COPY,
+        ),
+    ] = "shuffled",
+    names: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="neutral (numbered without gaps) or keep, which may tell dates and places.",
+            rich_help_panel=_COPY,
+        ),
+    ] = "neutral",
+    private: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Where the certificate and the report go, which name the place.",
+            show_default="your data directory",
+            rich_help_panel=_COPY,
+        ),
+    ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report/--no-report",
+            help="Write a report beside the certificate: what was withheld and why.",
+            rich_help_panel=_COPY,
+        ),
+    ] = True,
+    time_limit: Annotated[float | None, options.time_limit(_LIMITS)] = None,
+    as_json: Annotated[bool, options.as_json(_LIMITS)] = False,
+    cache: Annotated[bool, options.cache(_LIMITS)] = True,
+) -> None:
+    """Write a clean copy of an album that does not give its place away.
+
+    The photos are read, never changed, and nothing leaves this machine. The fewest of them are
+    withheld so that the attackers asked about do not have the place among their first guesses; the
+    rest are copied without any metadata, read again, scored again and proved before the copy gets
+    its name.
+
+    Examples:
+
+    - `elsewhere protect ~/Pictures/trip --top 5 -o ~/Pictures/trip-to-share`
+      (every place in it is hidden)
+
+    - `elsewhere protect trip --hide home --hide Lisbon -o trip.zip`
+      (two of its places are hidden, the others are public)
+
+    - `elsewhere protect trip --at - --hide-level country --margin paranoid -o to-share`
+      (asks where it was, and hides the whole country)
+
+    - `elsewhere protect trip --budget 10% --keep 'wedding*' --dry-run`
+      (what withholding a tenth would buy)
+
+    Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
+    3 no plan can keep the promise and share anything that is not out already, or the budget is too
+    small to hide the place (nothing is written),
+    4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
+    """
+    with one_sentence():
+        from elsewhere.cli.render.guessed import show_guesses
+        from elsewhere.cli.running import Public, run, typed
+        from elsewhere.cli.typed import places_told, recipe, refuse, worth
+        from elsewhere.service.ledger.entries import Ledger
+        from elsewhere.service.planning.guesses import NowhereError
+        from elsewhere.service.planning.wishes import Wishes
+
+        refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
+        values, stars = worth(value)
+        wishes = Wishes(
+            top=None if budget is not None else (5 if top is None else top),
+            budget=budget,
+            hide=tuple(hide or ("all",)),
+            hide_level=hide_level,
+            radius_km=radius,
+            keep=tuple(keep or ()),
+            drop=tuple(drop or ()),
+            values=values,
+            stars=stars,
+            margin=margin,
+            each_photo=each_photo,
+            bursts=bursts,
+            prior=prior,
+            exact_top=exact_top,
+            time_limit=time_limit,
+        )
+        try:
+            done = run(
+                album,
+                None if dry_run else output,
+                wishes,
+                at=places_told(at),
+                scorers=tuple(scorer or ("embedded",)),
+                recipe=recipe(max_side, full),
+                cache=cache,
+                sharing=cast("Sharing", {"private": private, "order": order, "names": names}),
+                public=Public(tuple(posted or ()), Ledger(), remember),
+                command=typed() if report else None,
+            )
+        except NowhereError as nowhere:
+            show_guesses(nowhere.guesses, as_json=as_json)
+            raise
+        _tell(done, as_json)
+    raise typer.Exit(done.code)
+
+
+def _tell(done: Done, as_json: bool) -> None:
+    from elsewhere.cli.render import told
+
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(told.as_json(done), indent=2, ensure_ascii=False))
+    else:
+        told.show(done)
+    if done.warning:
+        typer.echo(f"elsewhere: {printable(done.warning)}", err=True)

@@ -1,0 +1,82 @@
+"""`elsewhere score`: photos in, a score file out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from elsewhere.cli.options import OneScorer, UseCache
+from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.values.words import counted
+
+
+def command(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="FOLDER", help="A folder of photos.", show_default=False),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where the scores go (.npz, .csv or .parquet); an earlier file of that name is "
+            "written over.",
+            show_default=False,
+        ),
+    ],
+    scorer: OneScorer = "embedded",
+    cache: UseCache = True,
+) -> None:
+    """Score every photo of a folder: how likely each was taken in each cell of the globe.
+
+    Photos are read and never changed; nothing leaves this machine. Subfolders are scored too. What
+    is scored is each photo as it would be shared: upright, sRGB, at most 2048 pixels long.
+
+    Examples:
+
+    - `elsewhere score holiday -o holiday.npz`
+      (with the embedded model, offline)
+
+    - `elsewhere score holiday -o streets.npz --scorer onnx:streets.onnx`
+      (with a model of your own)
+
+    - `elsewhere plan holiday.npz --truth Lisbon --top 5`
+      (and then, which photos to withhold)
+
+    Exit codes: 0 every photo is in the file, 1 some could not be read (the others are in the
+    file), or nothing could be written, 2 a command line that cannot be understood.
+    """
+    with one_sentence():
+        import time
+
+        from elsewhere.cli.looking import look
+        from elsewhere.cli.saved import guard
+        from elsewhere.formats.score_files import check_writable, write_scores
+
+        guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])
+        check_writable(output)
+        start = time.perf_counter()
+        seen, failed = look([folder], scorer, cache)
+        if seen is None:
+            raise typer.Exit(ERROR)
+        scores, cached = seen.attacks[0].scores, seen.attacks[0].cached
+        write_scores(output, scores)
+        took = time.perf_counter() - start
+        fresh = scores.photos - cached
+        speed = [f"{fresh / took:.1f} photos/s"] if fresh else []
+        known = [f"{cached} of them known already"] if cached else []
+        typer.echo(
+            f"{printable(str(output))}: {counted(scores.photos, 'photo')} × {scores.cells} cells "
+            f"in {took:.1f} s ({', '.join(speed + known)})"
+        )
+        if failed:
+            typer.echo(
+                f"elsewhere: {counted(len(failed), 'photo')} could not be scored and "
+                f"{'is' if len(failed) == 1 else 'are'} not in {printable(str(output))}",
+                err=True,
+            )
+    raise typer.Exit(ERROR if failed else KEPT)

@@ -1,5 +1,0 @@
-"""The check: proves a plan again, exactly, with code that shares nothing with the solver."""
-
-from elsewhere.protect.checking.proof import Verdict, prove
-
-__all__ = ["Verdict", "prove"]

@@ -1,1 +1,0 @@
-"""Plans and certificates as files: strict, lossless JSON with versioned schemas."""

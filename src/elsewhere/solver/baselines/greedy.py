@@ -1,0 +1,81 @@
+"""The paper's baseline: leave out the photos that most give the place away, one after the other.
+
+Photos go in descending order of their score for the truth, and the real top-k is tested after each
+one (from none left out, so that an album that is already fine loses nothing). Under a budget d the
+d highest go, whether that helps or not: this is the baseline as published, not a good heuristic.
+
+What the paper leaves open is settled so: of a zone, the score is that of the whole zone (the log
+of the summed probabilities of its cells); of several attackers, the sum over those that see the
+photo; of photos that go together, the mean. Equal scores go in the order of the photos. Values are
+not looked at. The rows should be log-probabilities: greedy compares scores of different photos,
+so, unlike for every other solver here, a constant added to a row changes its answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elsewhere.solver.baselines.counting import cost, counts, loosest_bound
+from elsewhere.solver.problem import FREE, OUT, Answer, Attacker, Floats, Ints, Mask, Problem
+
+
+def solve(problem: Problem) -> Answer:
+    """The greedy plan; `feasible` at best, for nothing is proved by it.
+
+    >>> from elsewhere.solver.problem import plain
+    >>> rows = np.log([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.3, 0.3, 0.4]])
+    >>> solve(plain(rows, truth=0, need=1)).kept.tolist()
+    [False, False, True]
+    """
+    kept = problem.fixed != OUT
+    sizes, spent = problem.sizes, int(problem.sizes[~kept].sum())
+    nothing = Answer("unknown", None, 0, loosest_bound(problem))
+    if not kept.any():
+        return Answer("infeasible", None, 0, loosest_bound(problem))
+    if problem.budget is not None and spent > problem.budget:
+        return Answer("infeasible", None, 0, loosest_bound(problem))
+    if problem.budget is None and _met(problem, kept):
+        return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
+    for unit in order(problem).tolist():
+        last_one = kept.sum() == 1
+        if last_one:
+            break
+        if problem.budget is not None:
+            if spent + sizes[unit] <= problem.budget:
+                kept[unit] = False
+                spent += int(sizes[unit])
+            continue
+        kept[unit] = False
+        if _met(problem, kept):
+            return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
+    if problem.budget is None:
+        return nothing
+    return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
+
+
+def order(problem: Problem) -> Ints:
+    """The free units, the one that most gives the place away first."""
+    score = np.zeros(problem.photos)
+    for attacker in problem.attackers:
+        seen = np.ones(problem.photos, bool) if attacker.sees is None else attacker.sees
+        score[seen] += truth_scores(attacker)[seen]
+    units = np.bincount(problem.unit_of, weights=score, minlength=problem.units)
+    mean = units / np.maximum(problem.sizes, 1)
+    ranked = np.argsort(-mean, kind="stable")
+    return np.asarray(ranked[problem.fixed[ranked] == FREE])
+
+
+def truth_scores(attacker: Attacker) -> Floats:
+    """Each photo's log-probability of the zone."""
+    own = attacker.bank[:, attacker.zone].astype(np.float64)
+    if own.shape[1] == 1:
+        return np.asarray(own[:, 0])
+    highest = own.max(axis=1)
+    finite = np.where(np.isfinite(highest), highest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(own - finite[:, None]).sum(axis=1)) + finite)
+
+
+def _met(problem: Problem, kept: Mask) -> bool:
+    found = counts(problem, kept)
+    return all(n >= a.need for n, a in zip(found, problem.attackers, strict=True))

@@ -1,0 +1,162 @@
+"""Several attackers, most of whom ask for nothing more once the others are satisfied.
+
+An album that is hidden from its own photos is mostly hidden as a whole, and the photos of one
+place say nothing of another. So attackers are taken in only when a plan fails them: the best plan
+for those that are in is the best for all as soon as it satisfies all, and what it costs is a bound
+in any case. Attackers that see different photos need different photos left out, so that what each
+of them costs adds up; a photo that several see counts for each a share of its weight.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elsewhere.solver.exact.heuristics import adapted
+from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.exact.limits import Limits
+from elsewhere.solver.exact.search import Goal
+from elsewhere.solver.problem import IN, LARGEST, Floats, Mask
+
+SHARE = 0.25
+"""How much of what is left of the limits each question about fewer attackers may take."""
+FINEST = 1_000
+"""Weights are cut into no more shares than this."""
+
+Outcome = tuple[Mask | None, int, bool]
+"""A plan or none, a bound on all plans, and whether the plan is best (or that there is none)."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """The lightest plan for some attackers; `at_least` is a bound that is known already."""
+
+    instance: Instance
+    weights: Floats
+    goal: Goal
+    at_least: int = 0
+    also: Mask | None = None
+    """A plan for them that is known already."""
+    turn: int | None = None
+    """Work before the first yes-or-no question, where it is not to be the usual."""
+
+
+Minimise = Callable[[Question, Limits], Outcome]
+
+
+def satisfying(
+    instance: Instance, weights: Floats, goal: Goal, limits: Limits, minimise: Minimise
+) -> Outcome:
+    """A plan for all attackers made by looking at few of them, if one is; a bound in any case."""
+    asking = _Asking(instance, weights, goal, limits, minimise)
+    active: list[int] = []
+    plan = np.zeros(instance.units, bool)
+    bound = 0
+    while True:
+        lacking = np.flatnonzero(instance.counts(instance.holding(plan)) < goal.each)
+        if not len(lacking) and (instance.fixed_in.any() or not plan.all()):
+            return plan, int(weights[plan].sum()), True
+        if not len(lacking):
+            return None, bound, False
+        # what helps those that see part of the photos mostly helps those that see them all
+        part = [a for a in lacking.tolist() if not asking.seen(a).all()] or lacking.tolist()
+        active = sorted({*active, *part})
+        apart = len({asking.seen(a).tobytes() for a in part}) > 1
+        if apart or len(active) == len(goal.each) or limits.spent():
+            break
+        found, least, proved = asking.about(active, weights, bound)
+        bound = max(bound, least)
+        if found is None or not proved:
+            return None, bound, proved and found is None
+        plan = found
+    together, least = asking.added_up()
+    bound = max(bound, least)
+    if not together.any():
+        return None, bound, False
+    everything = np.ones(instance.units, bool)
+    plan = adapted(instance, weights, together, goal, everything, limits=limits)
+    if plan.all():
+        return None, bound, False
+    return plan, bound, int(weights[plan].sum()) <= bound
+
+
+def units_seen(instance: Instance, attacker: int) -> Mask:
+    """Which free units an attacker sees."""
+    problem = instance.problem
+    sees = problem.attackers[attacker].sees
+    units = np.zeros(problem.units, bool)
+    units[problem.unit_of if sees is None else problem.unit_of[sees]] = True
+    return units[instance.free]
+
+
+@dataclass(frozen=True)
+class _Asking:
+    """Questions about some of an instance's attackers."""
+
+    instance: Instance
+    weights: Floats
+    goal: Goal
+    limits: Limits
+    minimise: Minimise
+
+    def about(self, attackers: Sequence[int], weights: Floats, at_least: int = 0) -> Outcome:
+        """The lightest plan for these attackers, for some of what is left of the limits.
+
+        What none of them sees stays: it would be left out for nothing.
+        """
+        instance, limits = self.instance, self.limits
+        problem = instance.problem
+        seen = np.logical_or.reduce([self.seen(a) for a in attackers])
+        fixed = problem.fixed.copy()
+        fixed[instance.free[~seen]] = IN
+        chosen = tuple(problem.attackers[a] for a in attackers)
+        each = self.goal.each[list(attackers)]
+        now = time.monotonic()
+        part = replace(
+            limits,
+            deadline=now + SHARE * max(0.0, limits.deadline - now),
+            work=SHARE * max(0.0, limits.work - limits.done),
+            done=0,
+        )
+        few = Instance(replace(problem, attackers=chosen, fixed=fixed))
+        question = Question(few, weights[seen], Goal(each, int(each.sum())), at_least)
+        found, bound, proved = self.minimise(question, part)
+        limits.done += part.done
+        if found is None:
+            return None, bound, proved
+        plan = np.zeros(instance.units, bool)
+        plan[seen] = found
+        return plan, bound, proved
+
+    def seen(self, attacker: int) -> Mask:
+        """Which free units an attacker sees."""
+        return units_seen(self.instance, attacker)
+
+    def added_up(self) -> tuple[Mask, int]:
+        """All that attackers of different photos want left out; what all plans cost at least."""
+        together = np.zeros(self.instance.units, bool)
+        groups = {} if self.limits.spent() else self.groups()
+        times = np.zeros(self.instance.units) + sum(np.array(seen) for seen in groups)
+        scale = math.lcm(*(int(n) for n in np.unique(times) if n > 0))
+        if len(groups) < 2 or scale > FINEST or scale * self.weights.sum() >= LARGEST:
+            return together, 0
+        total = 0
+        for attackers in groups.values():
+            found, least, _ = self.about(attackers, self.weights * scale / np.maximum(times, 1.0))
+            total += least
+            if found is not None:
+                together |= found
+        return together, -(-total // scale)
+
+    def groups(self) -> dict[tuple[bool, ...], list[int]]:
+        """Attackers that see the same free units, and not all of them, by those units."""
+        found: dict[tuple[bool, ...], list[int]] = {}
+        for attacker in range(len(self.goal.each)):
+            seen = self.seen(attacker)
+            if not seen.all():
+                found.setdefault(tuple(seen.tolist()), []).append(attacker)
+        return found

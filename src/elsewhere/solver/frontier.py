@@ -1,0 +1,147 @@
+"""`frontier`: what each number of withheld photos buys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from elsewhere.errors import InputError
+from elsewhere.solver.exact import Instance, Limits
+from elsewhere.solver.exact.staircase import Step, staircase
+from elsewhere.solver.problem import Answer
+from elsewhere.solver.protecting import finish, read_limits
+from elsewhere.solver.reading import whole
+from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.solver.wishes import Asked, known_wishes, read_wishes
+from elsewhere.values.plan import Plan
+
+
+@dataclass(frozen=True)
+class Point:
+    """One budget: the best plan known, and how good any plan could be.
+
+    >>> import numpy as np, elsewhere
+    >>> point = elsewhere.frontier(np.log([[.7, .2, .1], [.3, .6, .1]]), truth=0).points[1]
+    >>> point.budget, point.protected_k, point.bound, point.proved
+    (1, 1, 1, True)
+    """
+
+    budget: int
+    """At most this many photos withheld."""
+    plan: Plan
+    """A plan within the budget, re-proved; it may withhold fewer photos."""
+    bound: int
+    """No plan within the budget protects more than this k."""
+
+    @property
+    def protected_k(self) -> int:
+        """The truth is not in the top k for this k."""
+        return self.plan.protected_k
+
+    @property
+    def proved(self) -> bool:
+        """Whether no plan within the budget does better."""
+        return self.protected_k == self.bound
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Protected-k against photos withheld, one point for each budget.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> [(point.budget, point.protected_k) for point in elsewhere.frontier(scores, truth=0)]
+    [(0, 0), (1, 1), (2, 1), (3, 2)]
+    """
+
+    points: tuple[Point, ...]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def frontier(
+    scores: Any,
+    truth: Any,
+    *,
+    prove_up_to: int | None = None,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    **wishes: Any,
+) -> Frontier:
+    """The best protected-k for every budget of withheld photos, the work shared between them.
+
+    Proved optimal up to `prove_up_to` photos (by default half of them); beyond, each point has a
+    plan and a bound. `wishes` are those of `protect` (keep, drop, margin, …). Budgets that cannot
+    be kept because more photos must go are left out.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> elsewhere.frontier(scores, truth=0).points[1].plan.withheld
+    (2,)
+    """
+    found = points(
+        scores,
+        truth,
+        prove_up_to=prove_up_to,
+        time_limit=time_limit,
+        work_limit=work_limit,
+        **wishes,
+    )
+    return Frontier(tuple(found))
+
+
+def points(
+    scores: Any,
+    truth: Any,
+    *,
+    prove_up_to: int | None = None,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    stopped: Event | None = None,
+    **wishes: Any,
+) -> Iterator[Point]:
+    """The points of `frontier`, each as soon as it is solved; the rest is not proved any more
+    once `stopped` is set.
+    """
+    if {"top", "budget"} & set(wishes):
+        raise InputError("frontier goes through all budgets: give neither top nor budget")
+    asked = read_wishes(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
+    half = asked.promise.photos // 2
+    limit = half if prove_up_to is None else whole(prove_up_to, "prove_up_to", least=0)
+    return _points(asked, limit, replace(read_limits(time_limit, work_limit), stopped=stopped))
+
+
+def _points(asked: Asked, prove_up_to: int, limits: Limits) -> Iterator[Point]:
+    everything = replace(asked, promise=replace(asked.promise, budget=asked.promise.photos))
+    try:
+        chain = reduce(everything.promise, asked.scores)
+    except Contradiction as reason:
+        why = reason.named(asked.scores[0].ids)
+        raise InputError(f"no plan can do this: {why}") from None
+    instance = Instance(chain.problem)
+    if not instance.units and not instance.fixed_in.any():
+        raise InputError("every photo must go, but at least one must be kept")
+    # steps count photos for the worst-off attacker; an optimal plan is also best in all other ways
+    alike = len(asked.scores) == 1 and asked.promise.values is None
+    plan: Plan | None = None
+    last: Step | None = None
+    with np.errstate(all="ignore"):
+        for step in staircase(instance, prove_up_to, limits):
+            if plan is None or last is None or (step.left_out != last.left_out).any():
+                promise = replace(asked.promise, budget=step.budget)
+                best = step.reached == step.bound and step.fewest and alike
+                status = "optimal" if best else "feasible"
+                kept = instance.units_kept(step.left_out)
+                cost = int(chain.problem.weights[~kept].sum())
+                answer = Answer(status, kept, cost, step.bound, counts=True)
+                plan = finish(replace(asked, promise=promise), chain, instance, answer)
+            last = step
+            yield Point(step.budget, plan, step.bound)

@@ -1,0 +1,129 @@
+"""The one canonical problem: everything a user can wish for is reduced to it.
+
+Units u with weights, some fixed in or out. Attackers, each with a number `need` and rivals; a
+rival has one row against every column of the attacker's zone and *holds* when all of them do:
+
+    Σ over photos p of kept units that the attacker sees of
+        (bank[p, rival] − bank[p, z] − shift)  + offset[rival] − offset[z] − lead  ≥ 0
+
+(> 0 where the problem is strict; −inf as written in `promise.py`). At least one unit is kept.
+
+**Guarantee** (`budget` is None): the least weight left out such that every attacker has at least
+`need` rivals that hold. **Budget**: with at most `budget` photos left out, the largest smallest
+number of holding rivals over the attackers, then the largest sum of them, then the least weight.
+
+The rows are kept as pairs of columns and not written out: a zone of 17 cells against 495 rivals
+would be 8,415 rows for the same 512 columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.values.scores import FloatMatrix
+
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+FREE, IN, OUT = 0, 1, -1
+LARGEST = 2**53
+"""Weights add up to less than this, so that floats hold them exactly."""
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """One attacker's rivals, zone and thresholds, over the photos' score columns."""
+
+    bank: FloatMatrix
+    """(photos, columns) scores; finite or −inf."""
+    zone: Ints
+    """Columns that must be outranked, every one of them, for a rival to hold."""
+    rivals: Ints
+    """Columns that can hold."""
+    need: int = 0
+    """How many rivals must hold (0 under a budget)."""
+    shift: float = 0.0
+    """Taken off a row once for every kept photo seen."""
+    lead: float = 0.0
+    """Taken off a row once."""
+    offset: Floats | None = None
+    """(columns,) added once to a column's sum; finite or −inf."""
+    sees: Mask | None = None
+    """(photos,) which photos this attacker adds up; None for all."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Units to keep or leave out, and the attackers that must be satisfied."""
+
+    attackers: tuple[Attacker, ...]
+    unit_of: Ints
+    """(photos,) the unit each photo belongs to."""
+    weights: NDArray[np.int64]
+    """(units,) what leaving a unit out costs; positive, with a sum below 2**53."""
+    fixed: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))
+    """(units,) FREE, IN or OUT."""
+    budget: int | None = None
+    """At most this many photos left out; None for a guarantee."""
+    strict: bool = False
+
+    @property
+    def photos(self) -> int:
+        """How many photos there are."""
+        return len(self.unit_of)
+
+    @property
+    def units(self) -> int:
+        """How many units there are."""
+        return len(self.weights)
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """(units,) how many photos each unit has."""
+        return np.bincount(self.unit_of, minlength=self.units).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a solver says of a problem, in the problem's own terms."""
+
+    status: str
+    """"optimal", "feasible", "infeasible" or "unknown"."""
+    kept: Mask | None
+    """(units,) which units stay; None without a plan."""
+    cost: int | Fraction
+    """Weight left out."""
+    bound: int | Fraction
+    """Guarantee: no plan is lighter. Budget: no plan has a larger smallest count."""
+    counts: bool = False
+    """Whether `bound` counts rivals (budget) and not weight (guarantee)."""
+    work: int = 0
+    """How much work was done: a count, the same on every machine."""
+
+
+def plain(bank: FloatMatrix, truth: int, need: int) -> Problem:
+    """The paper's problem, before any wish: one attacker, one true cell, every photo worth 1.
+
+    >>> problem = plain(np.zeros((3, 4)), truth=2, need=1)
+    >>> problem.attackers[0].rivals.tolist(), problem.units
+    ([0, 1, 3], 3)
+    """
+    photos, cells = bank.shape
+    return Problem(
+        attackers=(
+            Attacker(
+                bank=bank,
+                zone=np.array([truth], np.intp),
+                rivals=np.delete(np.arange(cells, dtype=np.intp), truth),
+                need=need,
+            ),
+        ),
+        unit_of=np.arange(photos, dtype=np.intp),
+        weights=np.ones(photos, np.int64),
+        fixed=np.zeros(photos, np.int8),
+    )

@@ -1,0 +1,106 @@
+"""The value Plan: which photos to withhold, and what is promised of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from elsewhere.values.promise import Promise
+
+
+class Status(StrEnum):
+    """How far a plan is proved.
+
+    >>> Status.OPTIMAL == "optimal", str(Status.OPTIMAL)
+    (True, 'optimal')
+    """
+
+    OPTIMAL = "optimal"
+    """No plan is better: proved."""
+    FEASIBLE = "feasible"
+    """The promise holds; a better plan may exist, no better than `bound`."""
+    INFEASIBLE = "infeasible"
+    """No plan fulfils the promise: proved."""
+    UNKNOWN = "unknown"
+    """Stopped early with neither a plan nor a proof that there is none."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What one attacker sees of the kept photos.
+
+    >>> import numpy as np, elsewhere
+    >>> plan = elsewhere.protect(np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]]), truth=0, top=2)
+    >>> plan.views[0].protected_k, plan.views[0].rivals
+    (2, (1, 2))
+    """
+
+    protected_k: int
+    """How many rivals hold: the truth is not in this attacker's top `protected_k`."""
+    rivals: tuple[int, ...]
+    """The cells that hold, the one furthest ahead of the truth first (ties: lower cell first)."""
+    slack: float
+    """Nats by which the last rival needed is ahead (the promise's top-th; under a budget the last
+    that holds); inf where no rival is needed or a probability of zero decides."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which photos to withhold, how far that is proved, and what then holds.
+
+    Without a plan (`infeasible`, `unknown`) both `withheld` and `kept` are empty, so that nobody
+    who forgets to look at the status shares anything.
+
+    >>> import numpy as np, elsewhere
+    >>> plan = elsewhere.protect(np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]]), truth=0, top=2)
+    >>> plan.withheld, plan.kept, plan.cost, plan.bound
+    ((0,), (1,), 1, 1)
+    >>> plan.protected_k, plan.rivals, round(plan.slack, 3)
+    (2, (1, 2), 0.693)
+    """
+
+    status: Status
+    withheld: tuple[int, ...]
+    """Photos to withhold, ascending."""
+    kept: tuple[int, ...]
+    """Photos that can be shared, ascending."""
+    cost: int | Fraction
+    """What is withheld, in the photos' values (their number, where no values were given)."""
+    bound: int | Fraction
+    """Guarantee: no plan costs less than this. Budget: no plan protects more than this k."""
+    views: tuple[View, ...]
+    """One for each attacker; empty without a plan."""
+    promise: Promise
+    explanation: str
+    """One or two sentences for a person."""
+    several: bool = False
+    """Whether the scores came as a list of attackers; `rivals` and `slack` then are tuples too."""
+    rests_on_zero: bool = False
+    """The promise holds only because some probability is exactly zero: be wary."""
+    work: int = 0
+    """How much work the solver did (a count, the same on every machine)."""
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a plan at all."""
+        return bool(self.kept)
+
+    @property
+    def protected_k(self) -> int:
+        """The truth is not in the top k of any attacker for this k (0 without a plan)."""
+        return min((view.protected_k for view in self.views), default=0)
+
+    @property
+    def rivals(self) -> tuple[int, ...] | tuple[tuple[int, ...], ...]:
+        """The cells that outrank the truth; one tuple for each attacker if several were given."""
+        if self.several:
+            return tuple(view.rivals for view in self.views)
+        return self.views[0].rivals if self.views else ()
+
+    @property
+    def slack(self) -> float | tuple[float, ...]:
+        """Nats to spare at the last rival needed; one for each attacker if several were given."""
+        if self.several:
+            return tuple(view.slack for view in self.views)
+        return self.views[0].slack if self.views else float("nan")

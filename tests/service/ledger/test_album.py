@@ -1,0 +1,129 @@
+"""What an album gives to the ledger, and what the next album finds there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from elsewhere.album import Metadata
+from elsewhere.album.places import Places, places_of
+from elsewhere.errors import InputError
+from elsewhere.service.ledger.album import given_by, label_of, remembered
+from elsewhere.service.ledger.entries import Ledger
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.posted.files import posted_for
+from elsewhere.service.seen import Seen
+from tests.service.makers import Stay, photo, seen, trip
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path)
+
+
+def remember(ledger: Ledger, album: Seen, *shared: int, places: Places | None = None) -> None:
+    given = given_by(album, places or places_of(album.photos), shared)
+    with ledger.writing_down(given, Path("out")):
+        pass
+
+
+def another(album: Seen, name: str = "other") -> Seen:
+    """The same rows and places under other pictures."""
+    photos = [
+        photo(f"{name} {one.id}", one.metadata.position, one.metadata.time) for one in album.photos
+    ]
+    return seen(photos, *(attack.scores.values for attack in album.attacks))
+
+
+def found(ledger: Ledger, album: Seen, *hide: str, **wishes: object):  # type: ignore[no-untyped-def]
+    asked = Wishes(hide=hide or ("all",), **wishes)  # type: ignore[arg-type]
+    return remembered(ledger, album, places_of(album.photos), asked)
+
+
+def test_what_was_shared_of_a_place_counts_when_it_is_hidden_again(ledger: Ledger) -> None:
+    first = trip([Stay("Lisbon", 4, 0), Stay("Oslo", 3, 5)], scorers=2)
+    remember(ledger, first, 0, 2, 5)
+    told = [(label_of(entry), len(entry.photos)) for entry in ledger.entries()]
+    assert told == [("Lisbon, Portugal", 2), ("Oslo, Norway", 1)]
+    again = another(trip([Stay("Lisbon", 3, 50)], scorers=2, seed=9))
+    back = found(ledger, again)
+    assert back.ids == ("remembered/1", "remembered/2")
+    for number, attack in enumerate(first.attacks):
+        assert np.array_equal(back.rows[number], attack.scores.values[[0, 2]])
+    where = places_of(again.photos).places[0].positions[0]
+    assert back.metadata == (Metadata(position=where),) * 2
+    assert back.already == ()
+    assert back.notes == ("2 photos that you shared of Lisbon, Portugal before are counted in",)
+
+
+def test_what_was_shared_elsewhere_does_not_count(ledger: Ledger) -> None:
+    remember(ledger, trip([Stay("Lisbon", 4, 0)]), 0, 1)
+    oslo = another(trip([Stay("Oslo", 3, 50)]))
+    assert found(ledger, oslo).ids == ()
+    both = another(trip([Stay("Lisbon", 2, 50), Stay("Oslo", 3, 60)]))
+    assert found(ledger, both, "Oslo").ids == ()
+    assert len(found(ledger, both, "Lisbon").ids) == 2
+    assert len(found(ledger, another(trip([Stay("Porto", 2, 50)]))).ids) == 0
+    country = another(trip([Stay("Porto", 2, 50)]))
+    assert len(found(ledger, country, hide_level="country").ids) == 2
+
+
+def test_a_photo_of_the_album_that_was_shared_before_is_out_already(ledger: Ledger) -> None:
+    album = trip([Stay("Lisbon", 4, 0)])
+    remember(ledger, album, 1, 3)
+    back = found(ledger, album)
+    assert (back.already, back.ids) == ((1, 3), ())
+    posted = posted_for(album, places_of(album.photos), Wishes(), ledger=ledger)
+    assert posted.already == (1, 3)
+    assert "IMG_0001.jpg" in posted.notes[0]
+
+
+def test_a_photo_that_is_given_as_posted_too_counts_once(ledger: Ledger) -> None:
+    first = trip([Stay("Lisbon", 4, 0)])
+    remember(ledger, first, 0, 1)
+    again = another(first)
+    known = [first.photos[0].rendition.digest]
+    back = remembered(ledger, again, places_of(again.photos), Wishes(), known=known)
+    assert np.array_equal(back.rows[0], first.attacks[0].scores.values[[1]])
+
+
+def test_shared_twice_counts_once(ledger: Ledger) -> None:
+    first = trip([Stay("Lisbon", 4, 0)])
+    remember(ledger, first, 0, 1)
+    remember(ledger, first, 1, 2)
+    assert len(found(ledger, another(first)).ids) == 3
+
+
+def test_unplaced_photos_count_wherever_the_album_was(ledger: Ledger) -> None:
+    first = trip([Stay("Lisbon", 2, 0), Stay("Oslo", 2, 5)], lost=1)
+    remember(ledger, first, 0, 4)
+    assert [entry.placed for entry in ledger.entries()] == [True, False]
+    assert "and elsewhere" in label_of(ledger.entries()[1])
+    assert found(ledger, another(trip([Stay("Oslo", 3, 50)]))).metadata == (Metadata(),)
+    assert found(ledger, another(trip([Stay("Kyoto", 3, 50)]))).ids == ()
+
+
+def test_a_model_that_did_not_score_it_is_an_error_not_a_gap(ledger: Ledger) -> None:
+    remember(ledger, trip([Stay("Lisbon", 4, 0)]), 0)
+    two = another(trip([Stay("Lisbon", 3, 50)], scorers=2))
+    with pytest.raises(InputError, match=r"Lisbon, Portugal .*made-up 1.*--posted"):
+        found(ledger, two)
+
+
+def test_posted_rows_of_both_kinds_stand_together(ledger: Ledger) -> None:
+    first = trip([Stay("Lisbon", 4, 0)])
+    remember(ledger, first, 0, 3)
+    again = another(trip([Stay("Lisbon", 3, 50)], seed=4))
+    posted = posted_for(again, places_of(again.photos), Wishes(), ledger=ledger)
+    joint = posted.behind(again.attacks[0].scores, 0)
+    assert joint.ids[-2:] == ("remembered/1", "remembered/2")
+    assert np.array_equal(joint.values[-2:], first.attacks[0].scores.values[[0, 3]])
+
+
+def test_an_album_without_photos_to_share_gives_nothing(ledger: Ledger) -> None:
+    album = trip([Stay("Lisbon", 2, 0)])
+    assert given_by(album, places_of(album.photos), set()) == []
+    remember(ledger, album)
+    assert not ledger.path.exists()

@@ -1,0 +1,164 @@
+"""One honest sentence, and what has to be said where there is no plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elsewhere.album.places import places_of
+from elsewhere.errors import InputError
+from elsewhere.globe import Cells, place
+from elsewhere.service.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.service.planning.guesses import NowhereError
+from elsewhere.service.planning.presets import MARGINS, margin
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.seen import Seen
+from elsewhere.solver.infeasible import Inquiry
+from tests.service.makers import Stay, attack, photo, seen, trip
+
+LISBON, PARIS = (38.72, -9.14), (48.8566, 2.3522)
+EXACT = Wishes(exact_top=True, margin="none", each_photo=False)
+ACCURACY = {"": {25: 0.12, 750: 0.46}, "Europe": {25: 0.17, 750: 0.73}}
+
+
+def plan(album: Seen, wishes: Wishes) -> AlbumPlan:
+    return plan_album(album, places_of(album.photos), wishes)
+
+
+def pointing(*towns: tuple[float, float] | None, at: float = 5.0, **about: object) -> Seen:
+    """One photo a town, each pointing there; None points nowhere."""
+    cells = Cells.default()
+    rows = np.zeros((len(towns), cells.count))
+    for n, town in enumerate(towns):
+        if town is not None:
+            rows[n, cells.locate(*town)] = at
+    photos = [photo(f"{n}.jpg", town or LISBON) for n, town in enumerate(towns)]
+    return seen(photos, attack(rows, [one.id for one in photos], "tiny", **about))
+
+
+def test_nothing_to_withhold_speaks_of_the_model() -> None:
+    album = pointing(None, None, accuracy=ACCURACY)
+    assert plan(album, EXACT).verdict == (
+        "Nothing needs withholding: from these photos the model tiny (right within 25 km for 17 % "
+        "of single photos in Europe) does not have Lisbon, Portugal among its first 5 guesses; a "
+        "better model may find it."
+    )
+    country = plan(album, replace(EXACT, hide_level="country")).verdict
+    assert "right about the country, within 750 km, for 73 % of single photos in Europe" in country
+    assert "does not have Portugal among its first 5 guesses" in country
+    told = places_of(album.photos, at=[place("Portugal")])
+    assert "right about the country, within 750 km," in plan_album(album, told, EXACT).verdict
+    wide = plan_album(album, told, replace(EXACT, radius_km=800.0)).verdict
+    assert "right within 750 km for 73 %" in wide
+    city = plan(album, replace(EXACT, hide_level="city")).verdict
+    assert "right about the city, within 25 km, for 17 % of single photos in Europe" in city
+    dropped = plan(album, replace(EXACT, drop=("0.jpg",))).verdict
+    assert dropped.startswith("Nothing needs withholding beyond what you drop: from these")
+
+
+def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
+    album = pointing(LISBON, None)
+    assert plan(album, EXACT).verdict == (
+        "With 1 of 2 photos withheld, the model tiny does not have Lisbon, Portugal among its "
+        "first 5 guesses; it is the fewest that will do, and a better model may find it."
+    )
+    drawn = plan(album, replace(EXACT, exact_top=False)).verdict
+    assert "the fewest that will do for a top drawn in secret from 5 to 15, and" in drawn
+
+
+def test_what_was_dropped_is_not_counted_as_needed() -> None:
+    album = pointing(LISBON, None, None)
+    found = plan(album, replace(EXACT, drop=("1.jpg",))).verdict
+    assert found.startswith("With 1 of 3 photos withheld beyond the 1 that you drop, the model")
+
+
+def test_a_budget_says_how_far_it_reaches() -> None:
+    album = pointing(LISBON, LISBON, None)
+    assert plan(album, replace(EXACT, budget=0)).verdict == (
+        "Withholding at most 0 of 3 photos cannot hide Lisbon, Portugal: the first guess of the "
+        "model tiny may be right; allow more."
+    )
+    assert "no plan within the budget does better" in plan(album, replace(EXACT, budget=2)).verdict
+
+
+def test_no_verdict_ever_says_safe() -> None:
+    for album in (pointing(None), pointing(LISBON, None)):
+        for wishes in (EXACT, replace(EXACT, budget=1), replace(EXACT, keep=("0.jpg",))):
+            assert "safe" not in plan(album, wishes).verdict.lower()
+
+
+class TestNoPlan:
+    """Which photo is in the way, what can be had, what to give up."""
+
+    def test_a_kept_photo_is_named_and_enough_to_give_up(self) -> None:
+        album = pointing(LISBON, None, None)
+        planned = plan(album, replace(EXACT, keep=("0.jpg", "1.jpg")))
+        assert planned.plan.status == "infeasible"
+        assert planned.verdict == (
+            "Nothing can be shared: Lisbon, Portugal cannot be hidden from the model tiny with top "
+            "5."
+        )
+        assert planned.plan.explanation == (
+            "No plan can do this. Kept photo 0.jpg is in the way: it is enough to give it up. "
+            "Not even top 1 can be had."
+        )
+
+    def test_what_was_not_found_out_is_not_claimed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Inquiry, "enough_to_give_up", lambda *asked: ((), False))
+        why = plan(pointing(LISBON, None, None), replace(EXACT, keep=("0.jpg",))).plan.explanation
+        assert (
+            "Kept photo 0.jpg is in the way; whether it is enough to give it up was not found"
+        ) in why
+        monkeypatch.setattr(Inquiry, "pins_in_the_way", lambda *asked: None)
+        why = plan(pointing(LISBON, None, None), replace(EXACT, keep=("0.jpg",))).plan.explanation
+        assert "Whether the kept photos are the reason was not found out in time." in why
+
+    def test_two_photos_in_the_way(self) -> None:
+        album = pointing(LISBON, LISBON, None)
+        why = plan(album, replace(EXACT, keep=("0.jpg", "1.jpg"))).plan.explanation
+        assert "0.jpg" in why or "1.jpg" in why
+        assert "giving it up alone is not enough" in why
+
+    def test_the_watch_that_blocks_has_a_name(self) -> None:
+        album = pointing(LISBON, None, PARIS)
+        planned = plan(album, replace(EXACT, hide=("Lisbon",), keep=("0.jpg", "1.jpg")))
+        assert "even alone: Lisbon, Portugal from its own photos" in planned.plan.explanation
+        assert "ttacker" not in planned.plan.explanation
+
+    def test_a_hidden_country_is_what_is_named(self) -> None:
+        wishes = replace(EXACT, hide=("Lisbon",), hide_level="country", keep=("0.jpg", "1.jpg"))
+        planned = plan(pointing(LISBON, None, PARIS), wishes)
+        assert planned.verdict == (
+            "Nothing can be shared: Portugal cannot be hidden from the model tiny with top 5."
+        )
+        assert "even alone: Portugal from its own photos" in planned.plan.explanation
+        assert {watch.hides for watch in planned.watches} == {"Portugal"}
+
+    def test_time_that_ran_out_is_unknown(self) -> None:
+        album = trip([Stay("Lisbon", 60, 0), Stay("Porto", 60, 3)], seed=1)
+        planned = plan(album, replace(EXACT, top=40, time_limit=0.0))
+        assert planned.plan.status in {"unknown", "feasible"}
+        assert "time ran out" in planned.verdict or "stopped early" in planned.verdict
+
+    def test_nothing_known_at_all_brings_the_guesses(self) -> None:
+        cells = Cells.default()
+        rows = np.zeros((2, cells.count))
+        rows[:, cells.locate(*PARIS)] = 9.0
+        photos = [photo("a"), photo("b")]
+        with pytest.raises(NowhereError, match="say it with --at") as told:
+            plan_album(seen(photos, rows), places_of(photos), EXACT)
+        first, *others = told.value.guesses
+        assert first.place.startswith("Paris")
+        assert first.share > 0.9
+        assert len(others) == 4
+
+
+def test_margins_by_name_and_number() -> None:
+    assert [one.theta for one in MARGINS.values()] == sorted(one.theta for one in MARGINS.values())
+    assert margin("Paranoid") == MARGINS["paranoid"]
+    assert margin(0.3).theta == margin(" 0.3 ").theta == 0.3
+    for bad in ("bold", -1, float("nan"), "inf", True):
+        with pytest.raises(InputError, match="a margin is none, careful, paranoid or a number"):
+            margin(bad)

@@ -1,0 +1,70 @@
+"""Does a reduced problem mean what the promise means? Held against brute force, set by set.
+
+`alone` cuts a random promise down to one wish, so that the reduction for it is tested by itself;
+`assert_same_meaning` then goes through every set of photos that could be kept.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from elsewhere.solver.baselines.counting import cost, counts, satisfied
+from elsewhere.solver.problem import Answer
+from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.values.promise import Against, Promise
+from elsewhere.values.scores import Scores
+from tests.solver.oracle import Oracle
+from tests.solver.strategies import Problem, problem
+
+SEEDS = range(60)
+
+
+def bare(against: Against) -> Against:
+    """What is promised against an attacker when nothing is wished for: one true cell, top 1."""
+    return Against(against.scores, against.scorer, against.cells, against.truth[:1], top=1)
+
+
+def alone(seed: int, wish: Callable[[Promise, Promise], Promise]) -> tuple[Promise, list[Scores]]:
+    """A random promise with only what `wish(bare promise, full promise)` puts back."""
+    drawn: Problem = problem(random.Random(seed), photos=random.Random(seed).randint(1, 5))
+    full = drawn.promise
+    plain = Promise(full.photos, (bare(full.against[0]),))
+    promise = wish(plain, full)
+    return promise, drawn.matrices[: len(promise.against)]
+
+
+def first(promise: Promise, **changes: object) -> Promise:
+    """The promise with something changed in what is promised against its first attacker."""
+    against = (replace(promise.against[0], **changes), *promise.against[1:])  # type: ignore[arg-type]
+    return replace(promise, against=against)
+
+
+def assert_same_meaning(promise: Promise, scores: list[Scores]) -> None:
+    """The reduced problem allows, counts and costs what the promise does, for every set."""
+    oracle = Oracle(promise, [table.values for table in scores])
+    try:
+        chain = reduce(promise, scores)
+    except Contradiction:
+        assert not any(oracle.allowed(kept) for kept in oracle.everything())
+        return
+    reduced = chain.problem
+    for kept in oracle.everything():
+        mask = np.isin(np.arange(promise.photos), kept)
+        units = np.zeros(reduced.units, bool)
+        units[reduced.unit_of[mask]] = True
+        if not (units[reduced.unit_of] == mask).all():  # it tears a unit apart
+            assert not oracle.allowed(kept)
+            continue
+        within = oracle.fulfilled(kept) if promise.budget is None else oracle.allowed(kept)
+        assert satisfied(reduced, units) == within
+        if kept:
+            assert list(counts(reduced, units)) == oracle.counts(kept)
+        back = chain.invert(Answer("feasible", units, cost(reduced, units), 0))
+        assert back.kept is not None
+        assert (back.kept == mask).all()
+        assert Fraction(back.cost) == oracle.cost(kept)

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elsewhere.solver.baselines.counting import counts
+from elsewhere.solver.problem import plain
+from elsewhere.solver.reductions.margin import Margin
+from elsewhere.values.promise import Promise
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+
+
+def wish(plain: Promise, full: Promise) -> Promise:
+    return first(plain, margin=full.against[0].margin or 0.25)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_it_means_what_was_wished(seed: int) -> None:
+    assert_same_meaning(*alone(seed, wish))
+
+
+def test_it_counts_once_for_each_kept_photo() -> None:
+    problem = plain(np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 0.0]]), truth=0, need=1)
+    everything = np.ones(3, bool)
+    # two nats ahead in all: a margin of 2/3 for each of three photos is just too much
+    assert counts(Margin((0.66,)).apply(problem), everything) == (1,)
+    assert counts(Margin((0.67,)).apply(problem), everything) == (0,)

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import gc
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from elsewhere.errors import InputError
+from elsewhere.values.scores import Memory, Scores
+
+
+@given(hnp.arrays(np.float32, (2, 3), elements=st.floats(-100, 100, width=32)))
+def test_values_and_their_type_are_kept(
+    values: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+) -> None:
+    scores = Scores(values)
+    assert scores.values.dtype == np.float32
+    assert scores.values.tobytes() == values.tobytes()
+    assert scores.digest == Scores(values.astype(np.float64)).digest
+
+
+def test_a_copy_is_taken_and_closed() -> None:
+    values = np.zeros((2, 2))
+    scores = Scores(values)
+    values[0, 0] = 5.0
+    assert scores.values[0, 0] == 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        scores.values[0, 0] = 1.0
+
+
+def test_names() -> None:
+    scores = Scores([[0, 1], [1, 0]], ids=["a", "b"])
+    assert scores.index("a") == 0
+    with pytest.raises(InputError, match=r"no photo is called 'c'"):
+        scores.index("c")
+    assert Scores([[0, 1], [1, 0]]).ids == ("0", "1")
+
+
+def test_equality_is_of_all_that_is_kept() -> None:
+    one = Scores([[0.0, 1.0]], ["a"], scorer="s", grid="g")
+    assert one == Scores([[-0.0, 1.0]], ["a"], scorer="s", grid="g")
+    assert hash(one) == hash(Scores([[0.0, 1.0]], ["a"], scorer="s", grid="g"))
+    for other in (
+        Scores([[0.0, 2.0]], ["a"], scorer="s", grid="g"),
+        Scores([[0.0, 1.0]], ["b"], scorer="s", grid="g"),
+        Scores([[0.0, 1.0]], ["a"], scorer="t", grid="g"),
+        Scores([[0.0, 1.0]], ["a"], scorer="s", grid="h"),
+        "scores",
+    ):
+        assert one != other
+
+
+def test_the_digest_knows_the_shape() -> None:
+    digests = {Scores(np.zeros(shape)).digest for shape in [(2, 6), (6, 2), (3, 4), (4, 3)]}
+    assert len(digests) == 4
+
+
+BAD: list[tuple[object, str]] = [
+    ([[0.0, float("nan")]], "photo 0, cell 1 is NaN"),
+    ([[0.0, 1.0], [float("inf"), 0.0]], "photo 1, cell 0 is \\+inf"),
+    ([0.0, 1.0], "two dimensions .* not 1"),
+    (np.zeros((2, 2, 2)), "two dimensions .* not 3"),
+    (np.zeros((0, 5)), "no photo"),
+    (np.zeros((5, 1)), "two cells"),
+    ([[0.0, 1.0], [0.0]], "rectangular"),
+    ([["a", "b"]], "numbers"),
+    ([[0.0, None]], "NaN|rectangular"),
+    ([[0j, 1j]], "numbers, not complex"),
+    ([[2**53 + 1, 0]], "kept exactly"),
+]
+
+
+@pytest.mark.parametrize(("values", "sentence"), BAD, ids=[sentence for _, sentence in BAD])
+def test_bad_scores(values: object, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        Scores(values)  # type: ignore[arg-type]
+
+
+def test_odd_but_legal() -> None:
+    assert Scores([[0.0, -np.inf]]).values[0, 1] == -np.inf
+    assert Scores([[True, False]]).values.tolist() == [[1.0, 0.0]]
+    halves = np.array([[Fraction(1, 2), 0]], dtype=object)
+    assert Scores(halves).values.tolist() == [[0.5, 0.0]]
+    assert Scores([[2**53, 0]]).values[0, 0] == 2.0**53
+
+
+def test_ids_must_fit() -> None:
+    with pytest.raises(InputError, match="2 photos need 2 ids, not 1"):
+        Scores([[0, 1], [1, 0]], ids=["a"])
+    with pytest.raises(InputError, match="'a' comes twice"):
+        Scores([[0, 1], [1, 0]], ids=["a", "a"])
+
+
+def test_what_was_worked_out_of_a_table_is_remembered_as_long_as_the_table() -> None:
+    memory, asked = Memory(most=2), []
+
+    def ask(scores: Scores, key: str) -> str:
+        return memory.of(scores.values, key, lambda: asked.append(key) or f"{key}!")  # type: ignore[func-returns-value]
+
+    one, other = Scores(np.zeros((2, 2))), Scores(np.zeros((2, 2)))
+    assert [ask(one, "a"), ask(one, "a"), ask(one, "b"), ask(other, "a")] == [
+        "a!",
+        "a!",
+        "b!",
+        "a!",
+    ]
+    assert asked == ["a", "b", "a"], "another table is another question, though it is equal"
+    ask(one, "c")
+    assert len(memory._known[id(one.values)][1]) == 1, "no more than that is kept"
+    del one, other
+    gc.collect()
+    assert memory._known == {}
+
+
+def test_a_table_that_may_change_is_not_remembered() -> None:
+    memory, table = Memory(), np.zeros((2, 2))
+    view = table[:1]
+    view.flags.writeable = False
+    for one in (table, view):
+        found = []
+        for _ in range(2):
+            table += 1
+            found.append(memory.of(one, "sum", lambda one=one: float(one.sum())))  # type: ignore[misc]
+        assert found[0] < found[1]
