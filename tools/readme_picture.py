@@ -21,10 +21,10 @@ from PIL import Image, ImageOps
 from elsewhere.album.places import places_of
 from elsewhere.example import ALBUM
 from elsewhere.globe import cell_names
-from elsewhere.report.look import FONT, LIGHT
-from elsewhere.scorers.posterior import together
+from elsewhere.report.colours import FONT, LIGHT
+from elsewhere.scorers.calibration import together
 from elsewhere.service import Seen, see
-from elsewhere.service.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 
 WIDE, HIGH, GAP, COLUMNS = 148, 104, 8, 4

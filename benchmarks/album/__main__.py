@@ -20,7 +20,7 @@ from benchmarks.album import stages, turns
 from benchmarks.machine import machine
 from benchmarks.scoring import photos
 from elsewhere.album import Recipe
-from elsewhere.album.finding import find
+from elsewhere.album.discovery import find
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from elsewhere.album import Recipe, read_album
 from elsewhere.album.places import places_of
-from elsewhere.platform.system import workers
+from elsewhere.platform.machine import workers
 from elsewhere.scorers import features
 from elsewhere.scorers.embedded import WEIGHTS, record
 from elsewhere.scorers.preprocess import view_of
 from elsewhere.scorers.sessions import session
 from elsewhere.service import see
-from elsewhere.service.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 
 Tensors = Sequence[NDArray[np.float32]]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 RUN = """
 import sys
-from elsewhere.batch.running import Engine, run
+from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 
 if __name__ == "__main__":

@@ -19,11 +19,11 @@ from benchmarks.album import turns
 from benchmarks.batch.memory import children
 from elsewhere.album import Recipe
 from elsewhere.batch.grouping import group
-from elsewhere.batch.running import Engine, Step, run
+from elsewhere.batch.runner import Engine, Step, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.service.planning.presets import margin
-from elsewhere.solver.protecting import protect
+from elsewhere.solver.api import protect
 from elsewhere.values.scores import Scores
 
 Tell = Callable[[str], None]

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.platform.system import workers
+from elsewhere.platform.machine import workers
+from elsewhere.scorers.cached_scorer import score
 from elsewhere.scorers.embedded import EmbeddedScorer, record
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.pipeline import score
 from elsewhere.scorers.preprocess import SIDE, view
 from elsewhere.scorers.sessions import runtime
 

@@ -24,8 +24,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere_lab.settings import ALBUMS, HALVES, PAPER_WORLD, Albums, Pairing, Setting
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
+from elsewhere_lab.world_settings import ALBUMS, HALVES, PAPER_WORLD, Albums, Pairing, Setting
 
 Floats = NDArray[np.float64]
 WORLD_SEED = 2020

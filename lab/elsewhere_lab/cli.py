@@ -177,7 +177,7 @@ def _run(names: list[str], source: Source, scale: str, output: Path, processes: 
 
 def _tell_of_figures() -> None:
     """Say what is missing, where there is nothing to draw with."""
-    from elsewhere.values.words import installed_by
+    from elsewhere.values.wording import installed_by
     from elsewhere_lab import figures
 
     if not figures.available():

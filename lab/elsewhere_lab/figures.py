@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.report.look import LIGHT, matplotlib_style
-from elsewhere.values.words import installed_by
+from elsewhere.report.colours import LIGHT, matplotlib_style
+from elsewhere.values.wording import installed_by
 from elsewhere_lab.files import write_whole
 
 KIND_COLOURS = dict(

@@ -14,7 +14,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from elsewhere.errors import FileError
-from elsewhere.platform import writing
+from elsewhere.platform import files
 from elsewhere_lab.values import Number, Row, Value
 
 
@@ -23,7 +23,7 @@ def write_whole(file: Path, content: str | bytes) -> None:
     data = content.encode() if isinstance(content, str) else content
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        writing.write_whole(file, data)
+        files.write_whole(file, data)
     except OSError as problem:
         raise FileError(f"{file} cannot be written: {problem.strerror}") from None
 

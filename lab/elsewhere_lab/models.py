@@ -12,10 +12,10 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere_lab.collections import size_of
-from elsewhere_lab.few_collections import renamed
-from elsewhere_lab.settings import HALVES, Pairing
+from elsewhere_lab.sampling import renamed
 from elsewhere_lab.sources import PER_CELL, Scored, Simulated, Source
 from elsewhere_lab.values import FloatMatrix
+from elsewhere_lab.world_settings import HALVES, Pairing
 
 APART = Pairing(agree=0.3)
 """Another backbone, in the simulator: by guess, for nothing is known to calibrate it on."""

@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from elsewhere_lab import experiments
-from elsewhere_lab.claims import is_simulated
 from elsewhere_lab.files import read_numbers, write_whole
 from elsewhere_lab.publishing import publish, unfinished
+from elsewhere_lab.run_folder import is_simulated
 from elsewhere_lab.runs import Run, gathered, the_one
 from elsewhere_lab.tables import MARK, markdown
 from elsewhere_lab.values import Experiment

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elsewhere_lab.pairing import MORE, WITHHELD, withheld
+from elsewhere_lab.comparison import MORE, WITHHELD, withheld
 from elsewhere_lab.values import Number, Row, Value, mean, number
 
 Way = tuple[str, str, float]

@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from elsewhere.report.look import LIGHT
-from elsewhere_lab.telling import wilson
+from elsewhere.report.colours import LIGHT
+from elsewhere_lab.statistics import wilson
 from elsewhere_lab.values import Number
 
 METHODS = {"optimal": (LIGHT.kept, "o", "-"), "greedy": (LIGHT.baseline, "P", "--")}

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere_lab import figures
-from elsewhere_lab.claims import ALBUM_CELLS, is_simulated, read_run
 from elsewhere_lab.collections import ALBUMS
 from elsewhere_lab.deviations import reasons
 from elsewhere_lab.files import read_numbers, read_rows, write_numbers, write_whole
+from elsewhere_lab.run_folder import ALBUM_CELLS, is_simulated, read_run
 from elsewhere_lab.sources import Simulated
 from elsewhere_lab.tables import markdown
 from elsewhere_lab.values import Experiment, Row, number

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.platform.system import cores
+from elsewhere.platform.machine import cores
 from elsewhere_lab import experiments
-from elsewhere_lab.claims import add_time, claim
 from elsewhere_lab.files import read_rows, write_rows
 from elsewhere_lab.publishing import publish
+from elsewhere_lab.run_folder import add_time, claim
 from elsewhere_lab.sources import Source
 from elsewhere_lab.values import SCALES, Experiment, Part, Scale
 from elsewhere_lab.workers import working

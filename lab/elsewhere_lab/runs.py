@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere_lab.claims import is_simulated, read_run
+from elsewhere_lab.run_folder import is_simulated, read_run
 from elsewhere_lab.values import Experiment
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from elsewhere_lab.calibrated import WORLD_SEED, World
 from elsewhere_lab.files import digest
-from elsewhere_lab.scored import Scored
-from elsewhere_lab.settings import ALBUMS, HALVES, PAPER_WORLD
+from elsewhere_lab.score_files import Scored
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
 from elsewhere_lab.values import Collection, FloatMatrix
+from elsewhere_lab.world_settings import ALBUMS, HALVES, PAPER_WORLD
 
 __all__ = ["PER_CELL", "Scored", "Simulated", "Source"]
 

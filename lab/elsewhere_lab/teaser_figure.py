@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.report.look import LIGHT
+from elsewhere.report.colours import LIGHT
 from elsewhere_lab.experiments.teaser import PLANS, TOP, guesses, rank_of_truth, withheld
 from elsewhere_lab.values import Row, number
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere.solver.api import finish
 from elsewhere.solver.exact import Instance, Limits, solve
-from elsewhere.solver.protecting import finish
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.wishes import read_wishes
+from elsewhere.solver.requests import read_wishes
 from elsewhere.values.plan import Status
 from elsewhere_lab.solving import WORK, Found
 

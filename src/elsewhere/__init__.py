@@ -27,8 +27,8 @@ if _typing.TYPE_CHECKING:
         ScorerError,
     )
     from elsewhere.formats.score_files import read_scores, write_scores
+    from elsewhere.solver.api import check, protect
     from elsewhere.solver.frontier import Frontier, Point, frontier
-    from elsewhere.solver.protecting import check, protect
     from elsewhere.values.plan import Plan, Status, View
     from elsewhere.values.promise import Against, Promise
     from elsewhere.values.scores import Scores
@@ -67,7 +67,7 @@ _HOMES = {
     "checker.proof": "Verdict",
     "formats.score_files": "read_scores write_scores",
     "solver.frontier": "Frontier Point frontier",
-    "solver.protecting": "check protect",
+    "solver.api": "check protect",
     "values.plan": "Plan Status View",
     "values.promise": "Against Promise",
     "values.scores": "Scores",

@@ -18,7 +18,7 @@ from elsewhere.album import Limits, Progress, Recipe, read_album
 from elsewhere.album.album import _photo
 from elsewhere.album.companions import Candidate
 from elsewhere.album.jpeg import size_if_bare
-from elsewhere.album.left import Left
+from elsewhere.album.skipped import Left
 from elsewhere.album.spool import Spool
 from elsewhere.album.workers import Reply, Workers
 from tests.album import makers

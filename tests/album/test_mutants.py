@@ -18,7 +18,7 @@ from elsewhere.album import Photo, Recipe
 from elsewhere.album.album import _photo, _request
 from elsewhere.album.companions import Candidate
 from elsewhere.album.jpeg import size_if_bare
-from elsewhere.album.left import KINDS
+from elsewhere.album.skipped import KINDS
 from elsewhere.album.spool import Spool
 from elsewhere.album.workers import Workers
 from tests.album import makers

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from elsewhere.app.api.serving import HOST
+from elsewhere.app.api.launch import HOST
 from elsewhere.app.security import connections, guard
 from elsewhere.app.security.guard import SECRET_HEADER
 from tests.app.house import Served

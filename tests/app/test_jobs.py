@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from elsewhere.app.api.contract import Event, Point
+from elsewhere.app.api.models import Event, Point
 from elsewhere.app.security.guard import BROKEN
 from elsewhere.app.sessions.jobs import REMEMBERED, Job, Jobs
 from elsewhere.errors import FileError

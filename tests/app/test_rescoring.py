@@ -44,7 +44,7 @@ def test_another_attacker_costs_neither_pins_nor_undo(
     put(house, drop=[ids[dropped]])
     known = {id(attack.scores) for attack in house.table.desk.seen.attacks}
     monkeypatch.setattr(
-        "elsewhere.app.sessions.table.see", lambda *_, **__: pytest.fail("read again")
+        "elsewhere.app.sessions.workspace.see", lambda *_, **__: pytest.fail("read again")
     )
     answer = put(house, scorers=[*first, other_scorer(tmp_path)])
     assert answer["job"]["kind"] == "scoring"
@@ -78,7 +78,7 @@ def test_what_is_wished_meanwhile_is_kept(
         assert go_on.wait(20)
         return real(*args, **more)
 
-    monkeypatch.setattr("elsewhere.app.sessions.table.scored_by", slowly)
+    monkeypatch.setattr("elsewhere.app.sessions.workspace.scored_by", slowly)
     first = house.told()["wishes"]["scorers"]
     job = put(house, scorers=[*first, other_scorer(tmp_path)])["job"]
     assert job["id"] in [one["id"] for one in house.told()["jobs"]], "a reload finds it"

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.left import left
-from elsewhere.app.api import contract
-from elsewhere.app.sessions import desk, sentences, telling
+from elsewhere.album.skipped import left
+from elsewhere.app.api import models
+from elsewhere.app.sessions import planning, presenter, sentences
+from elsewhere.app.sessions.answers import Entry
 from elsewhere.app.sessions.choices import choices
-from elsewhere.app.sessions.desk import Desk
-from elsewhere.app.sessions.entries import Entry
+from elsewhere.app.sessions.planning import Desk
 from elsewhere.errors import NoPhotoError
 from elsewhere.service import Seen
-from elsewhere.service.planning import less
-from elsewhere.service.planning.less import Way
+from elsewhere.service.planning import alternatives
+from elsewhere.service.planning.alternatives import Way
 from elsewhere.service.posted.values import Posted
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
@@ -38,7 +38,7 @@ def both() -> Seen:
 
 def asked(seen: Seen, **more: object) -> Entry:
     return Desk(seen, SEED).wish(
-        contract.Wishes.model_validate({"scorers": ["made-up 0"], **more}), 10.0
+        models.Wishes.model_validate({"scorers": ["made-up 0"], **more}), 10.0
     )
 
 
@@ -81,9 +81,9 @@ def test_places_are_called_by_what_is_hidden(
     k = entry.plan.plan.protected_k
     among = "the first guess" if k == 1 else f"among the first {k}"
     assert said.endswith(f"{verb} {among}.")
-    belief = telling.belief_of(entry, 0)
+    belief = presenter.belief_of(entry, 0)
     assert belief.place == "Lisbon, Portugal" and belief.hides == named[0]
-    assert {view.hides for view in telling.audit_of(entry).views} == set(named)
+    assert {view.hides for view in presenter.audit_of(entry).views} == set(named)
 
 
 def test_nothing_is_promised_where_nothing_is(lisbon: Seen, both: Seen) -> None:
@@ -98,7 +98,7 @@ def test_nothing_is_promised_where_nothing_is(lisbon: Seen, both: Seen) -> None:
     poor = asked(both, top=None, budget=0, each_photo=False)
     assert "withholding nothing does not hide them all" in sentences.headline(poor)
     assert sentences.proof(poor) == "0 photos withheld: too few to hide it"
-    assert telling.plan_of(poor).uncovered == []  # type: ignore[union-attr]
+    assert presenter.plan_of(poor).uncovered == []  # type: ignore[union-attr]
     assert entry.plan is not None
     gone = replace(entry, posted=Posted(already=entry.plan.plan.kept))
     assert "every photo that may be kept is public already" in sentences.headline(gone)
@@ -117,7 +117,7 @@ def test_no_plan_is_called_proved_that_is_not(
     # a budget may be spent in vain: these are not the fewest
     within = asked(lisbon, top=None, budget=3, each_photo=False)
     assert sentences.proof(within).endswith("proved the best they can do")
-    monkeypatch.setattr(desk, "AGAIN", 0)
+    monkeypatch.setattr(planning, "AGAIN", 0)
     starred = asked(lisbon, stars=True)
     assert starred.plan is not None
     if starred.plan.plan.promise.values is not None:
@@ -164,7 +164,7 @@ def test_whom_it_is_against_is_never_left_out(lisbon: Seen, both: Seen) -> None:
 
 def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: Seen) -> None:
     for wishes in ({}, {"keep": [one.id for one in lisbon.photos]}, {"top": None, "budget": 11}):
-        plan = telling.plan_of(asked(lisbon, **wishes))
+        plan = presenter.plan_of(asked(lisbon, **wishes))
         assert plan is not None
         assert "--" not in plan.model_dump_json()
         if plan.protected_k:
@@ -202,26 +202,26 @@ def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: Seen) -> None:
     entry = asked(lisbon)
     assert entry.plan is not None
     ways = (Way("top", "a smaller top (such as --top 2)", top=2),)
-    (note,) = less.told(entry.plan.plan, ways)
+    (note,) = alternatives.told(entry.plan.plan, ways)
     made = replace(entry.plan, ways=ways, notes=("another note", note))
-    told = telling.plan_of(replace(entry, plan=made))
+    told = presenter.plan_of(replace(entry, plan=made))
     assert told is not None and told.notes == ["Another note"]
     assert told.advice == "Nearly all photos go: to share more, ask for less: a smaller top"
     none = replace(made, plan=replace(made.plan, status=Status.INFEASIBLE, kept=()))
-    stuck = telling.plan_of(replace(entry, plan=none))
+    stuck = presenter.plan_of(replace(entry, plan=none))
     assert stuck is not None and stuck.advice == "", "there, buttons say it"
 
 
 def test_no_advice_where_most_are_shared(lisbon: Seen) -> None:
-    told = telling.plan_of(asked(lisbon))
+    told = presenter.plan_of(asked(lisbon))
     assert told is not None and told.advice == ""
 
 
 def test_the_map_opens_on_a_view_of_what_would_be_shared(both: Seen) -> None:
-    own = telling.places_of_entry(asked(both))[0].photos
+    own = presenter.places_of_entry(asked(both))[0].photos
     entry = asked(both, drop=[both.photos[n].id for n in own], each_photo=False)
-    first = telling.belief_of(entry, 0)
+    first = presenter.belief_of(entry, 0)
     assert first.before and not first.after, "none of its photos is shared"
-    shown = telling.belief_of(entry, None)
+    shown = presenter.belief_of(entry, None)
     assert shown.after and shown.watch > 0
-    assert telling.belief_of(asked(both), None).watch == 0
+    assert presenter.belief_of(asked(both), None).watch == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elsewhere.audit.sharpening import curve, worst_order
-from elsewhere.scorers.posterior import log_softmax, together
+from elsewhere.scorers.calibration import log_softmax, together
 from elsewhere_lab import simulator
 
 EXPONENTS = {1: 1.0, 4: 0.6, 16: 0.3}

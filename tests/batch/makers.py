@@ -13,14 +13,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
+from elsewhere.batch.blocks import Done, perform
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.local import Then
-from elsewhere.batch.looking import Look
-from elsewhere.batch.running import Engine
+from elsewhere.batch.local_engine import Then
+from elsewhere.batch.runner import Engine
 from elsewhere.batch.schemas import photos_in, scores_in
+from elsewhere.batch.scoring import Look
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.batch.work import Done, perform
 from elsewhere.globe import Cells
 from tests.album.makers import jpeg
 from tests.scorers.models import described

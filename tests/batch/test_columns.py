@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch.columns import understood
-from elsewhere.batch.running import run
+from elsewhere.batch.runner import run
 from elsewhere.batch.schemas import photos_in, scores_in
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source

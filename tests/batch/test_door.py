@@ -17,17 +17,17 @@ import typer
 from typer.testing import CliRunner
 
 from elsewhere.batch.page import page
-from elsewhere.batch.running import Step
+from elsewhere.batch.runner import Step
 from elsewhere.batch.summary import RANKS, SHARES, Summary
 from elsewhere.cli.program import program
-from elsewhere.cli.render import batched
+from elsewhere.cli.render import batch
 from tests.batch.makers import albums_in, scored, write
 
 
 @pytest.fixture(autouse=True)
 def no_lines_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine is, what is printed is the same."""
-    monkeypatch.setattr(batched, "PAUSE", float("inf"))
+    monkeypatch.setattr(batch, "PAUSE", float("inf"))
 
 
 def elsewhere(*words: str | Path) -> tuple[int, str]:
@@ -188,10 +188,10 @@ def test_the_page_counts_and_names_and_escapes() -> None:
 def test_in_a_log_it_is_told_now_and_then_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with batched.bar() as shown:
+    with batch.bar() as shown:
         for albums in (3, 5):
             shown(Step("working", albums, 1200, 0))
-            monkeypatch.setattr(batched, "PAUSE", 0.0)
+            monkeypatch.setattr(batch, "PAUSE", 0.0)
     assert capsys.readouterr().err == "Planning 5 of 1,200 albums\n"
 
 
@@ -207,7 +207,7 @@ def test_who_is_stopped_is_told_so_on_a_line_without_the_bar(
     monkeypatch.setattr("sys.stderr", screen)
     for name, value in {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(typer.Exit), batched.bar() as shown, batched.stopped_in("out", shown):
+    with pytest.raises(typer.Exit), batch.bar() as shown, batch.stopped_in("out", shown):
         shown(Step("working", 0, 8))
         shown._progress.refresh()
         raise KeyboardInterrupt

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.album.staging import Staging
-from elsewhere.batch.damage import LOST
+from elsewhere.batch.corrupt_rows import LOST
 from elsewhere.batch.grouping import Grouped, Job, block_for, group
 from elsewhere.batch.regrouping import must_regroup, regrouped
 from elsewhere.batch.schemas import photos_in

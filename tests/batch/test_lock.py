@@ -13,7 +13,7 @@ import pytest
 
 from elsewhere.batch import lock
 from elsewhere.batch.lock import LOCK, alone_in
-from elsewhere.batch.running import run
+from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError, InputError

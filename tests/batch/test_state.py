@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch import running
-from elsewhere.batch.running import run
+from elsewhere.batch import runner
+from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.errors import FileError, InputError
@@ -65,13 +65,13 @@ def test_a_dataset_that_changes_meanwhile_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(scored(6), tmp_path / "a.parquet")
-    real = running._work
+    real = runner._work
 
     def changing(*given, **named):  # type: ignore[no-untyped-def]
         real(*given, **named)
         write(scored(6, seed=1), file)
 
-    monkeypatch.setattr(running, "_work", changing)
+    monkeypatch.setattr(runner, "_work", changing)
     with pytest.raises(FileError, match="was changed while it was worked on"):
         run(Settings(str(file), str(tmp_path / "out")), Here())
     assert not (tmp_path / "out" / "summary.json").exists()

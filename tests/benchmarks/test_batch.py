@@ -10,7 +10,7 @@ import pytest
 from benchmarks.batch import data, memory, speed
 from benchmarks.batch.__main__ import FLAT, MOST, claims
 
-from elsewhere.batch.running import Engine
+from elsewhere.batch.runner import Engine
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 

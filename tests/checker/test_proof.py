@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import elsewhere
-from elsewhere.checker import album
+from elsewhere.checker import facts
 from elsewhere.checker.arithmetic import counts_alone
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.values.plan import Plan, Status, View
@@ -104,11 +104,11 @@ def test_a_tie_is_exact_where_floats_are_not() -> None:
 
 
 def test_margin_counts_for_each_kept_photo_and_lead_once() -> None:
-    album = [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
-    assert planned(promised(album, margin=0.5, lead=1.5), (0, 1, 2)).plan.slack == 0.0
-    assert verdict(planned(promised(album, margin=0.5, lead=1.5), (0, 1, 2)))
-    assert not verdict(planned(promised(album, margin=0.5, lead=1.5), (0, 1)))
-    assert not verdict(planned(promised(album, margin=math.nextafter(0.5, 1), lead=1.5), (0, 1, 2)))
+    facts = [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]
+    assert planned(promised(facts, margin=0.5, lead=1.5), (0, 1, 2)).plan.slack == 0.0
+    assert verdict(planned(promised(facts, margin=0.5, lead=1.5), (0, 1, 2)))
+    assert not verdict(planned(promised(facts, margin=0.5, lead=1.5), (0, 1)))
+    assert not verdict(planned(promised(facts, margin=math.nextafter(0.5, 1), lead=1.5), (0, 1, 2)))
 
 
 def test_prior_counts_once() -> None:
@@ -411,7 +411,7 @@ def test_what_single_photos_give_away_is_worked_out_once_for_a_table(
         asked.append(1)
         return counts_alone(*given)
 
-    monkeypatch.setattr(album, "counts_alone", counted)
+    monkeypatch.setattr(facts, "counts_alone", counted)
     rows = np.log([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.3, 0.4, 0.3]])
     table = Scores(rows)
     for top, keep in ((1, ()), (2, ()), (1, (1,))):

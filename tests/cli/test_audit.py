@@ -13,7 +13,7 @@ from typer.testing import Result
 
 import elsewhere
 from elsewhere.globe import Cells, place, zone_of_place
-from elsewhere.scorers.posterior import together
+from elsewhere.scorers.calibration import together
 from elsewhere.service import see
 from tests.album.makers import GPS, exif, jpeg
 from tests.cli.keyboard import SCORER, typed

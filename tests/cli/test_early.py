@@ -42,7 +42,7 @@ def test_nothing_is_read_for_what_cannot_be(
     home: Path, monkeypatch: pytest.MonkeyPatch, asked: str, said: str
 ) -> None:
     read = Mock(side_effect=AssertionError("no photo need be read to know this"))
-    monkeypatch.setattr("elsewhere.service.seen.read_album", read)
+    monkeypatch.setattr("elsewhere.service.scored_album.read_album", read)
     (home / "note.txt").write_text("a file")
     result = typed(*asked.split(), *SCORER)
     assert result.exit_code == (1 if "cannot be written" in said else 2), result.output
@@ -56,7 +56,7 @@ def test_a_place_that_the_album_lacks_is_told_before_all_is_scored(
     home: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     waited = Mock(side_effect=AssertionError("no score is needed to know this"))
-    monkeypatch.setattr("elsewhere.service.seen._Scoring.outcomes", waited)
+    monkeypatch.setattr("elsewhere.service.scored_album._Scoring.outcomes", waited)
     result = typed(*command.split(), AT, "--hide", "Kyoto", *SCORER)
     assert result.exit_code == 2, result.output
     assert "'Kyoto' is not one of the album's places" in result.stderr

@@ -18,7 +18,7 @@ import typer
 
 import elsewhere
 from elsewhere.cli.program import one_sentence
-from elsewhere.formats.plan_json import plan_from_json
+from elsewhere.formats.plan_file import plan_from_json
 from elsewhere.formats.score_files import write_scores
 from elsewhere.values.scores import Scores
 from elsewhere_lab.simulator import world

@@ -91,7 +91,7 @@ def test_no_rendition_is_held_once_it_is_scored(
 
     with monkeypatch.context() as patch:
         patch.setattr("elsewhere.album.album.Spool", Watched)
-        patch.setattr("elsewhere.service.seen._AHEAD", 0)
+        patch.setattr("elsewhere.service.scored_album._AHEAD", 0)
         assert typed(*command, *SCORER).exit_code == 0
     sizes = [photo.rendition.size for photo in read_album([home / "album"]).photos]
     assert [spool.size for spool in spools] == [max(sizes)]

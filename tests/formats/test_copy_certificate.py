@@ -16,14 +16,14 @@ from referencing import Registry, Resource
 
 from elsewhere.album import Metadata, Recipe
 from elsewhere.album.workers import Workers
-from elsewhere.checker.kept import prove_kept
+from elsewhere.checker.copies import prove_kept
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
+from elsewhere.service.export.export_album import share
+from elsewhere.service.export.private_files import private_folder, read_private
+from elsewhere.service.export.rescoring import with_posted
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.sharing.private import private_folder, read_private
-from elsewhere.service.sharing.rescoring import with_posted
-from elsewhere.service.sharing.share_album import share
 from elsewhere.values.scores import Scores
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import elsewhere
 from elsewhere.errors import InputError
-from elsewhere.formats.plan_json import plan_from_json, plan_to_json
+from elsewhere.formats.plan_file import plan_from_json, plan_to_json
 from elsewhere.values.scores import Scores
 
 DRAW = np.random.default_rng(11)

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from benchmarks.app.window import Running, chromium, ready, window
 
-from elsewhere.app.sessions import exporting
-from elsewhere.app.sessions import table as table_module
+from elsewhere.app.sessions import export_job
+from elsewhere.app.sessions import workspace as table_module
 from elsewhere.service import Step, see
-from elsewhere.service.sharing.share_album import share
+from elsewhere.service.export.export_album import share
 from tests.app.house import PHOTOS, Made, Served, make, served
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_export(
 ) -> None:
     house.open(album.folder)
     gate = Gate("proving", 2)
-    monkeypatch.setattr(exporting, "share", gate.around(share))
+    monkeypatch.setattr(export_job, "share", gate.around(share))
     with opened(browser, house) as page:
         ready(page)
         page.click("button:has-text('Export')")

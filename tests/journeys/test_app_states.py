@@ -17,7 +17,7 @@ from benchmarks.app.window import app, chromium, ready, window
 
 from elsewhere.app.api import page_files
 from elsewhere.example import ALBUM
-from elsewhere.report.look import DARK, LIGHT, Palette
+from elsewhere.report.colours import DARK, LIGHT, Palette
 from tests.journeys.app_journey import VIEWS
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from elsewhere.batch.crash_blame import ENOUGH, TWICE
 from elsewhere.batch.schemas import photos_in
 from elsewhere.batch.settings import Settings
-from elsewhere.batch.suspects import ENOUGH, TWICE
 from tests.album.makers import jpeg
 from tests.batch.makers import HIDDEN, albums_in, dead_in, model, write
 
@@ -61,7 +61,7 @@ def make(word):
 
 DRIVER = """
 import sys
-from elsewhere.batch.running import Engine, run
+from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 
 if __name__ == "__main__":

@@ -18,13 +18,13 @@ from random import Random
 import pytest
 from pyarrow import parquet
 
-from elsewhere.batch.running import Engine, run
+from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 from tests.batch.makers import albums_in, dead_in, model, pixels, scored, write
 
 DRIVER = """
 import sys
-from elsewhere.batch.running import Engine, run
+from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 
 if __name__ == "__main__":

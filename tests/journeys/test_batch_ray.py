@@ -2,7 +2,7 @@
 
 2,000 albums of photos, 20 of which are broken, and two albums for which there is no plan: what
 comes out must be what the engine without Ray writes, and what could not be used is named. The same
-from scores. Only with `--long`; a small run on one node is in tests/batch/test_on_ray.py.
+from scores. Only with `--long`; a small run on one node is in tests/batch/test_ray_engine.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from elsewhere.batch.running import Engine, run
+from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 from tests.batch.makers import albums_in, dead_in, model, pixels, scored, write
 
@@ -137,9 +137,9 @@ def ended(pid: int) -> None:
 
 def warm() -> str:
     """What a worker imports before its first block."""
-    from elsewhere.batch import on_ray
+    from elsewhere.batch import ray_engine
 
-    return on_ray.__name__
+    return ray_engine.__name__
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ import pytest
 
 from elsewhere.batch import lock
 from elsewhere.batch.lock import LOCK, alone_in
-from elsewhere.batch.running import Engine, run
+from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError, InputError

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from elsewhere.service.sharing.private import CERTIFICATE, private_folder
-from elsewhere.service.sharing.verifying import verify
+from elsewhere.service.export.private_files import CERTIFICATE, private_folder
+from elsewhere.service.export.verify import verify
 from tests.service.tiny import known_scorers, write_album
 
 KILLS = 20
@@ -23,7 +23,7 @@ EXPORTER = """
 import faulthandler, os, signal, sys, time
 from pathlib import Path
 from elsewhere.album import export as exporting
-from elsewhere.service.sharing import share_album as sharing
+from elsewhere.service.export import share_album as sharing
 from tests.service.tiny import known_scorers, planned, see_tiny
 
 album, private = map(Path, sys.argv[1:])

@@ -61,7 +61,7 @@ from pathlib import Path
 from elsewhere.album import export as exporting
 from elsewhere.album.places import Places
 from elsewhere.service.ledger.entries import Ledger
-from elsewhere.service.sharing.share_album import share
+from elsewhere.service.export.export_album import share
 from tests.service.tiny import known_scorers, planned, see_tiny
 
 POINTS = {

@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from elsewhere.album.left import KINDS
-from elsewhere.album.names import printable
+from elsewhere.album.file_names import printable
+from elsewhere.album.skipped import KINDS
 from elsewhere.globe import Cells
 from tests.album.makers import exif, jpeg
 from tests.album.nasty import make_all, snapshot

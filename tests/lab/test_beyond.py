@@ -26,11 +26,11 @@ from elsewhere_lab.experiments import (
     transfer,
     values,
 )
-from elsewhere_lab.few_collections import TOP
 from elsewhere_lab.plan_comparisons import both
+from elsewhere_lab.sampling import TOP
 from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.strategies import ALONE, PLAIN
 from elsewhere_lab.values import SCALES, FloatMatrix, Row, Scale, number
-from elsewhere_lab.ways_tried import ALONE, PLAIN
 
 FRESH = Simulated(seed=70707)
 FEW = Scale("few", partitions=1, cells=6, albums=15, few=15)

@@ -9,7 +9,7 @@ from elsewhere_lab.experiments import constant
 from elsewhere_lab.experiments.constant import LARGE, ORDER, PUBLISHED, STEPS
 from elsewhere_lab.solving import ahead, fewest, furthest
 from elsewhere_lab.sources import Simulated
-from elsewhere_lab.telling import found
+from elsewhere_lab.statistics import found
 from elsewhere_lab.values import Row, Scale, number
 
 SOURCE = Simulated(seed=8)

@@ -6,8 +6,8 @@ from dataclasses import fields, replace
 
 from elsewhere_lab.deviations import UNKNOWN, reasons
 from elsewhere_lab.paper import PAPER, with_papers
-from elsewhere_lab.settings import Albums, Setting
 from elsewhere_lab.values import Number
+from elsewhere_lab.world_settings import Albums, Setting
 
 
 def test_the_two_directions_never_share_a_reason() -> None:

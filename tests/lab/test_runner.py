@@ -11,8 +11,8 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files import write_scores
 from elsewhere.values.scores import Scores
 from elsewhere_lab import experiments, runner
-from elsewhere_lab.claims import read_run
 from elsewhere_lab.files import read_numbers, read_rows, write_numbers, write_rows
+from elsewhere_lab.run_folder import read_run
 from elsewhere_lab.sources import Scored, Simulated
 from elsewhere_lab.tables import markdown
 from elsewhere_lab.values import SCALES, Number, Row, Scale

@@ -13,8 +13,8 @@ from elsewhere.audit import Leaking
 from elsewhere.report import page
 from elsewhere.report.contents import Attacker, Contents, Explained, Fate, LeftOut, Scene, Shot
 from elsewhere.report.html import POLICY
-from elsewhere.report.words import chance, fraction, ordinal, signed
-from elsewhere.values.words import counted
+from elsewhere.report.numbers import chance, fraction, ordinal, signed
+from elsewhere.values.wording import counted
 from tests.report.makers import audit, contents, made_up_scores
 from tests.report.test_markup import read
 

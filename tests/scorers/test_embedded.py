@@ -14,10 +14,10 @@ from PIL import Image
 from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers import registry
+from elsewhere.scorers.cached_scorer import score
 from elsewhere.scorers.embedded import PREPARATION, WEIGHTS, EmbeddedScorer, record
 from elsewhere.scorers.head import Head
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.pipeline import score
 from elsewhere.scorers.preprocess import view
 from tests.scorers.models import classifier, photos_of, picture, save_picture
 from tests.scorers.test_head import features, packed

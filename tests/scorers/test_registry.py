@@ -11,9 +11,9 @@ import pytest
 
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.scorers import registry
-from elsewhere.scorers.interface import About, Row
+from elsewhere.scorers.cached_scorer import score
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.pipeline import score
+from elsewhere.scorers.protocol import About, Row
 
 
 class Coin:

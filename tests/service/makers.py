@@ -23,7 +23,7 @@ from elsewhere.album.spool import Spool
 from elsewhere.globe import Cells, place
 from elsewhere.globe.distance import unit_vector
 from elsewhere.scorers import About
-from elsewhere.service.seen import Attack, Seen
+from elsewhere.service.scored_album import Attack, Seen
 from elsewhere.values.scores import Scores
 from elsewhere_lab.simulator import KINDS, World
 

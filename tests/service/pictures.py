@@ -11,7 +11,7 @@ from PIL import Image
 
 from elsewhere.album import Photo, Rendition
 from elsewhere.album.encoding import encoded
-from elsewhere.service.seen import Seen
+from elsewhere.service.scored_album import Seen
 from tests.album.makers import picture
 from tests.service.makers import SPOOL
 

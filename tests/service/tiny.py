@@ -18,10 +18,10 @@ from elsewhere.album.workers import Workers
 from elsewhere.globe import Zone
 from elsewhere.scorers import About, Photo, Row, registry
 from elsewhere.scorers.rows import log_softmax
-from elsewhere.service.planning.album_plan import AlbumPlan, Watch
+from elsewhere.service.planning.plan_album import AlbumPlan, Watch
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
-from elsewhere.service.seen import Seen, see
+from elsewhere.service.scored_album import Seen, see
 from elsewhere.values.plan import Plan
 from tests.album.makers import jpeg
 

@@ -14,7 +14,7 @@ import elsewhere
 from elsewhere.solver.explain import explain_plan, explain_unknown, number
 from elsewhere.solver.problem import Answer
 from elsewhere.values.promise import Against, Promise
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 from elsewhere_lab import simulator
 
 SCORES = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.5, 0.3]])

@@ -13,7 +13,7 @@ from elsewhere.errors import InputError
 from elsewhere_lab import experiments
 from elsewhere_lab.publishing import rows_so_far, with_album_cells
 from elsewhere_lab.runs import Run, the_one
-from elsewhere_lab.telling import wilson
+from elsewhere_lab.statistics import wilson
 from elsewhere_lab.values import Number, Row
 
 SIMULATED, REAL = "simulated", "real"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD
 from elsewhere_lab.defaults_page.quoted import REAL, SIMULATED, Quoted, amount, percent, plain
 from elsewhere_lab.defaults_page.shipped import temperature
 from elsewhere_lab.experiments import adaptive, defaults, radius, transfer
-from elsewhere_lab.few_collections import ONE_PLACE
-from elsewhere_lab.pairing import MORE, NO_PLAN, WITHHELD
+from elsewhere_lab.sampling import ONE_PLACE
+from elsewhere_lab.strategies import ALONE, PLAIN
 from elsewhere_lab.values import Number
-from elsewhere_lab.ways_tried import ALONE, PLAIN
 
 KINDS = (
     (SIMULATED, "R-16", "simulated, 16 photos"),

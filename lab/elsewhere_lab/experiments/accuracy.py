@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.report.look import LIGHT
+from elsewhere.report.colours import LIGHT
 from elsewhere_lab.averages import share
 from elsewhere_lab.collections import (
     KINDS,

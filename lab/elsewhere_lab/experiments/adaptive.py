@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere_lab.few_collections import KINDS, TOP, in_part, kinds_of, means, parts
-from elsewhere_lab.pairing import MORE, NO_PLAN, WITHHELD, costs
+from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, costs
 from elsewhere_lab.plots import bars
+from elsewhere_lab.sampling import KINDS, TOP, in_part, kinds_of, means, parts
 from elsewhere_lab.solving import Found, ahead, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.telling import amount, apart, found, percent
+from elsewhere_lab.statistics import amount, apart, found, percent
 from elsewhere_lab.unexplained import unexplained_plan
 from elsewhere_lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
@@ -141,7 +141,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     import matplotlib.pyplot as plt
     from matplotlib.ticker import MultipleLocator
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     kinds = kinds_of(rows)
     figure, grid = plt.subplots(

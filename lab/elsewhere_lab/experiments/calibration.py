@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.scorers.posterior import log_softmax, together
+from elsewhere.scorers.calibration import log_softmax, together
 from elsewhere_lab import simulator
 from elsewhere_lab.plots import names_below, pick
 from elsewhere_lab.sources import Source
@@ -149,7 +149,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """Error by number of photos, with exponents and without."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     kinds = list(dict.fromkeys(str(row["kind"]) for row in rows))
     figure, grid = plt.subplots(1, len(kinds), figsize=(7.4, 3.1), sharey=True, squeeze=False)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from elsewhere_lab.averages import Averaged, mean_by_cell
 from elsewhere_lab.collections import partitions
-from elsewhere_lab.few_collections import parts
 from elsewhere_lab.paper import reported
+from elsewhere_lab.sampling import parts
 from elsewhere_lab.solving import gains, within
 from elsewhere_lab.sources import Source
-from elsewhere_lab.telling import found
+from elsewhere_lab.statistics import found
 from elsewhere_lab.values import Collection, Experiment, Number, Part, Row, Scale, Value, number
 
 KIND, PHOTOS = "R-16", 16
@@ -189,7 +189,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """Table 4's two numbers for each T and choice, the paper's as lines."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
     from elsewhere_lab.plots import beside, names_below, pick
 
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.1), sharey=True)

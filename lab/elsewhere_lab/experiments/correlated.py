@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere_lab import attackers
-from elsewhere_lab.few_collections import TOP, in_part, kinds_of, means, parts
-from elsewhere_lab.pairing import MORE, NO_PLAN, WITHHELD, same
+from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, same
+from elsewhere_lab.sampling import TOP, in_part, kinds_of, means, parts
 from elsewhere_lab.solving import ahead, unproved
 from elsewhere_lab.sources import Simulated, Source
-from elsewhere_lab.telling import amount, apart, found, percent
+from elsewhere_lab.statistics import amount, apart, found, percent
+from elsewhere_lab.strategies import CAREFUL, PLAIN, WAYS, drawn, planned, summary
 from elsewhere_lab.values import Collection, Experiment, Number, Part, Row, Scale
-from elsewhere_lab.ways_tried import CAREFUL, PLAIN, WAYS, drawn, planned, summary
 
 OTHERS = tuple(attackers.REPEATS)
 TOGETHER = "the sum, scenes together"

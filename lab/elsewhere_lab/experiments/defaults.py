@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from elsewhere.service.planning.drawing import tops
 from elsewhere.service.planning.presets import margin
+from elsewhere.service.planning.secret_top import tops
 from elsewhere.service.planning.wishes import Wishes
+from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, costs, same
 from elsewhere_lab.experiments.radius import places_of, zone_cells
 from elsewhere_lab.experiments.transfer import TRAINED_TOGETHER
-from elsewhere_lab.few_collections import KINDS, TOP, in_part, kinds_of, means, parts
 from elsewhere_lab.models import names_of
-from elsewhere_lab.pairing import MORE, NO_PLAN, WITHHELD, costs, same
 from elsewhere_lab.plots import beside, names_aslant, pick
+from elsewhere_lab.sampling import KINDS, TOP, in_part, kinds_of, means, parts
 from elsewhere_lab.solving import Found, ahead, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.telling import amount, found, percent
+from elsewhere_lab.statistics import amount, found, percent
 from elsewhere_lab.unexplained import unexplained_plan
 from elsewhere_lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
@@ -139,7 +139,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """What each wish more withholds, and how often there is no plan."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
     from elsewhere_lab.figures import KIND_MARKERS
 
     ways = list(dict.fromkeys(str(row["way"]) for row in rows))

@@ -86,7 +86,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """The paper's figure: success at the other model, and photos withheld, against θ."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.1), sharey=True)
     for axes, top in zip(grid, TOPS, strict=True):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from elsewhere.report.look import LIGHT
+from elsewhere.report.colours import LIGHT
 from elsewhere_lab.averages import Averaged, mean_by_cell, share
 from elsewhere_lab.collections import RANDOM, cell_of
 from elsewhere_lab.experiments import budget

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.service.one_by_one.answers import Answer, OneByOne
-from elsewhere.solver.wishes import read_wishes
-from elsewhere_lab.few_collections import TOP, in_part, kinds_of, means, parts
+from elsewhere.service.next_photo.answers import Answer, OneByOne
+from elsewhere.solver.requests import read_wishes
 from elsewhere_lab.plots import beside, names_aslant, pick
+from elsewhere_lab.sampling import TOP, in_part, kinds_of, means, parts
 from elsewhere_lab.solving import ahead, fewest, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.telling import amount, found, percent
+from elsewhere_lab.statistics import amount, found, percent
 from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, mean, number
 
 KINDS = ("R-16", "Albums")
@@ -152,7 +152,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """What is withheld and how often the promise holds, by policy."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.9))
     for axes, column in zip(grid, ("withheld", "holds"), strict=True):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.report.look import LIGHT
+from elsewhere.report.colours import LIGHT
 from elsewhere_lab.collections import RANDOM, one_each, parts, size_of
 from elsewhere_lab.figures import KIND_COLOURS, KIND_MARKERS
 from elsewhere_lab.solving import ahead, unproved

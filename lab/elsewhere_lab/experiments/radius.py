@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
-from elsewhere_lab.few_collections import KINDS, TOP, in_part, kinds_of, parts
-from elsewhere_lab.pairing import MORE, NO_PLAN, WITHHELD, costs
+from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, costs
 from elsewhere_lab.plots import beside, names_aslant, pick
+from elsewhere_lab.sampling import KINDS, TOP, in_part, kinds_of, parts
 from elsewhere_lab.solving import ahead, unproved
 from elsewhere_lab.sources import Scored, Source
-from elsewhere_lab.telling import amount, found, percent
+from elsewhere_lab.statistics import amount, found, percent
 from elsewhere_lab.unexplained import unexplained_plan
 from elsewhere_lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
@@ -153,7 +153,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """How often a guess is near, the share withheld and the share without a plan, by zone."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
     from elsewhere_lab.figures import KIND_MARKERS
 
     figure, grid = plt.subplots(1, 3, figsize=(9.6, 3.9), sharey=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError
 from elsewhere_lab.plots import pick
-from elsewhere_lab.scored import MOVED
+from elsewhere_lab.score_files import MOVED
 from elsewhere_lab.sources import Scored, Source
 from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, number
 
@@ -168,7 +168,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """θ by the number of photos kept, one line for each way, with the intervals of 8 and 16."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)
     colours = (LIGHT.withheld, LIGHT.decoy, LIGHT.truth, LIGHT.kept, LIGHT.ink)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from elsewhere_lab import attackers
-from elsewhere_lab.few_collections import KINDS, TOP, in_part, kinds_of, parts
-from elsewhere_lab.pairing import MORE, NO_PLAN, WITHHELD, same
+from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, same
+from elsewhere_lab.sampling import KINDS, TOP, in_part, kinds_of, parts
 from elsewhere_lab.solving import ahead, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.telling import amount, apart, found, percent
+from elsewhere_lab.statistics import amount, apart, found, percent
+from elsewhere_lab.strategies import ALONE, PLAIN, WAYS, drawn, planned, summary
 from elsewhere_lab.values import Collection, Experiment, Number, Part, Row, Scale
-from elsewhere_lab.ways_tried import ALONE, PLAIN, WAYS, drawn, planned, summary
 
 OTHERS = ("any one photo", *attackers.PART_OF_IT, "one photo less")
 """The first and the last are the worst case: any kept photo alone, any kept photo gone."""

@@ -83,7 +83,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """Three axes, every plan a dot, the median a line, the paper's two times as crosses."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     figure, grid = plt.subplots(1, 3, figsize=(9.6, 3.1), sharey=True)
     words = {"photos": "photos (k = 5)", "cells": "cells (R-64, k = 5)", "k": "k (R-64)"}

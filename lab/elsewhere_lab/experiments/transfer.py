@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere_lab.few_collections import TOP, parts
+from elsewhere_lab.comparison import NO_PLAN, WITHHELD, withheld
 from elsewhere_lab.models import Several, collection, distance
-from elsewhere_lab.pairing import NO_PLAN, WITHHELD, withheld
 from elsewhere_lab.plan_comparisons import Likened, beside_margin, both, costs_of
 from elsewhere_lab.plots import bars
+from elsewhere_lab.sampling import TOP, parts
 from elsewhere_lab.solving import ahead, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.telling import amount, found, percent
+from elsewhere_lab.statistics import amount, found, percent
 from elsewhere_lab.unexplained import unexplained_plan
 from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, mean, number
 
@@ -236,7 +236,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     names = list(dict.fromkeys(str(r["attacker"]) for r in rows))
     proxies = list(dict.fromkeys(str(r["proxy"]) for r in rows))

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere_lab.few_collections import KINDS, TOP, in_part, kinds_of, parts
-from elsewhere_lab.pairing import NO_PLAN
+from elsewhere_lab.comparison import NO_PLAN
 from elsewhere_lab.plots import beside, names_below, pick
+from elsewhere_lab.sampling import KINDS, TOP, in_part, kinds_of, parts
 from elsewhere_lab.solving import ahead, fewest, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.telling import amount, found, percent
+from elsewhere_lab.statistics import amount, found, percent
 from elsewhere_lab.values import Collection, Experiment, Number, Part, Row, Scale, mean, number
 
 STARS = (0.35, 0.25, 0.2, 0.15, 0.05)
@@ -110,7 +110,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """Worth withheld without and with values."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     kinds = kinds_of(rows)
     figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)

@@ -72,7 +72,7 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
     """Both against the number of idle photos."""
     import matplotlib.pyplot as plt
 
-    from elsewhere.report.look import LIGHT
+    from elsewhere.report.colours import LIGHT
 
     figure, axes = plt.subplots(figsize=(4.6, 3.1))
     idle = [number(row["number"]) for row in rows]

@@ -14,11 +14,11 @@ from pathlib import Path
 from elsewhere.album import metadata
 from elsewhere.album.companions import Candidate
 from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.album.finding import find
-from elsewhere.album.left import KINDS, Left, left
+from elsewhere.album.discovery import find
+from elsewhere.album.file_names import natural, shortened
 from elsewhere.album.metadata import Metadata
-from elsewhere.album.names import natural, shortened
 from elsewhere.album.renditions import Recipe, Rendition, accepted
+from elsewhere.album.skipped import KINDS, Left, left
 from elsewhere.album.spool import Spool
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError

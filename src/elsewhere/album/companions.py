@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elsewhere.album.kinds import PHOTOS, SIDECAR_SUFFIXES
-from elsewhere.album.left import Left, left
+from elsewhere.album.file_types import PHOTOS, SIDECAR_SUFFIXES
+from elsewhere.album.skipped import Left, left
 
 _APPLE_EDIT = re.compile(r"(IMG_)E(\d+)", re.IGNORECASE)
 _GOOGLE_EDIT = re.compile(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elsewhere.album.archive import Entry, read_entries, read_entry
+from elsewhere.album.file_names import printable
 from elsewhere.album.files import NotPlainError, whole
-from elsewhere.album.names import printable
 from elsewhere.errors import FileError
 
 ZIP = ".zip"

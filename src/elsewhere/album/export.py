@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from elsewhere.album.archive import write_archive
-from elsewhere.album.coded import refuse_more_than_pixels
 from elsewhere.album.copies import Copy, is_archive, open_copy
+from elsewhere.album.file_types import RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
 from elsewhere.album.jpeg import NotJpegError
-from elsewhere.album.kinds import RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
+from elsewhere.album.jpeg_trailing import refuse_more_than_pixels
 from elsewhere.album.renaming import rename_new
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import CheckError, FileError, InputError
-from elsewhere.platform.writing import open_to_owner, sync_folder
+from elsewhere.platform.files import open_to_owner, sync_folder
 
 _OF_FILES = (
     RAW_SUFFIXES

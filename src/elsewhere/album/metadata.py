@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
-from elsewhere.album.names import shortened
+from elsewhere.album.file_names import shortened
 
 MAX_LEAKS = 60
 """More than anybody reads; a hostile file may have millions of text chunks."""

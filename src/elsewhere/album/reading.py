@@ -14,10 +14,10 @@ from typing import Any
 from elsewhere.album import decode, takeout, xmp
 from elsewhere.album.encoding import encoded
 from elsewhere.album.exif import carried
+from elsewhere.album.file_names import printable
+from elsewhere.album.file_types import HEAD, PHOTOS, kind_of
 from elsewhere.album.files import NotPlainError, whole
-from elsewhere.album.kinds import HEAD, PHOTOS, kind_of
 from elsewhere.album.metadata import Metadata, leaks, time_in_name, to_json
-from elsewhere.album.names import printable
 
 warm_up = decode.warm_up
 

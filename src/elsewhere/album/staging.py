@@ -19,8 +19,8 @@ import sys
 from pathlib import Path
 
 from elsewhere.errors import FileError
+from elsewhere.platform.files import open_to_owner
 from elsewhere.platform.locks import take
-from elsewhere.platform.writing import open_to_owner
 
 _NAME = re.compile(r"\.elsewhere-[0-9a-f]{16}")
 _LOCK = "lock"

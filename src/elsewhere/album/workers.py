@@ -25,7 +25,7 @@ from typing import Any, Self
 from elsewhere.album.frames import BadFrameError, receive, send
 from elsewhere.album.worker import OUT_OF_MEMORY
 from elsewhere.errors import FileError
-from elsewhere.platform.system import workers
+from elsewhere.platform.machine import workers
 
 _START_SECONDS = 120.0
 """How long a worker may take to start; a busy machine is no reason to give up."""

@@ -6,7 +6,7 @@ ranks       where the truth stands · sharpening (photo by photo) · nearness (i
 shares      what each photo does for and against it
 """
 
-from elsewhere.audit.auditing import Truth, audit
+from elsewhere.audit.inference import Truth, audit
 from elsewhere.audit.values import (
     Alone,
     Audit,

@@ -14,7 +14,7 @@ import numpy as np
 
 from elsewhere.audit.ranks import Floats, Ints, outside, prefix_ranks
 from elsewhere.audit.values import Curve
-from elsewhere.scorers.posterior import exponent, log_softmax
+from elsewhere.scorers.calibration import exponent, log_softmax
 
 _LEAST = -700.0
 """Scores below it count as this much: e to that power is the least that a double holds well."""

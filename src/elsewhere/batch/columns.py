@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from elsewhere.batch.damage import LOST
+from elsewhere.batch.corrupt_rows import LOST
 from elsewhere.batch.schemas import arrow, photos_in, scores_in
 from elsewhere.errors import FileError
 

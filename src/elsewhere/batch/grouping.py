@@ -19,7 +19,7 @@ import numpy as np
 
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
-from elsewhere.batch.texts import texts
+from elsewhere.batch.utf8 import texts
 
 _SHARES, _LEAST = 64, 16
 """Blocks that a dataset of photos is cut into at least, and photos that each holds at least."""

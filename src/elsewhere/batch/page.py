@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from elsewhere.album.left import KINDS
+from elsewhere.album.skipped import KINDS
 from elsewhere.batch.summary import Summary
 from elsewhere.report.html import POLICY
 from elsewhere.report.markup import Child, Markup, element
 from elsewhere.report.pictures.chart import linear, picture, rule, text
 from elsewhere.report.style import style
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 
 _STATUS = {
     "optimal": "planned, and proved that nothing smaller will do",

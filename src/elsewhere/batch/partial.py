@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elsewhere.batch.damage import LOST
+from elsewhere.batch.corrupt_rows import LOST
 from elsewhere.batch.schemas import arrow
 from elsewhere.globe import Cells
 from elsewhere.scorers import About, find

@@ -17,12 +17,12 @@ from zlib import crc32
 import numpy as np
 
 from elsewhere.album.staging import Staging, sweep
-from elsewhere.batch.damage import lost_field
+from elsewhere.batch.corrupt_rows import lost_field
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
 from elsewhere.batch.stores import told
-from elsewhere.batch.texts import texts
+from elsewhere.batch.utf8 import texts
 
 GROUPED = "_work/grouped"
 _READ = 4096

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from elsewhere.errors import FileError
-from elsewhere.values.words import installed_by
+from elsewhere.values.wording import installed_by
 
 FORMAT = "elsewhere-batch/1"
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.batch.columns import understood
-from elsewhere.batch.damage import joined, salvaged, with_lost
+from elsewhere.batch.corrupt_rows import joined, salvaged, with_lost
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
 from elsewhere.batch.stores import told

@@ -20,7 +20,7 @@ from typing import Any
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.stores import at_once, has_folders, of_a_store, opened, told
 from elsewhere.errors import FileError
-from elsewhere.platform.writing import new_file
+from elsewhere.platform.files import new_file
 
 _FOLDER = 0o700
 _PART = re.compile(r"\..+\.[0-9a-f]{32}")

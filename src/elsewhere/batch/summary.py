@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from elsewhere.batch.blocks import ALBUMS, DEAD
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
-from elsewhere.batch.work import ALBUMS, DEAD
 from elsewhere.errors import FileError
 
 RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elsewhere.checker.album import Album, Sight, ascending, nonsense
+from elsewhere.checker.facts import Album, Sight, ascending, nonsense
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores

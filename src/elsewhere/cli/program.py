@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from elsewhere.cli.helping import as_shown, taught
+from elsewhere.cli.help import as_shown, taught
 from elsewhere.errors import ElsewhereError, InputError
 
 PANELS = {

@@ -18,7 +18,8 @@ from typing import Any
 
 from elsewhere.checker.proof import prove
 from elsewhere.errors import CheckError, InputError
-from elsewhere.formats.json_values import (
+from elsewhere.formats.plan_file import plan_from_record, plan_record
+from elsewhere.formats.validation import (
     canonical,
     exact,
     expect,
@@ -28,7 +29,6 @@ from elsewhere.formats.json_values import (
     text,
     whole,
 )
-from elsewhere.formats.plan_json import plan_from_record, plan_record
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import Scores
 

@@ -24,7 +24,7 @@ from elsewhere.formats.certificate import (
     digest_of,
     to_text,
 )
-from elsewhere.formats.json_values import (
+from elsewhere.formats.validation import (
     Kind,
     expect,
     flag,

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.globe.cells import Cells
-from elsewhere.platform.writing import write_whole
+from elsewhere.platform.files import write_whole
 
 _FORMAT = "elsewhere cells"
 

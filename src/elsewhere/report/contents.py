@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from elsewhere.audit import Audit, Guess, Leaking
-from elsewhere.values.words import apart_only
+from elsewhere.values.wording import apart_only
 
 
 class Fate(StrEnum):

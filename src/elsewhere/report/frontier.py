@@ -6,7 +6,7 @@ from elsewhere.report.contents import Contents, Staircase
 from elsewhere.report.marks import greedy_mark, open_mark, plan_mark, proved_mark
 from elsewhere.report.markup import Markup, element
 from elsewhere.report.pictures.frontier import frontier_chart
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 
 
 def frontier_section(contents: Contents) -> Markup | None:

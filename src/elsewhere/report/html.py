@@ -11,8 +11,8 @@ from elsewhere.report.contents import Contents, Fate, Scene
 from elsewhere.report.frontier import frontier_section
 from elsewhere.report.marks import verdict_mark
 from elsewhere.report.markup import Markup, element
+from elsewhere.report.numbers import chance, ordinal
 from elsewhere.report.photos import explained_section, photos_section
-from elsewhere.report.scenes import scenes_section
 from elsewhere.report.style import style
 from elsewhere.report.tables import (
     attackers_section,
@@ -21,7 +21,7 @@ from elsewhere.report.tables import (
     made_section,
     uncovered_section,
 )
-from elsewhere.report.words import chance, ordinal
+from elsewhere.report.views import scenes_section
 
 POLICY = "; ".join(
     (

@@ -9,9 +9,9 @@ from elsewhere.audit import Shares
 from elsewhere.report.contents import Contents, Explained, Fate, Shot
 from elsewhere.report.marks import fate_mark
 from elsewhere.report.markup import Child, Markup, element, together
+from elsewhere.report.numbers import signed
 from elsewhere.report.pictures.shares import MOST, shares_chart
-from elsewhere.report.words import signed
-from elsewhere.values.words import counted, shortened
+from elsewhere.values.wording import counted, shortened
 
 _CLASS = {
     Fate.SHARED: "shared",

@@ -7,7 +7,7 @@ what folds is `details`, which is opened on paper, for nobody can click there.
 
 from __future__ import annotations
 
-from elsewhere.report.look import FONT, MONO, themes
+from elsewhere.report.colours import FONT, MONO, themes
 
 _SCREEN = """
 *{box-sizing:border-box}

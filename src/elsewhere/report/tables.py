@@ -7,8 +7,8 @@ from itertools import groupby
 
 from elsewhere.report.contents import Attacker, Contents, LeftOut
 from elsewhere.report.markup import Child, Markup, element, together
-from elsewhere.report.words import fraction
-from elsewhere.values.words import counted, listed
+from elsewhere.report.numbers import fraction
+from elsewhere.values.wording import counted, listed
 
 _OPEN = 12
 """A longer list is folded away; it is printed all the same."""

@@ -11,9 +11,9 @@ cache       rows on disk, private and keyed
 """
 
 from elsewhere.scorers.cache import RowCache
-from elsewhere.scorers.interface import About, Row, Scorer
+from elsewhere.scorers.cached_scorer import Line, Outcome, each, score
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.pipeline import Line, Outcome, each, score
+from elsewhere.scorers.protocol import About, Row, Scorer
 from elsewhere.scorers.registry import available, find
 
 __all__ = [

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError
-from elsewhere.platform.system import cache_folder
-from elsewhere.platform.writing import write_whole
+from elsewhere.platform.files import write_whole
+from elsewhere.platform.machine import cache_folder
 
 CAP_BYTES = 64 * 1024 * 1024
 """Most disk space that rows may take: about 16,000 photos over 512 cells."""

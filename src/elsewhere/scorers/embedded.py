@@ -21,9 +21,9 @@ from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers.features import Features, features
 from elsewhere.scorers.head import Head
-from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.preprocess import SIDE, view
+from elsewhere.scorers.protocol import About, Row
 from elsewhere.scorers.sessions import Session, session, verified
 
 WEIGHTS = Path(__file__).parent / "weights"

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.platform.system import cache_folder
-from elsewhere.platform.writing import write_whole
+from elsewhere.platform.files import write_whole
+from elsewhere.platform.machine import cache_folder
 from elsewhere.scorers.cache import private_folder
-from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.protocol import About, Row
 from elsewhere.scorers.rows import log_softmax
-from elsewhere.values.words import installed_by
+from elsewhere.values.wording import installed_by
 
 if TYPE_CHECKING:
     from PIL import Image

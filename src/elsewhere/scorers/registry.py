@@ -18,9 +18,9 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from elsewhere.errors import ElsewhereError, ScorerError
-from elsewhere.scorers.interface import About, Row, Scorer
 from elsewhere.scorers.photos import Photo
-from elsewhere.values.words import installed_by
+from elsewhere.scorers.protocol import About, Row, Scorer
+from elsewhere.values.wording import installed_by
 
 GROUP = "elsewhere.scorers"
 """The entry-point group of scorers that come from other packages."""
@@ -40,7 +40,7 @@ class Own(NamedTuple):
 OWN = {
     "embedded": Own("elsewhere.scorers.embedded:make", "embedded"),
     "geoclip": Own("elsewhere.scorers.geoclip:make", "geoclip", installed_by("geoclip")),
-    "onnx": Own("elsewhere.scorers.onnx_file:make", "onnx:MODEL.onnx"),
+    "onnx": Own("elsewhere.scorers.onnx_scorer:make", "onnx:MODEL.onnx"),
     "table": Own("elsewhere.scorers.table:make", "table:SCORES.npz"),
 }
 

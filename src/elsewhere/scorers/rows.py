@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.errors import ScorerError
-from elsewhere.scorers import posterior
+from elsewhere.scorers import calibration
 
 TOLERANCE = 1e-4
 """How far from one the probabilities of a row may sum."""
@@ -21,7 +21,7 @@ def log_softmax(logits: ArrayLike) -> NDArray[np.float32]:
 
     The sum is formed in float64, so the float32 row is normalised to about 1e-6.
     """
-    return posterior.log_softmax(logits).astype(np.float32)
+    return calibration.log_softmax(logits).astype(np.float32)
 
 
 def checked(row: NDArray[np.float32], cells: int, scorer: str, photo: str) -> NDArray[np.float32]:

@@ -13,8 +13,8 @@ import numpy as np
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
-from elsewhere.scorers.interface import About, Row
 from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.protocol import About, Row
 from elsewhere.scorers.rows import TOLERANCE, log_softmax
 from elsewhere.values.scores import Scores
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from elsewhere.solver.problem import Answer
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import Promise
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 
 
 def number(value: int | Fraction) -> str:

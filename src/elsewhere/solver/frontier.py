@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from elsewhere.errors import InputError
+from elsewhere.solver.api import finish, read_limits
+from elsewhere.solver.arguments import whole
 from elsewhere.solver.exact import Instance, Limits
-from elsewhere.solver.exact.staircase import Step, staircase
+from elsewhere.solver.exact.budgets import Step, staircase
 from elsewhere.solver.problem import Answer
-from elsewhere.solver.protecting import finish, read_limits
-from elsewhere.solver.reading import whole
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.wishes import Asked, known_wishes, read_wishes
+from elsewhere.solver.requests import Asked, known_wishes, read_wishes
 from elsewhere.values.plan import Plan
 
 

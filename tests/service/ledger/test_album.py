@@ -13,8 +13,8 @@ from elsewhere.errors import InputError
 from elsewhere.service.ledger.album import given_by, label_of, remembered
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.posted.files import posted_for
-from elsewhere.service.seen import Seen
+from elsewhere.service.posted.find_posted import posted_for
+from elsewhere.service.scored_album import Seen
 from tests.service.makers import Stay, photo, seen, trip
 
 

@@ -14,11 +14,11 @@ from elsewhere.album.places import Places
 from elsewhere.album.renaming import rename_new
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
+from elsewhere.service.export.export_album import share
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.ledger.store import Store
-from elsewhere.service.planning.album_plan import AlbumPlan
-from elsewhere.service.seen import Seen
-from elsewhere.service.sharing.share_album import share
+from elsewhere.service.planning.plan_album import AlbumPlan
+from elsewhere.service.scored_album import Seen
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
 
 

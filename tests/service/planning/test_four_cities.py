@@ -10,9 +10,9 @@ import pytest
 import elsewhere
 from elsewhere.album.places import Places, places_of
 from elsewhere.globe import Cells, distance_km
-from elsewhere.service.planning.album_plan import AlbumPlan, plan_album
+from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.seen import Seen
+from elsewhere.service.scored_album import Seen
 from tests.service.makers import Stay, trip
 
 VISITS = [

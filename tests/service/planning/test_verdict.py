@@ -10,12 +10,12 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place
-from elsewhere.service.planning.album_plan import AlbumPlan, plan_album
 from elsewhere.service.planning.guesses import NowhereError
+from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.presets import MARGINS, margin
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.seen import Seen
-from elsewhere.solver.infeasible import Inquiry
+from elsewhere.service.scored_album import Seen
+from elsewhere.solver.infeasibility import Inquiry
 from tests.service.makers import Stay, attack, photo, seen, trip
 
 LISBON, PARIS = (38.72, -9.14), (48.8566, 2.3522)

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from elsewhere.solver.exact import Instance, Limits
 from elsewhere.solver.exact.swaps import lighter
 from tests.solver.exact.small import every_plan, least, needs, seeds
-from tests.solver.exact.test_few import of_places
+from tests.solver.exact.test_active_set import of_places
 
 
 @given(seeds)

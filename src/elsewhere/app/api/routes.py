@@ -11,17 +11,17 @@ from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 import elsewhere
-from elsewhere.app.api import contract
-from elsewhere.app.api.contract import Event
+from elsewhere.app.api import models
 from elsewhere.app.api.forms import take_form
-from elsewhere.app.sessions import exporting, telling
+from elsewhere.app.api.models import Event
+from elsewhere.app.sessions import export_job, presenter
 from elsewhere.app.sessions.details import details_of
 from elsewhere.app.sessions.folders import folders
+from elsewhere.app.sessions.frontier_job import start_frontier
 from elsewhere.app.sessions.jobs import Job
-from elsewhere.app.sessions.stairs import start_frontier
-from elsewhere.app.sessions.table import Table
-from elsewhere.app.sessions.thumbs import SIDES
+from elsewhere.app.sessions.thumbnails import SIDES
 from elsewhere.app.sessions.uploads import Dropped
+from elsewhere.app.sessions.workspace import Table
 from elsewhere.errors import InputError
 
 NDJSON = "application/x-ndjson"
@@ -50,13 +50,13 @@ def session_routes(table: Table, entered: Callable[[], None]) -> APIRouter:
     routes = APIRouter(tags=["session"])
 
     @routes.post("/api/session")
-    def open_session(asked: contract.Opening) -> contract.Session:
+    def open_session(asked: models.Opening) -> models.Session:
         """A session's secret for a fresh token, once."""
         secret = table.keys.exchange(asked.token)
         if secret is None:
             raise InputError("this link was used already or is too old: run `elsewhere app` again")
         entered()
-        return contract.Session(secret=secret, version=elsewhere.__version__)
+        return models.Session(secret=secret, version=elsewhere.__version__)
 
     @routes.get("/api/alive", status_code=204, response_class=Response)
     async def alive() -> Response:
@@ -70,16 +70,16 @@ def album_routes(table: Table) -> APIRouter:
     """What lies on the table."""
     routes = APIRouter(tags=["album"])
 
-    @routes.get("/api/table", response_model=contract.Table)
+    @routes.get("/api/table", response_model=models.Table)
     def get_table() -> Response:
         """The whole state: what a page that was just loaded needs."""
         return _json(table.told())
 
     @routes.post("/api/albums")
-    def open_album(asked: contract.OpenAlbum) -> contract.JobStarted:
+    def open_album(asked: models.OpenAlbum) -> models.JobStarted:
         """Open folders and photos by path, instead of what is there."""
-        paths = [exporting.path(text) for text in asked.paths]
-        return contract.JobStarted(job=table.open(paths, asked.scorers).told())
+        paths = [export_job.path(text) for text in asked.paths]
+        return models.JobStarted(job=table.open(paths, asked.scorers).told())
 
     @routes.post(
         "/api/uploads",
@@ -103,30 +103,30 @@ def album_routes(table: Table) -> APIRouter:
             }
         },
     )
-    async def upload(request: Request) -> contract.JobStarted:
+    async def upload(request: Request) -> models.JobStarted:
         """Open photos that were dropped on the page (field `files`, many times)."""
-        return contract.JobStarted(job=(await _uploaded(table, request)).told())
+        return models.JobStarted(job=(await _uploaded(table, request)).told())
 
     @routes.delete("/api/albums")
-    def close_album() -> contract.Table:
+    def close_album() -> models.Table:
         """Take everything off the table."""
         table.close()
         return table.told()
 
     @routes.get("/api/photos")
-    def get_photos() -> list[contract.Photo]:
+    def get_photos() -> list[models.Photo]:
         """All photos with fresh links."""
         return table.photos()
 
     @routes.get("/api/photos/{n}")
-    def get_photo(n: int) -> contract.PhotoDetails:
+    def get_photo(n: int) -> models.PhotoDetails:
         """One photo, looked at closely."""
         return details_of(table, n)
 
     @routes.get("/api/folders")
     def get_folders(
         path: Annotated[str, Query(max_length=4096)] = "",
-    ) -> contract.Folders:
+    ) -> models.Folders:
         """The folders in a folder below the user's home ("" for home itself)."""
         return folders(path, table.opened)
 
@@ -145,27 +145,27 @@ def plan_routes(table: Table) -> APIRouter:
     """Wishes and what comes of them."""
     routes = APIRouter(tags=["plan"])
 
-    @routes.put("/api/wishes", response_model=contract.Answer)
-    def put_wishes(wishes: contract.Wishes, turn: Turn = None) -> Response:
+    @routes.put("/api/wishes", response_model=models.Answer)
+    def put_wishes(wishes: models.Wishes, turn: Turn = None) -> Response:
         """All wishes at once; the answer is the best plan so far."""
         return _json(table.wish(wishes, turn))
 
     @routes.post("/api/undo")
-    def undo(turn: Turn = None) -> contract.Answer:
+    def undo(turn: Turn = None) -> models.Answer:
         """The wishes before, with their plan."""
         return table.step(-1, turn)
 
     @routes.post("/api/redo")
-    def redo(turn: Turn = None) -> contract.Answer:
+    def redo(turn: Turn = None) -> models.Answer:
         """The wishes after, where some were undone."""
         return table.step(1, turn)
 
     @routes.get("/api/guesses")
     def get_guesses(
         watch: Annotated[int | None, Query(ge=0, le=10_000)] = None,
-    ) -> contract.Belief:
+    ) -> models.Belief:
         """What one attacker believes before and after, with the zone and the decoys."""
-        return telling.belief_of(table.desk.now, watch)
+        return presenter.belief_of(table.desk.now, watch)
 
     @routes.get("/api/frontier", response_class=StreamingResponse, responses=STREAM)
     def get_frontier() -> StreamingResponse:
@@ -185,29 +185,29 @@ def job_routes(table: Table) -> APIRouter:
         return _stream(table, _job(table, job))
 
     @routes.delete("/api/jobs/{job}")
-    def cancel(job: JobId) -> contract.Job:
+    def cancel(job: JobId) -> models.Job:
         """Stop a job."""
         found = _job(table, job)
         found.cancel()
         return found.told()
 
     @routes.post("/api/export")
-    def export(asked: contract.Export) -> contract.JobStarted:
+    def export(asked: models.Export) -> models.JobStarted:
         """Write the copy and prove it."""
-        return contract.JobStarted(job=exporting.export(table, asked).told())
+        return models.JobStarted(job=export_job.export(table, asked).told())
 
     @routes.post("/api/verify")
-    def verify() -> contract.JobStarted:
+    def verify() -> models.JobStarted:
         """Prove the last copy again, from its files."""
-        return contract.JobStarted(job=exporting.verify_last(table).told())
+        return models.JobStarted(job=export_job.verify_last(table).told())
 
     @routes.get("/api/report")
-    def get_report() -> contract.Link:
+    def get_report() -> models.Link:
         """A link to the private report of the last copy."""
         path = table.report()
         if path is None:
             raise NotThereError
-        return contract.Link(url=table.keys.sign(path))
+        return models.Link(url=table.keys.sign(path))
 
     @routes.get("/reports/{album}/{copy}", response_class=Response, responses=_HTML)
     def read_report(album: int, copy: int) -> Response:
@@ -247,7 +247,7 @@ def _stream(table: Table, job: Job) -> StreamingResponse:
     return StreamingResponse(lines(), media_type=NDJSON)
 
 
-def _json(told: contract.Told) -> Response:
+def _json(told: models.Told) -> Response:
     """What is of the right type already is not looked at once more: every click waits for it."""
     return Response(told.model_dump_json(), media_type="application/json")
 

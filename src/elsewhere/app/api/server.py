@@ -10,14 +10,14 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 import elsewhere
-from elsewhere.app.api import contract, routes
+from elsewhere.app.api import models, routes
 from elsewhere.app.api.page_files import PageFile, page_files
 from elsewhere.app.security.guard import Guard
-from elsewhere.app.sessions import exporting
-from elsewhere.app.sessions.entries import OvertakenError
+from elsewhere.app.sessions import export_job
+from elsewhere.app.sessions.answers import OvertakenError
 from elsewhere.app.sessions.jobs import BusyError
-from elsewhere.app.sessions.table import Table
-from elsewhere.app.sessions.ways import names_instead
+from elsewhere.app.sessions.suggestions import names_instead
+from elsewhere.app.sessions.workspace import Table
 from elsewhere.errors import CheckError, ElsewhereError, PlaceError
 
 _SENTENCES = {
@@ -33,7 +33,7 @@ def application(
     page: dict[str, PageFile] | None = None,
 ) -> FastAPI:
     """The routes and the page, not yet guarded."""
-    wrong = {"model": contract.Problem, "description": "one sentence that says what is wrong"}
+    wrong = {"model": models.Problem, "description": "one sentence that says what is wrong"}
     app = FastAPI(
         title="elsewhere",
         version=elsewhere.__version__,
@@ -75,7 +75,7 @@ def _sentences(app: FastAPI) -> None:
     @app.exception_handler(ElsewhereError)
     def on_purpose(request: Request, problem: ElsewhereError) -> JSONResponse:
         late = isinstance(problem, CheckError | OvertakenError | BusyError)
-        field = problem.field if isinstance(problem, exporting.FieldError) else None
+        field = problem.field if isinstance(problem, export_job.FieldError) else None
         choices = names_instead(problem) if isinstance(problem, PlaceError) else []
         return _problem(409 if late else 400, str(problem), field=field, choices=choices)
 
@@ -106,5 +106,5 @@ def _problem(
     # what a stranger typed may hold characters that no text can carry
     said = sentence.encode("utf-8", "replace").decode("utf-8")
     kept = dict(headers) if isinstance(headers, dict) else None
-    told = contract.Problem(error=said, field=field, choices=list(choices))
+    told = models.Problem(error=said, field=field, choices=list(choices))
     return JSONResponse(told.model_dump(exclude_defaults=True), status, headers=kept)

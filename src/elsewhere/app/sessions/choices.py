@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from elsewhere.app.api import contract
+from elsewhere.app.api import models
 from elsewhere.example import ALBUM
 from elsewhere.scorers.registry import available
+from elsewhere.service.planning.hidden_zones import LEVELS
 from elsewhere.service.planning.presets import MARGINS
-from elsewhere.service.planning.truths import LEVELS
 from elsewhere.service.planning.verdict import NOT_COVERED
 
 
 @cache
-def choices() -> contract.Choices:
+def choices() -> models.Choices:
     """All of it; it does not change while the server runs."""
-    return contract.Choices(
+    return models.Choices(
         scorers=list(available().values()),
         margins={one.name: one.stands_for for one in MARGINS.values()},
         levels=list(LEVELS),

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.app.api import contract
+from elsewhere.app.api import models
 from elsewhere.app.sessions import sentences
-from elsewhere.app.sessions.entries import Entry
-from elsewhere.app.sessions.looks import guesses
-from elsewhere.app.sessions.table import Table
-from elsewhere.app.sessions.telling import photos_of
-from elsewhere.app.sessions.thumbs import SIDES
-from elsewhere.audit.file_names import places_in
+from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.beliefs import guesses
+from elsewhere.app.sessions.presenter import photos_of
+from elsewhere.app.sessions.thumbnails import SIDES
+from elsewhere.app.sessions.workspace import Table
+from elsewhere.audit.name_hints import places_in
 from elsewhere.errors import InputError
-from elsewhere.scorers.posterior import exponent, log_softmax
-from elsewhere.service.planning.watches import Watch
+from elsewhere.scorers.calibration import exponent, log_softmax
+from elsewhere.service.planning.threats import Watch
 
 ALONE = 5
 
 
-def details_of(table: Table, n: int) -> contract.PhotoDetails:
+def details_of(table: Table, n: int) -> models.PhotoDetails:
     """The photo with this number on the table."""
     entry = table.desk.now
     seen = entry.seen
@@ -36,7 +36,7 @@ def details_of(table: Table, n: int) -> contract.PhotoDetails:
         rank = entry.looks.own_ranks[n]
         alone = "" if rank is None else sentences.alone(watch, rank, own)
     named = [("file name", f"{place} in {photo.id}") for place in places_in(photo.id)]
-    return contract.PhotoDetails(
+    return models.PhotoDetails(
         photo=photos_of(entry, table.link, n)[0],
         picture=table.link(photo, SIDES[1]),
         guesses=guesses(likely, attack.about.globe, ALONE),

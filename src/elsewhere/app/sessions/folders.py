@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from elsewhere.album.names import natural
-from elsewhere.app.api import contract
+from elsewhere.album.file_names import natural
+from elsewhere.app.api import models
 from elsewhere.errors import InputError
 
 PHOTOS = frozenset({
@@ -23,7 +23,7 @@ MOST = 2000
 _NOT_THERE = "there is no folder of yours at this path: choose one below your home"
 
 
-def folders(path: str, opened: Sequence[Path] = ()) -> contract.Folders:
+def folders(path: str, opened: Sequence[Path] = ()) -> models.Folders:
     """The folders in a folder; "" stands for the user's home."""
     home = Path.home().resolve()
     roots = [home, *_resolved(opened)]
@@ -47,7 +47,7 @@ def folders(path: str, opened: Sequence[Path] = ()) -> contract.Folders:
         raise InputError(_NOT_THERE) from None
     names.sort(key=natural)
     parent = None if where == root else str(where.parent)
-    return contract.Folders(path=str(where), parent=parent, folders=names[:MOST], photos=photos)
+    return models.Folders(path=str(where), parent=parent, folders=names[:MOST], photos=photos)
 
 
 def _resolved(paths: Sequence[Path]) -> list[Path]:

@@ -18,8 +18,8 @@ from collections.abc import AsyncIterator, Callable
 from typing import Literal
 
 from elsewhere.album import Left
-from elsewhere.app.api import contract
-from elsewhere.app.api.contract import Event
+from elsewhere.app.api import models
+from elsewhere.app.api.models import Event
 from elsewhere.app.security.guard import BROKEN
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import Step
@@ -104,9 +104,9 @@ class Job:
         """Whether it is over, however it went."""
         return self.state != "running"
 
-    def told(self) -> contract.Job:
+    def told(self) -> models.Job:
         """For the page."""
-        return contract.Job(id=self.id, kind=self.kind, state=self.state)
+        return models.Job(id=self.id, kind=self.kind, state=self.state)
 
     def check(self) -> None:
         """Stop here if nobody wants it any more."""
@@ -263,6 +263,6 @@ def sentence(problem: BaseException) -> str:
     return BROKEN
 
 
-def left_of(one: Left) -> contract.Left:
+def left_of(one: Left) -> models.Left:
     """A file that was left out, for the page: without its path."""
-    return contract.Left(name=one.name, kind=one.kind, reason=one.reason, lost=one.lost)
+    return models.Left(name=one.name, kind=one.kind, reason=one.reason, lost=one.lost)

@@ -15,11 +15,11 @@ import numpy as np
 
 from elsewhere.album import Photo
 from elsewhere.errors import InputError
-from elsewhere.platform.system import workers
+from elsewhere.platform.machine import workers
 from elsewhere.scorers import Line, Outcome, RowCache, find
 from elsewhere.scorers import Photo as Scored
 from elsewhere.service import Seen, Step
-from elsewhere.service.seen import Attack
+from elsewhere.service.scored_album import Attack
 from elsewhere.values.scores import Scores
 
 

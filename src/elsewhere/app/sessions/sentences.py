@@ -12,20 +12,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elsewhere.album import Left
-from elsewhere.app.api import contract
-from elsewhere.app.sessions.entries import Entry
+from elsewhere.app.api import models
+from elsewhere.app.sessions.answers import Entry
 from elsewhere.app.sessions.jobs import left_of
 from elsewhere.errors import NoPhotoError
-from elsewhere.report.words import chance, ordinal
-from elsewhere.service.planning.album_plan import AlbumPlan
-from elsewhere.service.planning.drawing import TIMES
-from elsewhere.service.planning.less import without_options
-from elsewhere.service.planning.truths import hidden_names
+from elsewhere.report.numbers import chance, ordinal
+from elsewhere.service.planning.alternatives import without_options
+from elsewhere.service.planning.hidden_zones import hidden_names
+from elsewhere.service.planning.plan_album import AlbumPlan
+from elsewhere.service.planning.secret_top import TIMES
+from elsewhere.service.planning.threats import Watch
 from elsewhere.service.planning.verdict import accuracy
-from elsewhere.service.planning.watches import Watch
 from elsewhere.solver.explain import number
 from elsewhere.values.plan import Status
-from elsewhere.values.words import counted, listed
+from elsewhere.values.wording import counted, listed
 
 FOUND = 25
 """A place that comes further down than this is not found: nobody looks through so many."""
@@ -115,9 +115,7 @@ def alone(watch: Watch, rank: int, likely: float) -> str:
     return f"Alone it puts {watch.hides} {ordinal(rank)} ({chance(likely)})."
 
 
-def change(
-    watch: Watch, now: contract.View | None, then: contract.View | None, *, shared: bool
-) -> str:
+def change(watch: Watch, now: models.View | None, then: models.View | None, *, shared: bool) -> str:
     """What it would change if one photo went the other way, seen by one watch."""
     whose = "its own photos" if watch.own and not watch.whole else "the whole album"
     if now is None or then is None:
@@ -132,7 +130,7 @@ def change(
 
 def nothing_in(
     paths: Sequence[Path], problem: NoPhotoError, *, own: bool = False
-) -> contract.Nothing:
+) -> models.Nothing:
     """What was found where no photo was; `own` are files that were dropped on the page."""
     files = [one for one in problem.left if isinstance(one, Left)]
     hidden = sum(one.kind == "hidden" for one in files)
@@ -147,7 +145,7 @@ def nothing_in(
         no_photo = "it is no photo" if met == 1 else "none of them is a photo"
         unread = "it cannot be read" if met == 1 else "no photo among them can be read"
         said = f"{many}{where}{but}, and {unread if lost else no_photo}."
-    return contract.Nothing(
+    return models.Nothing(
         title="No photo could be read" if lost else "There is no photo here",
         sentence=said,
         files=[left_of(one) for one in files],

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 from typing import BinaryIO
 
-from elsewhere.album.names import printable
+from elsewhere.album.file_names import printable
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.errors import FileError, InputError
 

@@ -23,8 +23,8 @@ from elsewhere.cli.options import (
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service.seen import Seen
-    from elsewhere.service.showing.auditing import AlbumAudit
+    from elsewhere.service.reporting.album_audit import AlbumAudit
+    from elsewhere.service.scored_album import Seen
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
@@ -74,18 +74,22 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     with one_sentence():
         from elsewhere.album.export import refuse_target
         from elsewhere.album.places import places_of
+        from elsewhere.cli.job import typed
+        from elsewhere.cli.parse_album_options import places_told
         from elsewhere.cli.render.stages import stages
-        from elsewhere.cli.running import typed
-        from elsewhere.cli.typed import places_told
         from elsewhere.scorers import RowCache
         from elsewhere.service import see
         from elsewhere.service.ledger.entries import Ledger
-        from elsewhere.service.planning.refusing import Refusing, refuse_paths, refuse_wishes
+        from elsewhere.service.planning.early_checks import Refusing, refuse_paths, refuse_wishes
         from elsewhere.service.planning.wishes import Wishes
-        from elsewhere.service.posted.alike import Sketches
-        from elsewhere.service.posted.files import posted_for
-        from elsewhere.service.showing.auditing import asked_twice, audit_album, second_opinions
-        from elsewhere.service.showing.reporting import audit_contents, save_report
+        from elsewhere.service.posted.find_posted import posted_for
+        from elsewhere.service.posted.similar import Sketches
+        from elsewhere.service.reporting.album_audit import (
+            asked_twice,
+            audit_album,
+            second_opinions,
+        )
+        from elsewhere.service.reporting.write_report import audit_contents, save_report
 
         if report is not None:  # nobody waits for what cannot be written
             refuse_target(report, [path for path in album if path.is_dir()], file=True)
@@ -161,7 +165,7 @@ def told(found: AlbumAudit, seen: Seen) -> dict[str, Any]:
 
 
 def _show(found: AlbumAudit, world: bool | None) -> None:
-    from elsewhere.cli.render.audited import show
+    from elsewhere.cli.render.audit import show
     from elsewhere.cli.render.printing import printed
 
     with printed() as console:

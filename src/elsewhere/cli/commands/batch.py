@@ -10,7 +10,7 @@ import typer
 
 from elsewhere.cli import options
 from elsewhere.cli.program import one_sentence
-from elsewhere.cli.render.batched import bar, stopped_in, tell
+from elsewhere.cli.render.batch import bar, stopped_in, tell
 
 _WISHES = "Wishes, for albums that have none of their own"
 _RUN = "How it is run"
@@ -156,7 +156,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     from elsewhere.album.renditions import MAX_SIDE
 
     with one_sentence():
-        from elsewhere.batch.running import Engine, run
+        from elsewhere.batch.runner import Engine, run
         from elsewhere.batch.settings import BLOCK, WORK, Settings
 
         wishes: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from elsewhere.cli.program import one_sentence, printable
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 
 
 class Action(StrEnum):
@@ -39,7 +39,7 @@ def command(
     Exit codes: 0 done, 1 it could not be done, 2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.platform.system import cache_folder
+        from elsewhere.platform.machine import cache_folder
         from elsewhere.scorers import cache
 
         where = printable(str(cache_folder()))

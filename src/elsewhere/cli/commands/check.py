@@ -9,7 +9,7 @@ import typer
 
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 from elsewhere.errors import InputError
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,8 @@ def command(
     """
     with one_sentence():
         import elsewhere
-        from elsewhere.cli.render.promised import promised
-        from elsewhere.cli.saved import read_plan
+        from elsewhere.cli.plan_files import read_plan
+        from elsewhere.cli.render.promise import promised
         from elsewhere.formats.score_files import read_scores
 
         saved = read_plan(plan)

@@ -10,7 +10,7 @@ import typer
 from elsewhere.cli.program import one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.cli.render.told import Done
+    from elsewhere.cli.render.protect import Done
 
 DEFAULT = "elsewhere-demo"
 """The copy's name where none is given; where it is taken, the next number follows it."""
@@ -46,9 +46,9 @@ def command(
     Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.render import told
+        from elsewhere.cli.job import run, typed
+        from elsewhere.cli.render import protect
         from elsewhere.cli.render.printing import printed
-        from elsewhere.cli.running import run, typed
         from elsewhere.example import ALBUM
         from elsewhere.service.planning.wishes import Wishes
 
@@ -61,7 +61,7 @@ def command(
             )
         # Without --exact-top every run would draw another k, and be another example
         done = run([ALBUM], target, Wishes(top=_TOP, exact_top=True), command=typed())
-        told.show(done)
+        protect.show(done)
         if done.warning:
             typer.echo(f"elsewhere: {printable(done.warning)}", err=True)
         _beside(done)
@@ -82,7 +82,7 @@ def _beside(done: Done) -> None:
     from rich.table import Table
 
     from elsewhere.cli.render.printing import printed
-    from elsewhere.service.showing.stairs import greedy_withholds
+    from elsewhere.service.reporting.frontier import greedy_withholds
 
     photos = done.seen.photos
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)

@@ -9,7 +9,7 @@ import typer
 
 from elsewhere.cli.options import AsJson, OneScorer, UseCache, World
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
-from elsewhere.values.words import apart_only
+from elsewhere.values.wording import apart_only
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     understood.
     """
     with one_sentence():
-        from elsewhere.cli.looking import look
+        from elsewhere.cli.score_photos import look
         from elsewhere.scorers import find
 
         seen, failed = look(photos, scorer, cache)
@@ -103,7 +103,7 @@ def _places(about: About, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
 
 
 def _together(about: About, scores: Scores) -> NDArray[np.float64]:
-    from elsewhere.scorers.posterior import together
+    from elsewhere.scorers.calibration import together
 
     return together(scores.values, about.exponents)
 

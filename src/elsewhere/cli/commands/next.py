@@ -14,9 +14,9 @@ from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
     from elsewhere.globe import Place
-    from elsewhere.service.one_by_one.album import NextPhoto
+    from elsewhere.service.export.export_album import Shared
+    from elsewhere.service.next_photo.album import NextPhoto
     from elsewhere.service.planning.wishes import Wishes
-    from elsewhere.service.sharing.share_album import Shared
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
@@ -90,8 +90,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.typed import places_told
-        from elsewhere.service.planning.refusing import refuse_paths, refuse_wishes
+        from elsewhere.cli.parse_album_options import places_told
+        from elsewhere.service.planning.early_checks import refuse_paths, refuse_wishes
         from elsewhere.service.planning.wishes import Wishes
 
         if remember and output is None:
@@ -154,14 +154,14 @@ def _ask(
     from elsewhere.album.places import places_of
     from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
+    from elsewhere.service.export.export_album import refuse_copy, share
     from elsewhere.service.ledger.entries import Ledger
-    from elsewhere.service.one_by_one.album import next_photo
+    from elsewhere.service.next_photo.album import next_photo
+    from elsewhere.service.planning.early_checks import Refusing
     from elsewhere.service.planning.guesses import NowhereError, guesses
-    from elsewhere.service.planning.refusing import Refusing
-    from elsewhere.service.posted.alike import Sketches
-    from elsewhere.service.posted.files import posted_for
-    from elsewhere.service.seen import see
-    from elsewhere.service.sharing.share_album import refuse_copy, share
+    from elsewhere.service.posted.find_posted import posted_for
+    from elsewhere.service.posted.similar import Sketches
+    from elsewhere.service.scored_album import see
 
     paths = [album]
     if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):

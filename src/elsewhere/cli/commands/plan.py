@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli import options
+from elsewhere.cli.plan_files import guard, refuse_foreign, save
 from elsewhere.cli.program import CODES, one_sentence
-from elsewhere.cli.saved import guard, refuse_foreign, save
 
 if TYPE_CHECKING:
-    from elsewhere.cli.hidden import Hidden
+    from elsewhere.cli.truth_option import Hidden
     from elsewhere.values.plan import Plan
     from elsewhere.values.scores import Scores
 
@@ -201,7 +201,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         tables, plan, truths = _plan(given)
         names = tables[0].ids
         if output is not None or as_json:
-            from elsewhere.formats.plan_json import plan_to_json
+            from elsewhere.formats.plan_file import plan_to_json
 
             document = plan_to_json(plan, names)
             if output is not None:
@@ -209,7 +209,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             if as_json:
                 typer.echo(document, nl=False)
         if not as_json:
-            from elsewhere.cli.render.show import show_plan
+            from elsewhere.cli.render.plan import show_plan
 
             show_plan(plan, tables, scores, truths)
         if certificate is not None:
@@ -220,8 +220,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
     """Read the files, ask the engine."""
     import elsewhere
-    from elsewhere.cli.hidden import all_hidden
-    from elsewhere.cli.wishes import wishes_of
+    from elsewhere.cli.plan_options import wishes_of
+    from elsewhere.cli.truth_option import all_hidden
     from elsewhere.errors import InputError
     from elsewhere.formats.score_files import read_scores
 

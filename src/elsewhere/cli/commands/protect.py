@@ -11,8 +11,8 @@ from elsewhere.cli import options
 from elsewhere.cli.program import one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.cli.render.told import Done
-    from elsewhere.cli.running import Sharing
+    from elsewhere.cli.job import Sharing
+    from elsewhere.cli.render.protect import Done
 
 
 _PLACES = "What is hidden"
@@ -170,9 +170,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
     """
     with one_sentence():
-        from elsewhere.cli.render.guessed import show_guesses
-        from elsewhere.cli.running import Public, run, typed
-        from elsewhere.cli.typed import places_told, recipe, refuse, worth
+        from elsewhere.cli.job import Public, run, typed
+        from elsewhere.cli.parse_album_options import places_told, recipe, refuse, worth
+        from elsewhere.cli.render.guess import show_guesses
         from elsewhere.service.ledger.entries import Ledger
         from elsewhere.service.planning.guesses import NowhereError
         from elsewhere.service.planning.wishes import Wishes
@@ -217,13 +217,13 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
 
 def _tell(done: Done, as_json: bool) -> None:
-    from elsewhere.cli.render import told
+    from elsewhere.cli.render import protect
 
     if as_json:
         import json
 
-        typer.echo(json.dumps(told.as_json(done), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(protect.as_json(done), indent=2, ensure_ascii=False))
     else:
-        told.show(done)
+        protect.show(done)
     if done.warning:
         typer.echo(f"elsewhere: {printable(done.warning)}", err=True)

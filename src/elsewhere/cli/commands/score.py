@@ -9,7 +9,7 @@ import typer
 
 from elsewhere.cli.options import OneScorer, UseCache
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 
 
 def command(
@@ -53,8 +53,8 @@ def command(
     with one_sentence():
         import time
 
-        from elsewhere.cli.looking import look
-        from elsewhere.cli.saved import guard
+        from elsewhere.cli.plan_files import guard
+        from elsewhere.cli.score_photos import look
         from elsewhere.formats.score_files import check_writable, write_scores
 
         guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])

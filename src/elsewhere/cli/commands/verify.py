@@ -11,7 +11,7 @@ from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service.sharing.verifying import Verified
+    from elsewhere.service.export.verify import Verified
 
 
 def command(
@@ -69,7 +69,7 @@ def command(
     """
     with one_sentence():
         from elsewhere.cli.render.stages import stages
-        from elsewhere.service.sharing.verifying import verify
+        from elsewhere.service.export.verify import verify
 
         with stages() as told:
             found = verify(
@@ -89,7 +89,7 @@ def command(
 
 def _own(certificate: Path, private: Path | None) -> bool:
     """Whether a certificate was written by this user's own exports, by where it lies."""
-    from elsewhere.platform.system import data_folder
+    from elsewhere.platform.machine import data_folder
 
     homes = [data_folder(), *([] if private is None else [private])]
     return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
@@ -100,7 +100,7 @@ def _show(target: Path, found: Verified) -> None:
 
     from elsewhere.cli.render.printing import printed
     from elsewhere.service.planning.verdict import NOT_COVERED
-    from elsewhere.values.words import counted
+    from elsewhere.values.wording import counted
 
     with printed() as console:
         name = printable(str(target))

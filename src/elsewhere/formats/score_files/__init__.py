@@ -14,7 +14,7 @@ from typing import Any
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files.targets import refuse_unless_plain
-from elsewhere.platform.writing import whole
+from elsewhere.platform.files import whole
 from elsewhere.values.scores import Scores
 
 # ending → the module that reads and writes it, imported when such a file is met

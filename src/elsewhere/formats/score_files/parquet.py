@@ -14,7 +14,7 @@ import numpy as np
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files.limits import refuse_bomb
 from elsewhere.values.scores import Scores
-from elsewhere.values.words import installed_by
+from elsewhere.values.wording import installed_by
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from elsewhere.report.look import FONT
+from elsewhere.report.colours import FONT
 from elsewhere.report.markup import Child, Markup, element, number
 
 Scale = Callable[[float], float]

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from elsewhere.report.contents import Fate, Shot
 from elsewhere.report.markup import Markup, element
+from elsewhere.report.numbers import signed
 from elsewhere.report.pictures.chart import cross, disc, picture, rule, strokes, text
-from elsewhere.report.words import signed
 
 _WIDTH = 500.0
 _ROW = 17.0

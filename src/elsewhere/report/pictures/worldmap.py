@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from elsewhere.audit import Guess
-from elsewhere.report.look import FONT
+from elsewhere.report.colours import FONT
 from elsewhere.report.markup import Child, Markup, element, number
 from elsewhere.report.pictures.chart import diamond, disc, ring, strokes, text
 from elsewhere.report.pictures.land import land

@@ -19,13 +19,13 @@ from elsewhere.errors import InputError, PlaceError
 from elsewhere.formats.ledger import Entry, Rows
 from elsewhere.globe import chief_town, zone
 from elsewhere.service.ledger.entries import Given, Ledger
-from elsewhere.service.planning.hiding import hiding, meant
-from elsewhere.service.planning.truths import truth
-from elsewhere.service.planning.watches import cells_of
+from elsewhere.service.planning.hidden_zones import truth
+from elsewhere.service.planning.place_selection import hiding, meant
+from elsewhere.service.planning.threats import cells_of
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.seen import Seen
+from elsewhere.service.scored_album import Seen
 from elsewhere.values.scores import FloatMatrix
-from elsewhere.values.words import counted
+from elsewhere.values.wording import counted
 
 _DECIMALS = 2
 _ROUNDED_KM = 1.6

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from elsewhere.errors import FileError
 from elsewhere.formats.ledger import DamagedError, Entry, decode, encode
+from elsewhere.platform.files import new_file, sync_folder
 from elsewhere.platform.locks import take
-from elsewhere.platform.system import data_folder
-from elsewhere.platform.writing import new_file, sync_folder
+from elsewhere.platform.machine import data_folder
 
 PATIENCE = 30.0
 """Seconds that another process may hold the ledger before we give up."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere.globe import cell_names
-from elsewhere.scorers.posterior import together
-from elsewhere.service.seen import Attack, Seen
+from elsewhere.scorers.calibration import together
+from elsewhere.service.scored_album import Attack, Seen
 
 GUESSES = 5
 

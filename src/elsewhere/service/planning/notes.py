@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import Place
-from elsewhere.service.planning.doubting import doubted
-from elsewhere.service.planning.hiding import Hiding
-from elsewhere.service.planning.truths import Width, hidden_name, hidden_names
-from elsewhere.service.planning.watches import Watch, neighbours
+from elsewhere.service.planning.hidden_zones import Width, hidden_name, hidden_names
+from elsewhere.service.planning.place_mismatch import doubted
+from elsewhere.service.planning.place_selection import Hiding
+from elsewhere.service.planning.threats import Watch, neighbours
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.seen import Attack, Seen
-from elsewhere.values.words import apart_only, counted, listed, shortened
+from elsewhere.service.scored_album import Attack, Seen
+from elsewhere.values.wording import apart_only, counted, listed, shortened
 
 TOGETHER = (
     "what is promised is of the shared photos together: no plan could also keep each of them from "

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from elsewhere.album.places import AlbumPlace
 from elsewhere.globe import ground
 from elsewhere.globe.continents import continent
-from elsewhere.service.planning.drawing import TIMES
-from elsewhere.service.planning.truths import hidden_names
+from elsewhere.service.planning.hidden_zones import hidden_names
+from elsewhere.service.planning.secret_top import TIMES
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.seen import Attack
+from elsewhere.service.scored_album import Attack
 from elsewhere.solver.explain import number
 from elsewhere.values.plan import Plan, Status
-from elsewhere.values.words import counted, listed
+from elsewhere.values.wording import counted, listed
 
 NOT_COVERED = (
     "readable text and signs, vision-language models and reverse image search, people who know "

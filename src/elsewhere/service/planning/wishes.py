@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elsewhere.service.planning.truths import Width
+from elsewhere.service.planning.hidden_zones import Width
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from elsewhere.solver.api import fulfil
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.infeasible import Inquiry
-from elsewhere.solver.protecting import fulfil
-from elsewhere.solver.wishes import Asked
+from elsewhere.solver.infeasibility import Inquiry
+from elsewhere.solver.requests import Asked
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
-from elsewhere.values.words import counted, shortened
+from elsewhere.values.wording import counted, shortened
 
 PATIENCE = 15.0
 """Seconds for finding all of it; what was not found out by then is said."""

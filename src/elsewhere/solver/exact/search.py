@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.solver.exact.bounds import best_with_one_row
-from elsewhere.solver.exact.completions import completions, worth_trying
+from elsewhere.solver.exact.enumeration import completions, worth_trying
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.simplex import IMPOSSIBLE, Tableau

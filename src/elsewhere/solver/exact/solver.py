@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.solver.exact.anytime import FIRST_TURN, SEVERAL_TURN, close_gap
-from elsewhere.solver.exact.few import Outcome, Question, satisfying
+from elsewhere.solver.exact.active_set import Outcome, Question, satisfying
+from elsewhere.solver.exact.gap import FIRST_TURN, SEVERAL_TURN, close_gap
 from elsewhere.solver.exact.heuristics import adapted, cheapest_plan, fullest_plan
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.joining import joined
+from elsewhere.solver.exact.lagrangean import Prices
 from elsewhere.solver.exact.limits import Limits
+from elsewhere.solver.exact.merge_attackers import joined
+from elsewhere.solver.exact.objectives import Fullest, Lightest
 from elsewhere.solver.exact.polish import polish, pull_of
 from elsewhere.solver.exact.presolve import costs_against_zone, costs_alone, least_cost
-from elsewhere.solver.exact.prices import Prices
 from elsewhere.solver.exact.search import Goal, needs
 from elsewhere.solver.exact.swaps import lighter
-from elsewhere.solver.exact.tasks import Fullest, Lightest
 from elsewhere.solver.problem import LARGEST, Answer, Floats, Ints, Mask, Problem
 
 FIRST_TRY = 3_000

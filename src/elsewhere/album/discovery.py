@@ -1,0 +1,224 @@
+"""Which files of a folder are photos, and why each of the others is not.
+
+Folders are walked to the bottom in natural order. Links are not followed: what they lead to is
+either found under its own name or was not meant. Everything that is met is accounted for, as a
+photo or as left out with its reason. Files are only sniffed here, never decoded.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from elsewhere.album.companions import Candidate, paired
+from elsewhere.album.file_names import natural, printable
+from elsewhere.album.file_types import HEAD, PHOTOS, SIDECAR_SUFFIXES, kind_of
+from elsewhere.album.files import MAX_BYTES, NotPlainError, beginning, digest
+from elsewhere.album.skipped import Left, left
+from elsewhere.errors import InputError
+
+_SYSTEM = frozenset({"thumbs.db", "desktop.ini", "@eadir", "$recycle.bin", "__macosx", "icon\r"})
+_SAMPLE = 65536
+"""Files of one size are compared by so many bytes first, and in full only where these agree."""
+_FOREIGN = {
+    "gif": "it is a GIF, which has too few colours to be a photo: save it as JPEG",
+    "bmp": "it is a BMP: save it as PNG or JPEG",
+    "zip": "it is a zip archive: unpack it first",
+    "pdf": "it is a PDF: save its pictures as JPEG",
+    "photoshop": "it is a Photoshop file: save it as JPEG or TIFF",
+    "jpeg xl": "it is a JPEG XL, which cannot be read yet: save it as JPEG",
+    "jpeg 2000": "it is a JPEG 2000: save it as JPEG",
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that was met: photos to be read, and files left out."""
+
+    photos: tuple[Candidate, ...]
+    left: tuple[Left, ...]
+
+
+@dataclass(frozen=True)
+class _Met:
+    """One plain file, or what stands in its place."""
+
+    path: Path
+    name: str
+    problem: Left | None = None
+
+
+def find(paths: Iterable[str | Path]) -> Found:
+    """The photos of folders and files, in natural order folder by folder; each file once."""
+    given = [Path(path) for path in paths]
+    if not given:
+        raise InputError("no photo was given: name a folder or at least one file")
+    met: dict[str, _Met] = {}
+    for root in given:
+        if not os.path.lexists(root):
+            raise InputError(f"{printable(root)} does not exist: give photos, or a folder of them")
+        if root.is_dir():
+            prefix = f"{root.resolve().name}/" if len(given) > 1 else ""
+            entries = sorted(_walked(root, prefix), key=lambda one: natural(one.name))
+        else:
+            entries = [_named_outright(root)]
+        for one in entries:
+            met.setdefault(os.path.realpath(one.path) if not one.problem else str(one.path), one)
+    return _sorted_out(_unique(met.values()))
+
+
+def _walked(root: Path, prefix: str) -> Iterator[_Met]:
+    """Every entry below a folder; what is no plain file comes with its reason."""
+    inside = root.resolve()
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(folder) as listing:
+                entries = list(listing)
+        except OSError as problem:
+            yield _refused(folder, _below(folder, root, prefix), "unreadable", _words(problem))
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            name = _below(path, root, prefix)
+            try:
+                if entry.is_symlink() or getattr(entry, "is_junction", lambda: False)():
+                    yield _refused(path, name, "link", _where_to(path, inside))
+                elif entry.name.startswith(".") or entry.name.casefold() in _SYSTEM:
+                    yield _refused(path, name, "hidden")
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(path)
+                elif entry.is_file(follow_symlinks=False):
+                    yield _Met(path, name)
+                else:
+                    yield _refused(path, name, "special")
+            except OSError as problem:
+                yield _refused(path, name, "unreadable", _words(problem))
+
+
+def _named_outright(path: Path) -> _Met:
+    """A file that somebody typed: links are followed and hidden files taken, for it was meant."""
+    name = printable(path.name)
+    try:
+        if path.is_file():
+            return _Met(path, name)
+        kind = "special" if path.exists() else "link"
+        return _refused(path, name, kind, "" if kind == "special" else "it is a link to nothing")
+    except OSError as problem:
+        return _refused(path, name, "unreadable", _words(problem))
+
+
+def _where_to(link: Path, inside: Path) -> str:
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "it is a link to nothing, or to itself"
+    if target.is_relative_to(inside):
+        return "it is a link inside the folder: what it leads to is read under its own name"
+    return "it is a link that leads out of the folder: name what it leads to"
+
+
+def _sorted_out(met: list[_Met]) -> Found:
+    """Each file by what its bytes say it is."""
+    out = [one.problem for one in met if one.problem]
+    notes: list[Candidate] = []
+    known: list[Candidate] = []
+    for one in met:
+        if one.problem:
+            continue
+        if one.path.suffix.lower() in SIDECAR_SUFFIXES:
+            notes.append(Candidate(one.path, one.name, "sidecar"))
+            continue
+        sniffed = _sniffed(one)
+        if isinstance(sniffed, Left):
+            out.append(sniffed)
+        else:
+            known.append(sniffed)
+    photos, companions = paired(known, notes)
+    taken, doubles = _without_doubles(photos)
+    out += companions + doubles
+    return Found(tuple(taken), tuple(sorted(out, key=lambda one: natural(one.name))))
+
+
+def _sniffed(one: _Met) -> Candidate | Left:
+    try:
+        size = one.path.stat().st_size
+        if size == 0:
+            return left(one.path, one.name, "empty")
+        kind = kind_of(beginning(one.path, HEAD), one.path.suffix)
+    except NotPlainError:
+        return left(one.path, one.name, "special")
+    except OSError as problem:
+        return left(one.path, one.name, "unreadable", _words(problem))
+    if kind in PHOTOS and size > MAX_BYTES:
+        reason = f"it has more than {MAX_BYTES >> 20} MiB: make it smaller"
+        return left(one.path, one.name, "large", reason)
+    if kind in PHOTOS or kind in ("raw", "video"):
+        return Candidate(one.path, one.name, kind, size)
+    return left(one.path, one.name, "foreign", _FOREIGN.get(kind, ""))
+
+
+def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Left]]:
+    """Of files with equal bytes the one with the plainest name: IMG_6.jpg, not IMG_6 (1).jpg.
+
+    What cannot be compared is kept, to fail by name.
+    """
+    groups: dict[tuple[int, bytes], list[Candidate]] = {}
+    by_size: dict[int, list[Candidate]] = {}
+    for photo in photos:
+        by_size.setdefault(photo.size, []).append(photo)
+    for size, alike in by_size.items():
+        for photo in alike if len(alike) > 1 else ():
+            try:
+                groups.setdefault((size, beginning(photo.path, _SAMPLE)), []).append(photo)
+            except OSError:
+                continue
+    first: dict[str, Candidate] = {}
+    out: dict[Path, Left] = {}
+    notes: dict[Path, tuple[Path, ...]] = {}
+    for alike in groups.values():
+        for photo in sorted(alike, key=lambda one: len(one.name)) if len(alike) > 1 else ():
+            try:
+                same = first.setdefault(digest(photo.path), photo)
+            except OSError:
+                continue
+            if same is not photo:
+                reason = f"it is the same file as {same.name}, which is read"
+                out[photo.path] = left(photo.path, photo.name, "duplicate", reason)
+                # A note beside the second copy is about the first just as well.
+                notes[same.path] = notes.get(same.path, same.sidecars) + photo.sidecars
+    taken = [
+        replace(photo, sidecars=notes.get(photo.path, photo.sidecars))
+        for photo in photos
+        if photo.path not in out
+    ]
+    return taken, list(out.values())
+
+
+def _unique(met: Iterable[_Met]) -> list[_Met]:
+    """Names that differ, for photos are told apart by them."""
+    used: set[str] = set()
+    result = []
+    for one in met:
+        name, number = one.name, 2
+        while name in used:
+            name, number = f"{one.name} ({number})", number + 1
+        used.add(name)
+        problem = one.problem and Left(one.path, name, one.problem.kind, one.problem.reason)
+        result.append(_Met(one.path, name, problem))
+    return result
+
+
+def _refused(path: Path, name: str, kind: str, reason: str = "") -> _Met:
+    return _Met(path, name, left(path, name, kind, reason))
+
+
+def _below(path: Path, root: Path, prefix: str) -> str:
+    return printable(prefix + path.relative_to(root).as_posix())
+
+
+def _words(problem: OSError) -> str:
+    return f"it cannot be read ({problem.strerror or problem}): check it and its permissions"

@@ -1,0 +1,118 @@
+"""The copy and its proof, as jobs of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from elsewhere.album.export import refuse_target
+from elsewhere.app.api import models
+from elsewhere.app.api.models import Event
+from elsewhere.app.sessions.jobs import Job
+from elsewhere.app.sessions.workspace import Table
+from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.service.export.export_album import refuse_sharing, share
+from elsewhere.service.export.verify import verify
+from elsewhere.service.ledger.entries import Ledger
+from elsewhere.service.reporting.write_report import write_report
+
+
+class FieldError(InputError):
+    """Something that was typed cannot be used; `field` says which."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def export(table: Table, asked: models.Export) -> Job:
+    """Write the copy of what is on the table now; refused at once where it could not be written."""
+    desk = table.desk
+    entry = desk.shown(asked.version)
+    if entry.plan is None or not entry.plan.plan.found:
+        raise InputError("there is no plan to export: change the wishes until there is one")
+    plan = entry.plan
+    with _typed_in("target"):
+        target = path(asked.target)
+        refuse_target(target, entry.seen.album.folders)
+    with _typed_in("target" if asked.private is None else "private"):
+        private = None if asked.private is None else path(asked.private)
+        refuse_sharing(entry.seen, target, private, order=asked.order, names=asked.names)
+
+    def work(job: Job) -> None:
+        shared = share(
+            entry.seen,
+            plan,
+            target,
+            private=private,
+            order=asked.order,
+            names=asked.names,
+            posted=entry.posted,
+            remember=Ledger() if asked.remember else None,
+            progress=job.step,
+        )
+        job.say(Event(stage="telling"))
+        report = write_report(
+            entry.seen, plan, shared.private, posted=entry.posted, shared=shared,
+            command="elsewhere app",
+        )  # fmt: skip
+        exported = models.Exported(
+            target=str(target),
+            files=[file.name for file in shared.files],
+            certificate=str(shared.certificate),
+            report=str(report),
+            reproved=shared.reproved,
+            notes=list(shared.notes),
+        )
+        job.say(Event(exported=table.keep(desk, exported)))
+
+    return table.jobs.start("export", work, alone=True)
+
+
+@contextmanager
+def _typed_in(field: str) -> Iterator[None]:
+    """Whatever is refused in here was typed in this field."""
+    try:
+        yield
+    except ElsewhereError as problem:
+        raise FieldError(str(problem), field) from None
+
+
+def verify_last(table: Table) -> Job:
+    """Hold the last copy against its certificate, as a stranger would."""
+    exported = table.exported
+    if exported is None:
+        raise InputError("nothing was exported yet, so there is nothing to verify")
+    target, certificate = Path(exported.target), Path(exported.certificate)
+
+    def work(job: Job) -> None:
+        found = verify(target, certificate, progress=job.step)
+        job.say(
+            Event(
+                verified=models.Verified(
+                    holds=bool(found),
+                    problems=list(found.problems),
+                    notes=list(found.notes),
+                    files=found.files,
+                    reproved=found.reproved,
+                )
+            )
+        )
+
+    return table.jobs.start("verify", work)
+
+
+def path(text: str) -> Path:
+    """A path as it was typed: whole, so that nobody wonders where it begins."""
+    if "\0" in text:
+        raise InputError("a path cannot hold a zero character: type it anew")
+    try:
+        whole = Path(text).expanduser()
+    except RuntimeError:
+        raise InputError(
+            f"there is no home folder for {text[:40]!r}: give the whole path"
+        ) from None
+    if not whole.is_absolute():
+        raise InputError(f"give the whole path of {text[:40]!r}, from / or ~ on")
+    return whole

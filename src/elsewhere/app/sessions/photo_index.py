@@ -1,0 +1,91 @@
+"""The photos of one album as they are laid on the table, and the signed links to their pictures.
+
+It is a value of the album's own, swapped whole when another one is opened: a link, a picture or a
+late reader of the old album finds the old one, or nothing, and never the new.
+"""
+
+from __future__ import annotations
+
+import threading
+
+from elsewhere.album import Photo
+from elsewhere.app.api import models
+from elsewhere.app.api.models import Event
+from elsewhere.app.security.keys import Keys
+from elsewhere.app.sessions.jobs import left_of
+from elsewhere.app.sessions.thumbnails import SIDES, Thumbs
+from elsewhere.service import Step
+
+
+class Laid:
+    """The photos that were read so far, by number, and what was left out."""
+
+    def __init__(self, keys: Keys, number: int) -> None:
+        self.number = number
+        """Of the album; its links lead to no other."""
+        self._keys = keys
+        self._lock = threading.Lock()
+        self._photos: list[Photo] = []
+        self._at: dict[str, int] = {}
+        self._left: list[models.Left] = []
+        self._thumbs = Thumbs()
+
+    def lay(self, step: Step) -> int:
+        """What was just read, on the table at once; how many lie there."""
+        with self._lock:
+            self._left += [left_of(one) for one in step.left]
+            if step.photo is not None:
+                self._at[step.photo.rendition.digest] = len(self._photos)
+                self._photos.append(step.photo)
+            return len(self._photos)
+
+    def clear(self) -> None:
+        """Their renditions are gone: no link leads to them any more."""
+        with self._lock:
+            self._photos, self._at = [], {}
+        self._thumbs.clear()
+
+    def left(self) -> list[models.Left]:
+        """What is not on the table."""
+        with self._lock:
+            return list(self._left)
+
+    def told(self) -> list[models.Photo]:
+        """All photos, as long as nothing more is known of them."""
+        with self._lock:
+            laid = list(self._photos)
+        return [self.photo(n, photo) for n, photo in enumerate(laid)]
+
+    def photo(self, n: int, photo: Photo) -> models.Photo:
+        """A photo that was read and is not yet scored."""
+        made = photo.rendition
+        return models.Photo(
+            n=n, id=photo.id, width=made.width, height=made.height, thumb=self.link(photo)
+        )
+
+    def link(self, photo: Photo, side: int = SIDES[0]) -> str:
+        """A signed link to a photo's picture; empty where it does not lie here."""
+        with self._lock:
+            at = self._at.get(photo.rendition.digest)
+        return "" if at is None else self._keys.sign(f"/thumbs/{self.number}/{side}/{at}")
+
+    def picture(self, side: int, at: int) -> bytes | None:
+        """The picture behind a link; None where there is none (any more)."""
+        with self._lock:
+            if not 0 <= at < len(self._photos):
+                return None
+            rendition = self._photos[at].rendition
+        try:
+            return self._thumbs.get(rendition, side)
+        except ValueError:  # its spool was closed at this moment
+            return None
+
+    def event_told(self, event: Event) -> Event:
+        """An event as it goes out: a photo in it gets a link that works from now on."""
+        if event.photo is None:
+            return event
+        with self._lock:
+            if event.photo.n >= len(self._photos):
+                return event
+            photo = self._photos[event.photo.n]
+        return event.model_copy(update={"photo": self.photo(event.photo.n, photo)})

@@ -1,0 +1,177 @@
+"""The engine on this machine: processes that take one job after another.
+
+Each holds one block at a time, so that memory grows with the processes and not with the dataset,
+and none waits for another. One that is killed costs its block a second try and nothing else; when
+this process is killed they end by themselves, for nobody asks them any more.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import cast
+
+from elsewhere.batch.blocks import Done
+from elsewhere.batch.grouping import Job
+from elsewhere.errors import ElsewhereError, FileError
+from elsewhere.platform.machine import workers as cores
+
+Then = Callable[[Done], Sequence[Job]]
+"""What has to be done now that a job is done."""
+
+_log = logging.getLogger(__name__)
+_MOST_DEATHS = 20
+"""A worker that dies so often in a row, whatever it works on, will not live."""
+
+
+def run(
+    jobs: Sequence[Job],
+    dataset: str,
+    settings: str,
+    *,
+    scored: bool,
+    workers: int | None,
+    then: Then,
+) -> Generator[Done]:
+    """Do all jobs and those that follow from them; each is told when it is done."""
+    waiting = deque(jobs)
+    deaths = 0
+    given = (dataset, settings, scored)
+    count = min(workers or cores(), max(1, len(waiting)))
+    pool = [_Worker(given) for _ in range(count)]
+    try:
+        while True:
+            for worker in pool:
+                if waiting and worker.job is None:
+                    worker.ask(waiting.popleft())
+            busy = {worker.pipe: worker for worker in pool if worker.job is not None}
+            if not busy:
+                return
+            for pipe in wait(list(busy)):
+                worker = busy[cast(Connection, pipe)]
+                assert worker.job is not None
+                answer = worker.hear()
+                if isinstance(answer, Done):
+                    deaths = 0
+                    waiting.extend(then(answer))
+                    yield answer
+                elif isinstance(answer, str):
+                    raise FileError(answer)
+                else:
+                    deaths += 1
+                    if deaths > _MOST_DEATHS:
+                        raise FileError(
+                            f"workers died {deaths} times in a row: look at the memory of this "
+                            "machine, or use smaller blocks or fewer workers; then run it again"
+                        )
+                    waiting.append(worker.job)
+                    worker.end()
+                    pool[pool.index(worker)] = _Worker(given)
+    finally:
+        for worker in pool:
+            worker.end()
+
+
+class _Worker:
+    """One process, and the job it is at."""
+
+    def __init__(self, given: tuple[str, str, bool]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.job: Job | None = None
+        self._process: BaseProcess = context.Process(target=_main, args=(theirs, *given))
+        with _single_threaded(), _undisturbed():
+            self._process.start()
+        theirs.close()
+
+    def ask(self, job: Job) -> None:
+        self.job = job
+        # one that is dead already is found out when it is heard
+        try:
+            self.pipe.send(job)
+        except OSError:
+            return
+
+    def hear(self) -> Done | str | None:
+        """What it says: a job is done, a sentence on why nothing will be; None when it died."""
+        try:
+            answer: Done | str = self.pipe.recv()
+        except (EOFError, OSError):
+            return None
+        if isinstance(answer, Done):
+            self.job = None
+        return answer
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self.pipe.close()
+
+
+def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
+    """The whole life of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what becomes of us
+    from elsewhere.batch.blocks import perform
+    from elsewhere.batch.scoring import Look
+    from elsewhere.batch.settings import Settings
+
+    settings = Settings.from_json(told)
+    looking: Look | None = None
+    try:
+        while True:
+            job: Job = pipe.recv()
+            if looking is None and not scored and job.kind != "join":
+                looking = Look(
+                    settings.scorers, settings.max_side, settings.input, device=settings.device
+                )
+            pipe.send(perform(job, dataset, settings, looking))
+    except (EOFError, BrokenPipeError, ConnectionError):
+        pass  # nobody asks any more
+    except ElsewhereError as problem:
+        pipe.send(str(problem))
+    except Exception as problem:  # to die of it would look as if the memory had run out
+        _log.debug("worker", exc_info=True)
+        pipe.send(
+            f"a worker stopped over a mistake of ours ({type(problem).__name__}): please report "
+            "it; what is written stays"
+        )
+    finally:
+        if looking is not None:
+            looking.close()
+
+
+@contextmanager
+def _single_threaded() -> Iterator[None]:
+    """Within, processes that are started use one thread each: there is one for each core."""
+    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Within, processes that are started hear no Ctrl-C, not even while they are starting."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,221 @@
+"""One album → one row: what it gives away, what to withhold, how far that is proved.
+
+The same album gives the same row wherever it is done: the solver stops by work and not by the
+clock, and the secret k comes from the run's key. Whatever goes wrong with an album is its own
+dead letter and nobody else's.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from elsewhere.album import Album, Left, Photo, Recipe, Rendition
+from elsewhere.album.places import places_of
+from elsewhere.album.skipped import KINDS
+from elsewhere.album.spool import Spool, Ticket
+from elsewhere.batch.album_rows import Dead, Rows, rows_of
+from elsewhere.batch.audit_rows import infer
+from elsewhere.batch.cell_plans import plan_cells
+from elsewhere.batch.corrupt_rows import LostRowsError
+from elsewhere.batch.partial import Attacker
+from elsewhere.batch.schemas import albums_out, arrow
+from elsewhere.batch.settings import Settings, wishes_of
+from elsewhere.batch.utf8 import storable
+from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.formats.certificate import certificate_record
+from elsewhere.globe import place as place_called
+from elsewhere.service.planning.guesses import NowhereError
+from elsewhere.service.planning.photo_selection import budget_of
+from elsewhere.service.planning.plan_album import plan_album
+from elsewhere.service.planning.presets import margin
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.reporting.album_audit import world
+from elsewhere.service.scored_album import Attack, Seen
+from elsewhere.values.plan import Plan
+from elsewhere.values.scores import Scores
+
+Row = dict[str, Any]
+EXPOSED = "exposed"
+"""The status of an album that its budget does not hide: `protect` would write nothing either."""
+_log = logging.getLogger(__name__)
+
+
+def solve(
+    album: str, table: Any, attackers: Sequence[Attacker], settings: Settings
+) -> tuple[Row, list[Dead]]:
+    """The row of one album, and its dead letters."""
+    rows: Rows | None = None
+    try:
+        rows = rows_of(album, table)
+        if not rows.ids:
+            raise InputError("none of its photos can be used")
+        row = _fitting(_solved(rows, attackers, settings))
+    except LostRowsError as problem:
+        return broken(album, table.num_rows, rows, "damaged", str(problem))
+    except ElsewhereError as problem:
+        return broken(album, table.num_rows, rows, "album", str(problem))
+    except Exception as problem:  # a bug must cost this album and no other
+        _log.debug("album %r", album, exc_info=True)
+        reason = f"a mistake of ours ({type(problem).__name__}) kept it from being planned"
+        return broken(album, table.num_rows, rows, "error", f"{reason}: please report it")
+    dead = list(rows.dead)
+    if row["withheld"] is None:
+        dead.append(Dead(album, None, row["status"], row["verdict"]))
+    return row, dead
+
+
+def _fitting(row: Row) -> Row:
+    """A row that fits into the file: one that does not must be found out while it is alone."""
+    row = {name: storable(told) if isinstance(told, str) else told for name, told in row.items()}
+    arrow().Table.from_pylist([row], albums_out())
+    return row
+
+
+def _solved(rows: Rows, attackers: Sequence[Attacker], settings: Settings) -> Row:
+    wishes = replace(wishes_of(settings.wishes, rows.wishes), work_limit=settings.work_limit)
+    scores = [
+        Scores(matrix, rows.ids, scorer=one.about.fingerprint, grid=one.about.grid)
+        for one, matrix in zip(attackers, rows.scores, strict=True)
+    ]
+    if rows.truth is not None:
+        plan, verdict = plan_cells(rows, scores[0], wishes, settings)
+        tables = scores[:1]
+        audits = [
+            infer(
+                scores[0],
+                rows.truth,
+                scorer=attackers[0].word,
+                place=f"cells {', '.join(map(str, rows.truth[:8]))}",
+                exponents=attackers[0].about.exponents,
+                globe=attackers[0].about.globe,
+            )
+        ]
+    else:
+        plan, verdict, tables, audits = _placed(rows, scores, attackers, wishes, settings)
+    return _row(rows, wishes, plan, verdict, tables, audits, settings)
+
+
+def _placed(
+    rows: Rows,
+    scores: Sequence[Scores],
+    attackers: Sequence[Attacker],
+    wishes: Wishes,
+    settings: Settings,
+) -> tuple[Plan, str, list[Scores], list[Row]]:
+    """An album that was taken somewhere: planned as `elsewhere protect` does it."""
+    seen = _seen(rows, scores, attackers)
+    at = None if rows.place is None else [place_called(rows.place)]
+    places = places_of(seen.photos, at=at)
+    try:
+        done = plan_album(seen, places, wishes, draw=settings.draw(rows.album), reasons=False)
+    except NowhereError:
+        raise InputError(
+            "nothing says where it was taken, so there is nothing to hide: give its photos lat "
+            "and lon, or a place, or scores a truth"
+        ) from None
+    audits = [
+        infer(
+            seen.attacks[watch.attack].scores,
+            watch.zone.cells.tolist(),
+            scorer=seen.attacks[watch.attack].word,
+            place=watch.place.label,
+            exponents=seen.attacks[watch.attack].about.exponents,
+            globe=seen.attacks[watch.attack].about.globe,
+            sees=watch.sees,
+            among=world(done.watches, watch),
+            positions=watch.place.positions,
+        )
+        for watch in done.watches
+    ]
+    tables = [seen.attacks[watch.attack].scores for watch in done.watches]
+    return done.plan, done.verdict, tables, audits
+
+
+def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -> Seen:
+    """The album as the job knows it; the renditions themselves are gone by now."""
+    gone = Ticket(_spool(), 0, 0)
+    photos = tuple(
+        Photo(name, Path(name), Rendition(digest, 0, 0, 0, gone), known)
+        for name, digest, known in zip(rows.ids, rows.digests, rows.metadata, strict=True)
+    )
+    left = tuple(
+        Left(Path(one.photo), one.photo, one.kind if one.kind in KINDS else "damaged", one.reason)
+        for one in rows.dead
+        if one.photo is not None
+    )
+    attacks = tuple(
+        Attack(one.word, one.about, table) for one, table in zip(attackers, scores, strict=True)
+    )
+    return Seen(Album(photos, left, Recipe(), _spool()), photos, attacks, left)
+
+
+@lru_cache(maxsize=1)
+def _spool() -> Spool:
+    return Spool()
+
+
+def _row(  # noqa: PLR0917 - all that a row tells
+    rows: Rows,
+    wishes: Wishes,
+    plan: Plan,
+    verdict: str,
+    tables: list[Scores],
+    audits: list[Row],
+    settings: Settings,
+) -> Row:
+    # within a small budget a place may stay the first guess: then there is nothing to promise
+    hides = plan.found and plan.protected_k > 0
+    # nodes may have other versions of the libraries, and their rows are to be the same
+    sealed = certificate_record(plan, tables, libraries=False) if hides else None
+    budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
+    return {
+        "album": rows.album,
+        "status": str(plan.status) if hides or not plan.found else EXPOSED,
+        "photos": len(rows.ids),
+        "left": len(rows.dead),
+        "withheld": [rows.ids[n] for n in plan.withheld] if hides else None,
+        "share": _share(rows, plan.withheld) if hides else None,
+        "cost": str(plan.cost) if hides else None,
+        "bound": str(plan.bound),
+        "top": wishes.top if budget is None else None,
+        "budget": budget,
+        "margin": margin(wishes.margin).theta,
+        "audit": audits,
+        "verdict": verdict,
+        "work": plan.work,
+        "certificate_digest": None if sealed is None else sealed["digest"],
+        "certificate": json.dumps(sealed) if sealed and settings.certificates else None,
+    }
+
+
+def _share(rows: Rows, withheld: Sequence[int]) -> list[str]:
+    """What the promise covers: photos that were planned with and stay, and no others.
+
+    A copy of a photo is no more among them than one that nobody could read: it would say again
+    what is counted once.
+    """
+    gone = set(withheld)
+    return [name for number, name in enumerate(rows.ids) if number not in gone]
+
+
+def broken(
+    album: str, photos: int, rows: Rows | None, kind: str, reason: str
+) -> tuple[Row, list[Dead]]:
+    """The row of an album of which nothing can be said, and why."""
+    dead = [*(rows.dead if rows else ()), Dead(album, None, kind, reason)]
+    row: Row = dict.fromkeys(("withheld", "share", "cost", "bound", "top", "budget", "margin",
+                              "audit", "work", "certificate_digest", "certificate"))  # fmt: skip
+    return {
+        **row,
+        "album": album,
+        "status": "broken",
+        "photos": len(rows.ids) if rows else 0,
+        "left": len(rows.dead) if rows else photos,
+        "verdict": storable(reason),
+    }, dead

@@ -1,0 +1,265 @@
+"""Photos → partial rows: decoded in limited workers, scored by warm sessions, both at once.
+
+One of these lives as long as the worker that it is in. A photo that cannot be read, decoded or
+scored costs itself: its row says why, and its scores are empty. What every photo would meet, a
+store that is away or a full disk, costs none of them and ends the run.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from elsewhere.album.companions import notes_in
+from elsewhere.album.decode import MAX_PIXELS
+from elsewhere.album.file_names import shortened
+from elsewhere.album.files import MAX_BYTES
+from elsewhere.album.jpeg import NotJpegError, size_if_bare
+from elsewhere.album.skipped import KINDS
+from elsewhere.album.workers import Reply, Workers
+from elsewhere.batch.attempts import Try
+from elsewhere.batch.corrupt_rows import LOST, joined
+from elsewhere.batch.partial import Attacker, carried, told
+from elsewhere.batch.schemas import arrow
+from elsewhere.batch.storage import Storage
+from elsewhere.batch.stores import HaltError
+from elsewhere.batch.utf8 import MangledText, texts
+from elsewhere.errors import ElsewhereError, FileError, InputError
+from elsewhere.scorers import Line, Photo, Row, find
+from elsewhere.scorers.sessions import Device, run_on
+
+_LARGE = ("content", "scores")
+_log = logging.getLogger(__name__)
+_FOLDERS = 16
+"""Folders of which it is remembered which notes lie in them."""
+AT_A_TIME = 16
+"""Photos whose bytes are taken out of the dataset together."""
+
+
+@dataclass(frozen=True)
+class _Looked:
+    """What became of one photo."""
+
+    rows: tuple[Row, ...] = ()
+    metadata: str = ""
+    digest: str = ""
+    kind: str = ""
+    """Empty, or the word for what went wrong."""
+    reason: str = ""
+
+
+class Look:
+    """Warm workers and sessions; use it in a `with` block."""
+
+    def __init__(
+        self,
+        scorers: tuple[str, ...],
+        max_side: int | None,
+        input: str,
+        *,
+        threads: int = 1,
+        device: Device = "auto",
+    ) -> None:
+        words = tuple(dict.fromkeys(scorers))
+        if not words:
+            raise InputError("no scorer was given: name at least one, such as embedded")
+        # one more than threads: while a photo is scored the next one is decoded
+        self._workers = Workers("elsewhere.album.reading:read", count=threads + 1)
+        try:
+            run_on(device)
+            self._lines = tuple(Line(find(word)) for word in words)
+        except BaseException:
+            self._workers.close()
+            raise
+        self.attackers = tuple(
+            Attacker(word, line.about) for word, line in zip(words, self._lines, strict=True)
+        )
+        self._max_side = max_side
+        self._photos = _Photos(input)
+        self._notes = lru_cache(maxsize=_FOLDERS)(notes_in)
+        self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
+        self._ahead = 2 * (threads + 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        problem: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the workers."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._workers.close()
+
+    def __call__(self, pieces: Iterable[Any], hopeless: str = "", tried: Try | None = None) -> Any:
+        """The same photos with scores instead of pixels, as a table in the same order.
+
+        They come as tables of a few rows, for rows may hold photos. `hopeless` is why they are
+        not looked at at all, where that killed whoever tried; `tried` knows of single albums.
+        """
+        pa = arrow()
+        kept: list[Any] = []
+        if hopeless:
+            looked = [_Looked(kind="crash", reason=hopeless) for _ in _rows(pieces, kept)]
+        elif tried is not None and tried.careful:
+            looked = [self._carefully(row, tried) for row in _rows(pieces, kept)]
+        else:
+            looked = list(self._looked(_rows(pieces, kept)))
+        columns = carried(joined(kept))
+        for name in ("metadata", "digest", "kind", "reason"):
+            columns[name] = pa.array([getattr(one, name) for one in looked], pa.string())
+        for number, attacker in enumerate(self.attackers):
+            cells = attacker.about.cells
+            nothing = np.zeros(cells, np.float32)
+            each = [one.rows[number] if one.rows else nothing for one in looked]
+            flat = np.concatenate(each) if each else np.zeros(0, np.float32)
+            columns[f"scores_{number}"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), cells)
+        return pa.table(columns).replace_schema_metadata(told(self.attackers))
+
+    def _looked(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[_Looked]:
+        """In order; a few photos are under way at once, and what is held of each is its row."""
+        under_way: deque[Future[_Looked]] = deque()
+        for row in rows:
+            under_way.append(self._threads.submit(self._one, row))
+            if len(under_way) >= self._ahead:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+
+    def _carefully(self, row: Mapping[str, Any], tried: Try) -> _Looked:
+        """One photo and no other meanwhile: whoever dies of it has said of which album it is."""
+        album = str(row["album"] or "")
+        reason = tried.reason(album)
+        if reason is not None:
+            return _Looked(kind="crash", reason=reason)
+        tried.at(album)
+        return self._one(row)
+
+    def _one(self, row: Mapping[str, Any]) -> _Looked:
+        name = row["photo"] or ""
+        if row.get(LOST):
+            return _Looked(kind="damaged", reason=row[LOST])
+        try:
+            path, content = self._found(row)
+            notes = self._notes(path.parent).get(path.name, ()) if content is None else ()
+            request: dict[str, Any] = {
+                "path": str(path),
+                "sidecars": [str(note) for note in notes],
+                "max_side": self._max_side,
+                "pixels": MAX_PIXELS,
+            }
+            return self._scored(name, self._workers.ask(request, content))
+        except HaltError:
+            raise
+        except ElsewhereError as problem:
+            return _Looked(kind="unreadable", reason=str(problem))
+        except Exception as problem:  # a bug must cost this photo and no other
+            _log.debug("photo %r", name, exc_info=True)
+            reason = f"a mistake of ours ({type(problem).__name__}) kept it from being looked at"
+            return _Looked(kind="crash", reason=f"{reason}: please report it")
+
+    def _scored(self, name: str, reply: Reply) -> _Looked:
+        """A worker's answer, believed as far as it can be checked, as every scorer sees it."""
+        if reply.failed or len(reply.blobs) != 1:
+            kind = reply.failed if reply.failed in KINDS else "crash"
+            return _Looked(
+                kind=kind, reason=shortened(str(reply.told.get("detail", ""))) or KINDS[kind]
+            )
+        content = reply.blobs[0]
+        try:
+            size_if_bare(content)
+        except NotJpegError as problem:
+            return _Looked(kind="crash", reason=f"its rendition is not a bare picture: {problem}")
+        made = []
+        for line in self._lines:
+            outcome = line(Photo(name, Path(name), content))
+            if outcome.row is None:
+                return _Looked(kind="unscored", reason=outcome.problem)
+            made.append(outcome.row)
+        metadata = json.dumps(reply.told.get("metadata"))
+        return _Looked(tuple(made), metadata, sha256(content).hexdigest())
+
+    def _found(self, row: Mapping[str, Any]) -> tuple[Path, bytes | None]:
+        """The photo's file; or a name for it and its bytes, where it is none on this machine.
+
+        Such bytes never become a file: a run that is killed could not take it away again.
+        """
+        path, content = row.get("path"), row.get("content")
+        if content is None and not path:
+            raise InputError("neither a path nor its content is given: give one of them")
+        if content is None and (isinstance(path, MangledText) or "\0" in str(path)):
+            raise InputError("its path is none that a file can have: write it as it is")
+        if content is None:
+            storage, name = self._photos.find(str(path))
+            if storage.here:
+                return Path(storage.path(name)), None
+            content = self._photos.read(storage, name, MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
+        ending = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
+        return Path(f"photo{ending}"), content
+
+
+def _rows(pieces: Iterable[Any], kept: list[Any]) -> Iterator[dict[str, Any]]:
+    """What is needed to look at each photo; `kept` gets the rest of each piece."""
+    for piece in pieces:
+        names = piece.column_names
+        kept.append(piece.select([name for name in names if name not in _LARGE]))
+        wanted = [name for name in ("album", "photo", "path", "content", LOST) if name in names]
+        for start in range(0, piece.num_rows, AT_A_TIME):
+            part = piece.select(wanted).slice(start, AT_A_TIME)
+            columns = [texts(part.column(name)) for name in wanted]
+            for row in zip(*columns, strict=True):
+                yield dict(zip(wanted, row, strict=True))
+
+
+class _Photos:
+    """Where photos lie: below the dataset's own folder, wherever that is, or where they say."""
+
+    def __init__(self, dataset: str) -> None:
+        self._given = storage = Storage(dataset)
+        self._dataset = storage.beside() if storage.is_file() else storage
+        self._folder = lru_cache(maxsize=_FOLDERS)(Storage)  # to open one may take a connection
+
+    def find(self, path: str) -> tuple[Storage, str]:
+        """A filesystem, and the photo's name on it."""
+        if "://" not in path and not Path(path).is_absolute():
+            return self._dataset, path
+        if "://" not in path:
+            return self._folder(str(Path(path).parent)), Path(path).name
+        if path.startswith("http") or "::" in path:  # of these only the whole address is known
+            return Storage(path), ""
+        address, mark, options = path.partition("?")
+        folder, _, name = address.rpartition("/")
+        return self._folder(f"{folder}{mark}{options}"), name
+
+    def read(self, storage: Storage, name: str, most: int) -> bytes:
+        """A photo's bytes; HaltError where it is not the photo's fault that there are none.
+
+        A photo may be missing, or lie where nobody answers, and costs itself. But where not even
+        the dataset can be asked for any more, none could be read, and each would be blamed.
+        """
+        try:
+            return storage.read(name, most)
+        except FileError:
+            try:
+                self._given.is_file()
+            except FileError as away:
+                raise HaltError(f"{away}; the same command goes on when it can be") from None
+            raise

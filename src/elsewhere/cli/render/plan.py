@@ -1,0 +1,123 @@
+"""A plan for people: the verdict first, then what goes, who then outranks the truth, and the proof.
+
+Rich leaves colours out by itself where nobody looks: in a pipe, a file, or with NO_COLOR.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich import box
+from rich.columns import Columns
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from elsewhere.cli.program import printable
+from elsewhere.cli.render.printing import printed
+from elsewhere.cli.truth_option import Hidden, known_cells, named, told
+from elsewhere.solver.explain import number
+from elsewhere.values.plan import Plan, Status, View
+from elsewhere.values.scores import Scores
+
+_MOST_ROWS = 25
+_FINGERPRINT = 12
+"""Digits of a model's fingerprint that are enough to tell it from others."""
+_COLOURS = {
+    Status.OPTIMAL: "green",
+    Status.FEASIBLE: "yellow",
+    Status.INFEASIBLE: "red",
+    Status.UNKNOWN: "red",
+}
+_PROVED = {
+    Status.OPTIMAL: "optimal: proved that no plan is better",
+    Status.FEASIBLE: "feasible: the promise holds, a better plan may exist",
+    Status.INFEASIBLE: "infeasible: proved that there is no plan",
+    Status.UNKNOWN: "unknown: neither a plan nor a proof",
+}
+
+
+def show_plan(
+    plan: Plan, scores: Sequence[Scores], files: Sequence[Path], truths: Sequence[Hidden]
+) -> None:
+    """Print a plan."""
+    with printed() as console:
+        console.print(Text(printable(plan.explanation), style=f"bold {_COLOURS[plan.status]}"))
+        if plan.withheld:
+            console.print(_withheld(plan, scores[0].ids, console))
+        else:
+            console.print()
+        facts = Table.grid(padding=(0, 2))
+        for name, text in _facts(plan, scores, files, truths):
+            facts.add_row(Text(name, style="dim"), Text(text, overflow="fold"))
+        console.print(facts)
+        if plan.rests_on_zero:
+            console.print(
+                Text(
+                    "This rests on a probability of exactly zero, which few models mean.", "yellow"
+                )
+            )
+
+
+def _withheld(plan: Plan, names: Sequence[str], console: Console) -> Table | Padding:
+    """Every photo that goes; a long list without more to say stands in columns on a terminal."""
+    plainly = plan.promise.values is None and not plan.promise.drop
+    if console.is_terminal and plainly and len(plan.withheld) > _MOST_ROWS:
+        wide = len(str(plan.withheld[-1]))
+        entries = [
+            Text.assemble((f"{photo:>{wide}} ", "dim"), printable(names[photo]), overflow="fold")
+            for photo in plan.withheld
+        ]
+        columns = Columns(entries, column_first=True, padding=(0, 3), title="withhold")
+        return Padding(columns, (1, 0, 1, 1))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    table.add_column("", justify="right", style="dim")
+    table.add_column("withhold", overflow="fold")
+    values, dropped = plan.promise.values, set(plan.promise.drop)
+    if values is not None:
+        table.add_column("value", justify="right")
+    if dropped:
+        table.add_column("")
+    for photo in plan.withheld:
+        row: list[str | Text] = [str(photo), Text(printable(names[photo]))]
+        if values is not None:
+            row.append(number(values[photo]))
+        if dropped:
+            row.append("as you asked" if photo in dropped else "")
+        table.add_row(*row)
+    return table
+
+
+def _facts(
+    plan: Plan, scores: Sequence[Scores], files: Sequence[Path], truths: Sequence[Hidden]
+) -> list[tuple[str, str]]:
+    """What there is to know, as pairs of a name and a sentence."""
+    facts = []
+    views: list[View | None] = list(plan.views) or [None] * len(scores)
+    pairs = zip(scores, files, views, truths, plan.promise.against, strict=True)
+    for table, file, view, truth, against in pairs:
+        scorer = f", scorer {printable(table.scorer[:_FINGERPRINT])}" if table.scorer else ""
+        facts.append(("attacker", f"{printable(str(file))}{scorer}"))
+        if known_cells(table) is not None:
+            facts.append(("truth", told(truth, against.truth, table)))
+        if view is not None:
+            facts.append(("ahead now", _ahead(view, table)))
+    facts.append(("status", _PROVED[plan.status]))
+    if plan.found:
+        if plan.promise.budget is None:
+            facts.append(("cost", f"{number(plan.cost)}, and none below {number(plan.bound)}"))
+        else:
+            facts.append(
+                ("protected-k", f"{plan.protected_k}, and none above {number(plan.bound)}")
+            )
+    return facts
+
+
+def _ahead(view: View, scores: Scores) -> str:
+    if not view.rivals:
+        return "no cell: the truth is this attacker's first guess"
+    listed = named(view.rivals, scores)
+    return f"{listed} (slack {view.slack:.3g} nats)" if math.isfinite(view.slack) else listed

@@ -1,0 +1,139 @@
+"""Many photos through one scorer: as fast as the cores allow, in order, in flat memory.
+
+As many threads as cores each take one photo all the way: read, look up, decode, infer, keep.
+Decoding and inference both let other threads run, so while one core decodes another infers, and
+no core waits for a queue to fill. Only a few photos are under way at once, whatever the album's
+size; what remains of each is its row. A photo that cannot be read costs itself, not the run.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
+
+from elsewhere.errors import ElsewhereError, FileError
+from elsewhere.platform.machine import workers
+from elsewhere.scorers.cache import RowCache
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.protocol import About, Row, Scorer
+from elsewhere.scorers.rows import checked
+from elsewhere.values.scores import Scores
+
+_LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
+"""What may change a row's last bits when it is updated."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one photo: a row, or the sentence that says why there is none."""
+
+    photo: Photo
+    row: Row | None
+    problem: str = ""
+    cached: bool = False
+
+
+class Line:
+    """One scorer, loaded: call it with a photo, from any thread, for what becomes of the photo."""
+
+    def __init__(self, scorer: Scorer, cache: RowCache | None = None) -> None:
+        self.about = scorer.load()
+        self._scorer = scorer
+        self._cache = cache if self.about.cacheable else None
+        self._context = _context(self.about) if self._cache is not None else ""
+
+    def __call__(self, photo: Photo) -> Outcome:
+        """One photo all the way; what cannot be read or scored comes back as a sentence."""
+        named, key = Photo(photo.name, photo.path), ""
+        try:
+            if self._cache is not None:
+                photo = photo.read()
+                key = self._cache.key(photo.content(), self._context)
+                row = self._cache.get(key, self.about.cells)
+                if row is not None:
+                    return Outcome(named, row, cached=True)
+            row = self._scorer.score(photo)
+            row = checked(row, self.about.cells, self.about.name, photo.name)
+        except ElsewhereError as problem:
+            return Outcome(named, None, str(problem))
+        if self._cache is not None:
+            self._cache.put(key, row)
+        return Outcome(named, row)
+
+
+def each(
+    scorer: Scorer,
+    photos: Iterable[Photo],
+    *,
+    cache: RowCache | None = None,
+    threads: int | None = None,
+) -> Iterator[Outcome]:
+    """The outcome of every photo, in the order given, as soon as it and those before are done."""
+    line = Line(scorer, cache)
+    count = threads or workers()
+    under_way: deque[Future[Outcome]] = deque()
+    pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
+    try:
+        for photo in photos:
+            under_way.append(pool.submit(line, photo))
+            # Twice the threads: none idles while the first of the row is still at work.
+            if len(under_way) >= 2 * count:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def score(
+    scorer: Scorer,
+    photos: Sequence[Photo],
+    *,
+    cache: RowCache | None = None,
+    threads: int | None = None,
+    seen: Callable[[Outcome], None] = lambda outcome: None,
+) -> tuple[Scores, tuple[Outcome, ...]]:
+    """Scores of all photos that can be scored, and the outcomes of those that cannot.
+
+    `seen` is called with each outcome as it comes, for a progress bar. When no photo at all can
+    be scored there are no scores to give, and a FileError says why.
+    """
+    about = scorer.load()
+    rows = np.empty((len(photos), about.cells), dtype=np.float32)
+    ids: list[str] = []
+    failed: list[Outcome] = []
+    for outcome in each(scorer, photos, cache=cache, threads=threads):
+        if outcome.row is None:
+            failed.append(outcome)
+        else:
+            rows[len(ids)] = outcome.row
+            ids.append(outcome.photo.name)
+        seen(outcome)
+    if not ids:
+        raise FileError(_nothing(failed))
+    return Scores(rows[: len(ids)], ids, scorer=about.fingerprint, grid=about.grid), tuple(failed)
+
+
+def _nothing(failed: list[Outcome]) -> str:
+    """Why there are no scores at all."""
+    if not failed:
+        return "there is no photo to score: give at least one"
+    if len(failed) == 1:
+        return failed[0].problem
+    return f"none of the {len(failed)} photos can be scored; of the first, {failed[0].problem}"
+
+
+def _context(about: About) -> str:
+    """What besides the photo decides a row's bits: the scorer and the libraries under it."""
+    parts = [about.fingerprint, about.grid]
+    for library in _LIBRARIES:
+        try:
+            parts.append(f"{library} {version(library)}")
+        except PackageNotFoundError:
+            parts.append(f"{library} none")
+    return "\n".join(parts)

@@ -1,0 +1,88 @@
+"""What cannot be, told before anybody waits for it: as early as what it depends on is known.
+
+Slips in what was typed are known at once; how many cells there are, as soon as the scorers are
+loaded; the album's places, as soon as the photos are read, long before all are scored. Each raises
+what the plan would raise in the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from elsewhere.album import Album
+from elsewhere.album.file_names import printable
+from elsewhere.album.places import places_of
+from elsewhere.errors import InputError, PlaceError
+from elsewhere.globe import Place, place
+from elsewhere.globe import places as called
+from elsewhere.scorers import About
+from elsewhere.service.planning.photo_selection import budget_of, pinned, worth
+from elsewhere.service.planning.place_selection import hiding
+from elsewhere.service.planning.presets import margin
+from elsewhere.service.planning.threats import outside, refuse_top
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.solver.api import read_limits
+
+_WORDS = {"all", "home"}
+_NUMBERED = re.compile(r".*\(\d+\)\s*")
+"""How places of one name are told apart in an album; no gazetteer knows them by it."""
+
+
+def refuse_wishes(wishes: Wishes) -> None:
+    """Refuse what is wrong whatever the photos are."""
+    margin(wishes.margin)
+    _ = wishes.width  # refuses a level that is none, and a radius beside one
+    if wishes.top is not None and (isinstance(wishes.top, bool) or wishes.top < 1):
+        raise InputError(f"top is a number of guesses from 1 on, not {wishes.top}")
+    if wishes.budget is not None:
+        budget_of(wishes.budget, 0)
+    if wishes.time_limit is not None and not wishes.time_limit >= 0:
+        raise InputError(f"a time limit is a number of seconds, not {wishes.time_limit:g}")
+    read_limits(wishes.time_limit, wishes.work_limit)
+    if wishes.prior is not None:
+        place(wishes.prior)
+    for text in wishes.hide:
+        known = text.strip().lower() in _WORDS or _NUMBERED.fullmatch(text)
+        if not known and not called(text):
+            raise PlaceError(f"no place is called {text.strip()!r}: nothing can be hidden by it")
+
+
+def refuse_paths(paths: Sequence[Path]) -> None:
+    """Refuse what is counted as public and is not there."""
+    for path in paths:
+        if not path.exists():
+            raise InputError(
+                f"{printable(path)} does not exist: name what is public already, or leave it out"
+            )
+
+
+@dataclass
+class Refusing:
+    """Asked twice by `see`: when the scorers are loaded, and when the album is read."""
+
+    wishes: Wishes
+    at: Sequence[Place] | None = None
+    _scorers: Sequence[tuple[str, About]] = field(default=(), init=False)
+
+    def loaded(self, scorers: Sequence[tuple[str, About]]) -> None:
+        """Refuse a top that these scorers have no cells for, with what is told of the place."""
+        self._scorers = scorers
+        for _, about in scorers:
+            refuse_top(self.wishes.top, about.cells - 1)
+        if self.at and all(text.strip().lower() == "all" for text in self.wishes.hide):
+            # photos may make what is hidden wider, never narrower
+            outside(scorers, places_of((), at=self.at).places, self.wishes)
+
+    def read(self, album: Album) -> None:
+        """Refuse photos and places that the album does not have, and what leaves no rivals."""
+        if not album.photos:
+            return  # why there is none is what the user has to hear
+        wishes, places = self.wishes, places_of(album.photos, at=self.at)
+        if places:
+            chosen = hiding(places, album.photos, wishes.hide)
+            outside(self._scorers, chosen.hidden, wishes)
+        pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
+        worth(album.photos, wishes.values, stars=wishes.stars, left=album.left)

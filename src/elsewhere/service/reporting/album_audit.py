@@ -1,0 +1,210 @@
+"""An album's audit: what every attacker infers of every place, and what the files tell besides.
+
+One audit for each attacker, place and set of photos, in the order of the plan's watches, so that
+a report can lay one beside the other; where no place is known, one for each attacker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from elsewhere.album.places import Places
+from elsewhere.audit import Audit, Leaking, Truth, audit
+from elsewhere.audit.inference import TOP
+from elsewhere.service.planning.notes import notes
+from elsewhere.service.planning.place_selection import hiding
+from elsewhere.service.planning.plan_album import AlbumPlan
+from elsewhere.service.planning.threats import Watch, watches
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.posted.values import NOTHING_POSTED, Posted
+from elsewhere.service.reporting.metadata_leaks import leaking
+from elsewhere.service.scored_album import Seen
+from elsewhere.values.scores import Scores
+
+HEADS = {"embedded": ("embedded:half_a", "embedded:half_b")}
+"""Scorers with other heads for the same features, whose word is a second opinion."""
+
+
+@dataclass(frozen=True)
+class AlbumAudit:
+    """What an album gives away."""
+
+    audits: tuple[Audit, ...]
+    """One for each watch, in their order; without a known place one for each attacker, and then
+    no audit has a truth."""
+    watches: tuple[Watch, ...]
+    """Which attacker, place and photos each audit is of; empty without a known place."""
+    leaks: tuple[Leaking, ...]
+    """What the original files tell beside their pictures; nothing of it is in a shared copy."""
+    notes: tuple[str, ...] = ()
+    """What has to be said aloud, a sentence each."""
+
+
+Opinions = Mapping[str, Mapping[str, Scores]]
+"""By scorer as typed, then by the other head: the same photos as that head scores them."""
+
+
+def audit_album(
+    seen: Seen,
+    places: Places,
+    wishes: Wishes,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+) -> AlbumAudit:
+    """What the album gives away of the places that are to be hidden; no plan is needed."""
+    if not places:
+        found = tuple(
+            audit_attack(seen, number, posted=posted, opinions=opinions)
+            for number in range(len(seen.attacks))
+        )
+        return AlbumAudit(found, (), leaking(seen.photos), (*places.notes, *posted.notes))
+    chosen = hiding(places, seen.photos, wishes.hide)
+    width = wishes.width
+    made = watches(seen, places, chosen.hidden, width, posted=posted)
+    audits = audit_watches(seen, made, posted=posted, opinions=opinions)
+    beside = notes(seen, places, chosen, made, width=width, posted=posted, coarse=False)
+    return AlbumAudit(audits, made, leaking(seen.photos), beside)
+
+
+def audit_plan(
+    seen: Seen,
+    plan: AlbumPlan,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+) -> AlbumAudit:
+    """The same beside a plan: one audit for each of its watches, shares against its rivals."""
+    audits = audit_watches(seen, plan.watches, posted=posted, opinions=opinions, plan=plan)
+    return AlbumAudit(audits, plan.watches, leaking(seen.photos))
+
+
+def audit_watches(
+    seen: Seen,
+    made: Sequence[Watch],
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    plan: AlbumPlan | None = None,
+) -> tuple[Audit, ...]:
+    """One audit for each watch, of all photos that it adds up."""
+    found = (
+        audit_watch(seen, made, number, posted=posted, opinions=opinions, plan=plan)
+        for number in range(len(made))
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def audit_watch(
+    seen: Seen,
+    made: Sequence[Watch],
+    number: int,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    plan: AlbumPlan | None = None,
+    kept: Sequence[int] | None = None,
+    top: int = TOP,
+) -> Audit | None:
+    """What one watch infers, its `top` first guesses named; with `kept`, of those photos and the
+    posted ones alone.
+
+    None where it then sees no photo at all. With a plan, shares are measured against the rivals
+    that hold in it: as many of the foremost as were asked for, so that the secret k stays secret.
+    """
+    watch = made[number]
+    photos: Sequence[int] = range(len(seen.photos) + len(posted.ids))
+    if watch.sees is not None:
+        photos = watch.sees
+    if kept is not None:
+        public = {*kept, *posted.already}
+        photos = [photo for photo in photos if photo >= len(seen.photos) or photo in public]
+    if not photos:
+        return None
+    rivals, margin = None, 0.0
+    if plan is not None and plan.plan.views:
+        named = plan.plan.views[number].rivals
+        rivals = named[: plan.wishes.top] if plan.wishes.top is not None else named
+        margin = plan.plan.promise.against[number].margin
+    return audit_attack(
+        seen,
+        watch.attack,
+        posted=posted,
+        opinions=opinions,
+        truth=Truth(
+            tuple(watch.zone.cells.tolist()),
+            watch.hides,
+            watch.place.lat,
+            watch.place.lon,
+            watch.place.positions,
+            watch.zone.note,
+        ),
+        sees=photos,
+        among=world(made, watch),
+        rivals=rivals or None,
+        margin=margin,
+        top=top,
+    )
+
+
+def audit_attack(
+    seen: Seen,
+    number: int,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    truth: Truth | None = None,
+    sees: Sequence[int] | None = None,
+    among: Sequence[int] | None = None,
+    rivals: Sequence[int] | None = None,
+    margin: float = 0.0,
+    top: int = TOP,
+) -> Audit:
+    """What one attacker infers from some of the album's photos and what is posted already."""
+    attack = seen.attacks[number]
+    return audit(
+        posted.behind(attack.scores, number),
+        truth,
+        exponents=attack.about.exponents,
+        cells=attack.about.globe,
+        sees=sees,
+        among=among,
+        rivals=rivals,
+        margin=margin,
+        # the heads have not seen what was posted, and half an album would be another question
+        opinions=None if posted.ids else (opinions or {}).get(attack.word),
+        scorer=attack.word,
+        top=top,
+    )
+
+
+def asked_twice(words: Sequence[str]) -> tuple[str, ...]:
+    """The scorers, and behind them the other heads that have a second opinion, for `see`.
+
+    All of them look at a photo while its rendition is there. The heads look at what the tower said
+    to the scorer itself, so they cost next to nothing.
+
+    >>> asked_twice(["embedded"])
+    ('embedded', 'embedded:half_a', 'embedded:half_b')
+    """
+    heads = (head for word in words for head in HEADS.get(word, ()))
+    return tuple(dict.fromkeys((*words, *heads)))
+
+
+def second_opinions(seen: Seen, words: Sequence[str]) -> tuple[Seen, Opinions]:
+    """An album that was `asked_twice` about: as the scorers see it, and as their other heads do."""
+    scores = {attack.word: attack.scores for attack in seen.attacks}
+    own = tuple(attack for attack in seen.attacks if attack.word in words)
+    opinions = {
+        word: {head: scores[head] for head in HEADS[word]} for word in words if word in HEADS
+    }
+    return replace(seen, attacks=own), opinions
+
+
+def world(made: Sequence[Watch], watch: Watch) -> Sequence[int] | None:
+    """The cells that are possible at all, where what the audience knows makes the world smaller."""
+    same = [other for other in made if other.attack == watch.attack]
+    possible = {*watch.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}
+    everything = len(watch.zone.cells) + len(watch.zone.decoys)
+    return sorted(possible) if watch.rivals and len(possible) < everything else None

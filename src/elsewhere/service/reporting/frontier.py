@@ -1,0 +1,154 @@
+"""What each number of withheld photos would buy for an album, with greedy beside it.
+
+The same joint problem as the plan's, over all budgets. It is a picture in the report and not a
+promise: where time runs out, points stay open and say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+
+from elsewhere.errors import CheckError, InputError
+from elsewhere.report.contents import Staircase, Step
+from elsewhere.service.planning.plan_album import AlbumPlan
+from elsewhere.service.posted.values import Posted
+from elsewhere.service.scored_album import Seen
+from elsewhere.solver.baselines import greedy as baseline
+from elsewhere.solver.baselines.counting import counts
+from elsewhere.solver.baselines.greedy import order
+from elsewhere.solver.frontier import Point, points
+from elsewhere.solver.problem import OUT
+from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.values.promise import Promise
+from elsewhere.values.scores import Scores
+
+
+def stairs(
+    seen: Seen, album_plan: AlbumPlan, posted: Posted, *, patience: float
+) -> Staircase | None:
+    """The staircase of an album's plan; None where the wishes leave no choice at all."""
+    promise, scores = album_plan.plan.promise, tables(seen, album_plan, posted)
+    greedy = greedy_stairs(promise, scores)
+    try:
+        found = tuple(steps(album_plan, scores, greedy, patience=patience))
+    except InputError:
+        return None
+    return Staircase(
+        found,
+        greedy,
+        _chosen(album_plan),
+        album_plan.wishes.top if promise.budget is None else None,
+        album_plan.top,
+    )
+
+
+def steps(
+    album_plan: AlbumPlan,
+    scores: Sequence[Scores],
+    greedy: Sequence[tuple[int, int]],
+    *,
+    patience: float,
+    stopped: Event | None = None,
+) -> Iterator[Step]:
+    """Step by step, each as soon as it is solved; InputError where there is no choice at all.
+
+    `scores` are the plan's `tables`, `greedy` their `greedy_stairs`.
+    """
+    promise = album_plan.plan.promise
+    found = points(
+        list(scores),
+        [list(one.truth) for one in promise.against],
+        prove_up_to=_enough(len(album_plan.plan.withheld), promise.photos),
+        time_limit=patience,
+        stopped=stopped,
+        keep=promise.keep,
+        drop=promise.drop,
+        margin=[one.margin for one in promise.against],
+        lead=[one.lead for one in promise.against],
+        prior=[one.prior for one in promise.against],
+        values=promise.values,
+        groups=promise.groups,
+        rivals=[one.rivals for one in promise.against],
+        sees=[one.sees for one in promise.against],
+        each_photo=[one.each_photo or False for one in promise.against],
+        strict=promise.strict,
+    )
+    chosen = _chosen(album_plan)
+    known = [*greedy, *([chosen] if chosen else [])]
+    for point in found:
+        yield _step(point, known)
+
+
+def tables(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
+    """The scores of each watch, with what is posted already behind them."""
+    each = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
+    return [each[watch.attack] for watch in album_plan.watches]
+
+
+def _chosen(album_plan: AlbumPlan) -> tuple[int, int] | None:
+    plan = album_plan.plan
+    return (len(plan.withheld), plan.protected_k) if plan.found else None
+
+
+def _step(point: Point, known: Sequence[tuple[int, int]]) -> Step:
+    """The best plan known: beyond what is proved, greedy's or the album's own may be better."""
+    others = max((k for n, k in known if n <= point.budget), default=0)
+    if others > point.bound:  # exactly counted, all of them: one must be wrong
+        raise CheckError(
+            f"a plan that withholds {point.budget} photos is better than what was proved to be the "
+            "best: please report this"
+        )
+    return Step(point.budget, max(point.protected_k, others), point.bound)
+
+
+def _enough(withheld: int, photos: int) -> int:
+    """How far to prove: beyond the plan, and never further than half of the photos."""
+    return max(withheld, min(photos // 2, 2 * withheld + 6))
+
+
+def greedy_stairs(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
+    """The paper's baseline on the same problem: photos withheld, protected-k, one after another."""
+    wide = replace(promise, budget=promise.photos)
+    try:
+        problem = reduce(wide, scores).problem
+    except Contradiction:
+        return ()
+    kept = problem.fixed != OUT
+    gone = int(problem.sizes[~kept].sum())
+    found = []
+    with np.errstate(all="ignore"):
+        for unit in [-1, *order(problem).tolist()]:
+            if unit >= 0:
+                if kept.sum() == 1:
+                    break
+                kept[unit] = False
+                gone += int(problem.sizes[unit])
+            found.append((gone, min(counts(problem, kept))))
+    return tuple(found)
+
+
+def greedy_needs(greedy: Sequence[tuple[int, int]], top: int) -> int | None:
+    """How many photos greedy withholds until it reaches a top, on its stairs; None where never.
+
+    >>> greedy_needs([(0, 0), (1, 3), (2, 2), (3, 5)], 3), greedy_needs([(0, 0), (1, 3)], 4)
+    (1, None)
+    """
+    return next((gone for gone, reached in greedy if reached >= top), None)
+
+
+def greedy_withholds(seen: Seen, album_plan: AlbumPlan) -> tuple[int, ...] | None:
+    """The photos that greedy withholds for a plan's promise, by number; None where it has no plan.
+
+    Leaving out, one after the other, what most gives the place away is what anybody would do: shown
+    beside a plan, it says what the exact answer saves. Without photos already posted.
+    """
+    scores = [seen.attacks[watch.attack].scores for watch in album_plan.watches]
+    problem = reduce(album_plan.plan.promise, scores).problem
+    kept = baseline.solve(problem).kept
+    if kept is None:
+        return None
+    return tuple(np.flatnonzero(~kept[problem.unit_of]).tolist())

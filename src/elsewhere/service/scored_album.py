@@ -1,0 +1,251 @@
+"""An album as its attackers see it: read, rendered, and scored by every scorer asked for.
+
+What is scored is the rendition, the very bytes that would be shared. Rendering happens in worker
+processes and scoring in threads, both at once: a photo is scored while the next is being
+rendered, so that no core waits for the other half of the work. Where nothing will be exported, a
+rendition is given up as soon as it is scored, and reading waits for scoring: the room that is
+needed on the disk is then that of the few photos under way, whatever the album's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Literal
+
+import numpy as np
+
+from elsewhere.album import Album, Left, Limits, Photo, Progress, Recipe, album_workers, read_album
+from elsewhere.album.file_names import natural
+from elsewhere.album.skipped import left
+from elsewhere.album.workers import Workers
+from elsewhere.errors import InputError, NoPhotoError
+from elsewhere.platform.machine import workers as cores
+from elsewhere.scorers import About, Line, Outcome, RowCache, find
+from elsewhere.scorers import Photo as Scored
+from elsewhere.values.scores import Scores
+
+_AHEAD = 8
+"""So many photos may be rendered before they are scored, for each thread that scores, where no
+rendition is kept: none of the threads waits, and what is ahead fits anywhere."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One scorer's view of an album."""
+
+    word: str
+    """The scorer as typed: "embedded", "onnx:streets.onnx"."""
+    about: About
+    scores: Scores
+    """One row a photo, in the order of `Seen.photos`; its ids are the photos'."""
+    cached: int = 0
+    """How many of the rows were known already."""
+
+    @property
+    def called(self) -> str:
+        """The scorer in a sentence for people: a model, whatever is typed for it."""
+        return scorer_called(self.word)
+
+
+def scorer_called(word: str) -> str:
+    """The same of a scorer that has not scored anything yet.
+
+    >>> scorer_called("embedded"), scorer_called("onnx:streets.onnx")
+    ('the embedded model', 'the model onnx:streets.onnx')
+    """
+    return "the embedded model" if word == "embedded" else f"the model {word}"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An album with what every attacker sees in it; at least one photo and one attack."""
+
+    album: Album
+    photos: tuple[Photo, ...]
+    """Those that every scorer could score, in the album's order."""
+    attacks: tuple[Attack, ...]
+    left: tuple[Left, ...]
+    """Every file that is not among the photos, with its reason."""
+
+    def close(self) -> None:
+        """Forget the renditions; they are gone at the latest when the program ends."""
+        self.album.close()
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far the work is; told on the caller's own thread."""
+
+    stage: Literal["reading", "scoring", "writing", "proving"]
+    done: int
+    total: int
+    """How many there are; of those to be scored, as far as is known."""
+    name: str = ""
+    """The file that was just done; empty when only the numbers changed."""
+    left: tuple[Left, ...] = ()
+    """What was just left out, for whoever wants to tell it at once."""
+    photo: Photo | None = None
+    """The photo that was just read, for whoever wants to show it at once."""
+
+
+def see(
+    paths: Iterable[str | Path],
+    *,
+    scorers: Sequence[str] = ("embedded",),
+    recipe: Recipe | None = None,
+    limits: Limits | None = None,
+    workers: Workers | None = None,
+    cache: RowCache | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+    loaded: Callable[[Sequence[tuple[str, About]]], None] = lambda scorers: None,
+    checked: Callable[[Album], None] = lambda album: None,
+    keep: bool = True,
+    glance: Callable[[Photo], None] | None = None,
+) -> Seen:
+    """Read folders and files as one album, and score each rendition with every scorer.
+
+    Before any photo is read, `loaded` may refuse the scorers, by word; as soon as all is read, and
+    long before all is scored, `checked` may refuse the album.
+    A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
+    Whoever reads several albums gives `workers` that are warm already (`album_workers`); who
+    exports nothing does not `keep` the renditions, so that any number of photos needs little disk.
+    What else is wanted of each is taken at a `glance`, while its rendition is there: on the threads
+    that score, several at once.
+    """
+    words = tuple(dict.fromkeys(scorers))
+    if not words:
+        raise InputError("no scorer was given: name at least one, such as embedded")
+    with nullcontext(workers) if workers else album_workers(limits) as pool:
+        lines = tuple(Line(find(word), cache) for word in words)  # while the workers warm up
+        loaded([(word, line.about) for word, line in zip(words, lines, strict=True)])
+        with _Scoring(lines, progress, glance, keep=keep) as scoring:
+            album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
+            try:
+                checked(album)
+                outcomes = scoring.outcomes()
+                return _seen(album, words, lines, outcomes, scoring.left)
+            except BaseException:
+                album.close()
+                raise
+
+
+class _Scoring:
+    """Threads that score photos as they come out of the workers."""
+
+    def __init__(
+        self,
+        lines: Sequence[Line],
+        progress: Callable[[Step], None],
+        glance: Callable[[Photo], None] | None,
+        *,
+        keep: bool,
+    ) -> None:
+        self._lines = lines
+        self._progress = progress
+        self._glance = glance
+        self._keep = keep
+        self._ahead = _AHEAD * cores()
+        self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
+        self._under_way: dict[str, Future[list[Outcome]]] = {}
+        self._done: SimpleQueue[Photo] = SimpleQueue()
+        self._told = 0
+        self._expected = 0
+        self._total = 0
+        self.left: list[Left] = []
+        """The photos that some scorer could not score."""
+
+    def __enter__(self) -> _Scoring:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def read(self, told: Progress) -> None:
+        """What the album tells while it is being read: each photo is sent on its way."""
+        self._expected = told.total if not told.name else self._expected - len(told.left)
+        self._progress(Step("reading", told.done, told.total, told.name, told.left, told.photo))
+        if told.photo is not None:
+            photo = told.photo
+            future = self._pool.submit(self._one, photo)
+            self._under_way[photo.id] = future
+            future.add_done_callback(lambda future: self._done.put(photo))
+        while not self._keep and len(self._under_way) - self._told > self._ahead:
+            self._tell(self._done.get())
+        while True:
+            try:
+                self._tell(self._done.get_nowait())
+            except Empty:
+                return
+
+    def outcomes(self) -> dict[str, list[Outcome]]:
+        """Wait for the rest; by photo, what each scorer made of it."""
+        while self._told < len(self._under_way):
+            self._tell(self._done.get())
+        if self._total != self._expected:  # the last file of all was no photo after all
+            self._progress(Step("scoring", self._told, self._expected))
+        return {name: future.result() for name, future in self._under_way.items()}
+
+    def _one(self, photo: Photo) -> list[Outcome]:
+        """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
+        rendition = Scored(photo.id, photo.path, photo.rendition.content)
+        made = [line(rendition) for line in self._lines]
+        if self._glance is not None:
+            self._glance(photo)
+        if not self._keep:
+            photo.rendition.forget()
+        return made
+
+    def _tell(self, photo: Photo) -> None:
+        problem = next(
+            (one.problem for one in self._under_way[photo.id].result() if one.problem), ""
+        )
+        out = (left(photo.path, photo.id, "unscored", problem),) if problem else ()
+        self._told += 1
+        self._total = self._expected
+        self.left += out
+        self._progress(Step("scoring", self._told, self._expected, photo.id, out))
+
+
+def _seen(
+    album: Album,
+    words: Sequence[str],
+    lines: Sequence[Line],
+    outcomes: dict[str, list[Outcome]],
+    unscored: list[Left],
+) -> Seen:
+    """All of it put together, without the photos that some scorer failed on."""
+    out = tuple(sorted([*album.left, *unscored], key=lambda one: natural(one.name)))
+    lost = {one.name for one in unscored}
+    photos = tuple(photo for photo in album.photos if photo.id not in lost)
+    if not photos:
+        raise NoPhotoError(_nothing(out), out)
+    attacks = []
+    for number, (word, line) in enumerate(zip(words, lines, strict=True)):
+        made = [outcomes[photo.id][number] for photo in photos]
+        scores = Scores(
+            np.stack([outcome.row for outcome in made if outcome.row is not None]),
+            [photo.id for photo in photos],
+            scorer=line.about.fingerprint,
+            grid=line.about.grid,
+        )
+        attacks.append(Attack(word, line.about, scores, sum(one.cached for one in made)))
+    return Seen(album, photos, tuple(attacks), out)
+
+
+def _nothing(out: Sequence[Left]) -> str:
+    """Why there is no photo at all."""
+    missed = [one for one in out if one.lost] or (out if len(out) == 1 else ())
+    if not missed:
+        return (
+            "there is no photo to look at (JPEG, PNG, WebP, TIFF, AVIF or HEIC): "
+            "give a folder that holds some"
+        )
+    first = f"{missed[0].name}: {missed[0].reason}"
+    if len(missed) == 1:
+        return first
+    return f"none of the {len(missed)} photos can be looked at; of the first, {first}"

@@ -1,0 +1,175 @@
+"""What several attackers cost together, from what each costs alone at prices of its own.
+
+A unit is left out for all attackers at once, and its weight is paid once. Share the weight out
+among those that see it, in any way: whatever satisfies all of them costs at least what each one's
+best plan costs at its own prices, added up. A price may be negative: an attacker that would
+rather keep a unit is paid for leaving it out, by those that want it gone. The photos that give one
+place away are often those that cover up another, so this is where the bound comes from.
+
+Prices move towards agreement: whoever leaves out a unit that others keep pays more for it, the
+others less (a subgradient method for the Lagrangean dual). Any prices give a true bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.solver.exact.active_set import Minimise, Question, units_seen
+from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.exact.limits import Limits
+from elsewhere.solver.exact.search import Goal
+from elsewhere.solver.problem import IN, LARGEST, Floats, Mask
+
+Whole = NDArray[np.int64]
+
+SCALE = 32
+"""Prices are whole multiples of the weights' unit over this."""
+PART_WORK = 4_000
+"""Work spent on one attacker at one set of prices."""
+PART_TURN = 1_500
+"""After so much of it, questions raise the bound where the best plan is not yet proved."""
+MEMORY = 0.5
+"""How much of the last step's direction goes into the next."""
+PATIENCE = 3
+"""Rounds without a better bound after which steps get shorter."""
+SHORTEST = 0.02
+"""Steps shorter than this, by the rule for their length, lead nowhere."""
+
+
+class Prices:
+    """Prices of all attackers for all units, moved round by round."""
+
+    def __init__(
+        self, instance: Instance, weights: Floats, goal: Goal, limits: Limits, minimise: Minimise
+    ) -> None:
+        self.weights = weights
+        self.limits = limits
+        self.minimise = minimise
+        self.seen: Mask = np.stack([units_seen(instance, a) for a in range(len(goal.each))])
+        self.parts = [_Part.of(instance, goal, a, mine) for a, mine in enumerate(self.seen)]
+        self.bound = 0
+        """No plan for all attackers is lighter."""
+        self.agreed: Mask = np.zeros(instance.units, bool)
+        """Units that at least half of those that see them would leave out."""
+        self.settled = False
+        """Whether moving prices on would lead nowhere."""
+        self._starts = _starts(self.seen, weights)
+        self._prices = self._starts.pop(0)
+        self._best, self._best_prices = -math.inf, self._prices
+        self._direction: Floats = np.zeros(self.seen.shape)
+        self._best_apart = self._direction
+        self._step, self._worse = 1.0, 0
+
+    def round(self, hoped: int) -> None:
+        """Ask every attacker for its best plan at the present prices, and move these.
+
+        `hoped` is what the best plan known costs: a bound as high needs no better one.
+        """
+        whole = _whole(self._prices, self.seen, self.weights)
+        if float(np.abs(whole).sum()) >= LARGEST:
+            self.settled = True
+            return
+        total, left_out = 0, np.zeros(self.seen.shape)
+        for a, part in enumerate(self.parts):
+            least, left_out[a] = part.least(whole[a], self.limits, self.minimise)
+            total += least
+        self.bound = max(self.bound, -(-total // SCALE))
+        times = np.maximum(self.seen.sum(axis=0), 1)
+        wanted = left_out.sum(axis=0) / times
+        self.agreed = wanted >= 0.5
+        apart = np.where(self.seen, left_out - wanted, 0.0)
+        if total > self._best:
+            self._best, self._best_prices, self._worse = total, self._prices, 0
+            self._best_apart = apart
+        else:
+            self._worse += 1
+        if self._starts:
+            self._prices = self._starts.pop(0)
+        elif self._step == 1.0 and not self._direction.any():
+            self._move(self._best_apart, hoped - self._best / SCALE, self._best_prices)
+        elif self._worse >= PATIENCE:
+            self._step, self._worse = self._step / 2, 0
+            self._direction[:] = 0.0
+            self._move(self._best_apart, hoped - self._best / SCALE, self._best_prices)
+        else:
+            self._move(apart, hoped - total / SCALE, self._prices)
+
+    def _move(self, apart: Floats, missing: float, prices: Floats) -> None:
+        """Step from `prices` so far that, were all as it looks, what is missing would be won."""
+        self._direction = apart + MEMORY * self._direction
+        length = float((self._direction**2).sum())
+        self.settled = not length or self._step < SHORTEST
+        if length:
+            self._prices = prices + self._step * max(missing, 0.5) / length * self._direction
+
+
+@dataclass
+class _Part:
+    """One attacker by itself."""
+
+    instance: Instance
+    """Its photos only: what it does not see is kept."""
+    seen: Mask
+    goal: Goal
+    plan: Mask | None = None
+    """What it left out last: a plan for it at any prices."""
+
+    @classmethod
+    def of(cls, instance: Instance, goal: Goal, attacker: int, seen: Mask) -> _Part:
+        problem = instance.problem
+        fixed = problem.fixed.copy()
+        fixed[instance.free[~seen]] = IN
+        alone = replace(problem, attackers=(problem.attackers[attacker],), fixed=fixed)
+        each = goal.each[attacker : attacker + 1]
+        return cls(Instance(alone), seen, Goal(each, int(each.sum())))
+
+    def least(self, prices: Whole, limits: Limits, minimise: Minimise) -> tuple[int, Mask]:
+        """A bound on what satisfying it costs at these prices, and what it would leave out.
+
+        Units of negative price are left out to begin with, and cost what was gained to bring back.
+        """
+        mine = prices[self.seen]
+        gained = mine < 0
+        share = replace(limits, work=min(PART_WORK, limits.work - limits.done), done=0)
+        also = None if self.plan is None else self.plan ^ gained
+        question = Question(
+            self.instance.without(gained),
+            np.abs(mine).astype(np.float64),
+            self.goal,
+            also=also,
+            turn=PART_TURN,
+        )
+        found, bound, _ = minimise(question, share)
+        limits.done += share.done
+        if found is not None:
+            self.plan = found ^ gained
+        left_out = np.zeros(len(prices), bool)
+        if self.plan is not None:
+            left_out[self.seen] = self.plan
+        return bound + int(mine[gained].sum()), left_out
+
+
+def _starts(seen: Mask, weights: Floats) -> list[Floats]:
+    """Attackers that see part of the photos pay for them, and those that see all have nothing to;
+    and the other way round.
+    """
+    part = np.array([[not mine.all()] for mine in seen])
+    found = []
+    for payers in (part, ~part) if part.any() and not part.all() else (part | True,):
+        paying = seen & payers
+        paying = np.where(paying.any(axis=0), paying, seen)
+        found.append(weights * paying / np.maximum(paying.sum(axis=0), 1))
+    return found
+
+
+def _whole(prices: Floats, seen: Mask, weights: Floats) -> Whole:
+    """Prices as whole numbers, none of them 0, that add up to no more than the scaled weights."""
+    whole = np.where(seen, np.floor(prices * SCALE), 0.0).astype(np.int64)
+    rest = (weights * SCALE).astype(np.int64) - whole.sum(axis=0)
+    whole[seen.argmax(axis=0), np.arange(len(weights))] += rest
+    whole[whole == 0] = -1  # the solver's weights are positive, and less is true as well
+    return whole

@@ -1,0 +1,185 @@
+"""Wishes and plans without a server: quick answers, proofs that replace them, undo."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elsewhere.app.api import models
+from elsewhere.app.sessions import planning
+from elsewhere.app.sessions.answers import Entry, OvertakenError
+from elsewhere.app.sessions.beliefs import Looks
+from elsewhere.app.sessions.planning import Desk
+from elsewhere.service import Seen
+from elsewhere.service.reporting.album_audit import audit_plan
+from elsewhere.values.plan import Status
+from tests.service.makers import Stay, trip
+
+SEED = b"the same draws in every run of the tests"
+
+
+@pytest.fixture(scope="module")
+def seen() -> Seen:
+    return trip([Stay("Lisbon", 10, 0), Stay("Porto", 6, 3)], seed=4)
+
+
+@pytest.fixture(scope="module")
+def large() -> Seen:
+    """One whose plan takes a while to be proved."""
+    return trip([Stay("London", 96, 0)], seed=0)
+
+
+def wishes(**more: object) -> models.Wishes:
+    return models.Wishes.model_validate({"scorers": ["made-up 0"], **more})
+
+
+HARD = wishes(each_photo=False, margin="none")
+"""Where single photos may tell the place, there is more to choose from."""
+
+
+def withheld(entry: Entry) -> set[int]:
+    assert entry.plan is not None
+    return set(entry.plan.plan.withheld)
+
+
+def test_undo_gives_back_the_very_plan(seen: Seen) -> None:
+    table = Desk(seen, SEED)
+    first = table.wish(wishes(), 5.0)
+    second = table.wish(wishes(drop=[seen.photos[3].id]), 5.0)
+    assert 3 in withheld(second)
+    back = table.step(-1)
+    assert back.plan is first.plan and back.version > second.version
+    assert table.step(-1).plan is first.plan
+    assert table.step(1).plan is second.plan
+    table.step(-1)
+    table.wish(wishes(top=3), 5.0)
+    assert not table.ways.can_redo, "a new wish ends what was undone"
+
+
+def test_the_same_wish_twice_is_one_wish(seen: Seen) -> None:
+    table = Desk(seen, SEED)
+    assert table.wish(wishes(), 5.0) is table.wish(wishes(), 5.0)
+    assert not table.ways.can_undo
+
+
+def test_a_plan_that_was_not_proved_in_time_is_replaced(
+    large: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "AGAIN", 0)
+    table = Desk(large, SEED)
+    quick = table.wish(HARD, 0.0)
+    assert not quick.proved
+    told: list[Entry] = []
+    table.prove(quick, threading.Event(), told.append)
+    assert told[-1].proved and table.now is told[-1]
+    assert told[-1].version > quick.version
+    proved = Desk(large, SEED).wish(HARD, 30.0)
+    assert len(withheld(told[-1])) == len(withheld(proved))
+
+
+def test_a_proof_that_comes_too_late_changes_nothing_on_the_screen(
+    large: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It passed the last look at the clock, and then somebody clicked."""
+    monkeypatch.setattr(planning, "AGAIN", 0)
+    table = Desk(large, SEED)
+    quick = table.wish(HARD, 0.0)
+    clicked = HARD.model_copy(update={"top": 1, "exact_top": True})
+    solve = table._solve
+
+    def solved(*args: object, **more: object) -> object:
+        found = solve(*args, **more)  # type: ignore[arg-type]
+        table._solve = solve  # type: ignore[method-assign]
+        table.wish(clicked, 30.0)
+        return found
+
+    table._solve = solved  # type: ignore[assignment, method-assign]
+    table.prove(quick, threading.Event(), lambda entry: pytest.fail("another wish counts"))
+    assert table.now.wishes == clicked
+    nearest = table._nearest
+    assert nearest is not None and nearest is table.now.plan
+    assert table.step(-1).proved, "it is kept for whoever undoes"
+
+
+def test_a_proof_of_the_same_plan_is_no_other_plan(large: Seen) -> None:
+    table = Desk(large, SEED)
+    entry = table.wish(HARD, 30.0)
+    assert entry.plan is not None and entry.proved
+    still_open = replace(entry.plan.plan, status=Status.FEASIBLE)
+    table._entries[0] = replace(entry, plan=replace(entry.plan, plan=still_open))
+    told: list[Entry] = []
+    table.prove(table.now, threading.Event(), told.append)
+    assert [one.version for one in told] == [entry.version]
+    assert table.shown(entry.version) is told[0]
+    with pytest.raises(OvertakenError):
+        table.shown(entry.version + 1)
+
+
+def test_nobody_waits_for_a_proof_that_nobody_wants(
+    large: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "AGAIN", 0)
+    table = Desk(large, SEED)
+    quick = table.wish(HARD, 0.0)
+    stopped = threading.Event()
+    stopped.set()
+    begun = time.monotonic()
+    table.prove(quick, stopped, lambda entry: pytest.fail("nobody wants to hear it"))
+    assert time.monotonic() - begun < 5.0
+
+
+def test_draws_are_the_same_for_one_session_and_not_for_another(seen: Seen) -> None:
+    ks = {}
+    for seed in (SEED, b"another", b"a third", b"a fourth", b"a fifth"):
+        table = Desk(seen, seed)
+        one = table.wish(wishes(top=4), 5.0).plan
+        table.wish(wishes(top=3), 5.0)
+        again = table.wish(wishes(top=4, drop=[seen.photos[0].id]), 5.0).plan
+        assert one is not None and again is not None
+        assert one.plan.status == Status.OPTIMAL
+        ks[seed] = one.top
+        if again.plan.found and one.top is not None and again.top is not None:
+            assert again.top <= one.top
+    assert len(set(ks.values())) > 1
+
+
+def test_no_more_is_kept_than_anybody_comes_back_to(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "MOST_KEPT", 3)
+    table = Desk(seen, SEED)
+    for km in range(5, 12):
+        table.wish(wishes(radius_km=float(km), top=1), 0.5)
+    assert len(table._looks) == 3
+
+
+def test_looks_say_what_the_audit_says(seen: Seen) -> None:
+    table = Desk(seen, SEED)
+    entry = table.wish(wishes(), 5.0)
+    assert entry.plan is not None and entry.looks is not None
+    audits = audit_plan(seen, entry.plan).audits
+    for view, audit in zip(entry.looks.before, audits, strict=True):
+        assert audit.truth is not None
+        assert view.rank == audit.truth.rank
+        assert view.p == pytest.approx(audit.truth.probability)
+        assert [guess.cell for guess in view.guesses] == [guess.cell for guess in audit.guesses]
+    shares = entry.looks.shares(entry.plan)
+    first = audits[0]
+    assert first.truth is not None
+    for name, gain in zip(first.ids, first.truth.shares.gains, strict=True):
+        number = [photo.id for photo in seen.photos].index(name)
+        assert shares[number] == pytest.approx(gain, abs=1e-3)
+
+
+def test_what_an_audience_knows_rules_cells_out(seen: Seen) -> None:
+    table = Desk(seen, SEED)
+    everywhere = table.wish(wishes(), 5.0)
+    there = table.wish(wishes(prior="Portugal", top=1), 5.0)
+    assert isinstance(everywhere.looks, Looks) and isinstance(there.looks, Looks)
+    few, all_of_them = there.looks.likely(0, None), everywhere.looks.likely(0, None)
+    assert few is not None and all_of_them is not None
+    assert np.count_nonzero(few) < 20 and np.count_nonzero(all_of_them) == 512

@@ -1,0 +1,152 @@
+"""The engine on Ray: who gets how much of a cluster, and a small run that comes to the same rows.
+
+A cluster of two nodes, one of which is killed, is in tests/journeys/test_batch_ray.py (`--long`).
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from elsewhere.batch import ray_engine
+from elsewhere.batch.blocks import Done
+from elsewhere.batch.grouping import Job
+from elsewhere.batch.ray_engine import pool
+from elsewhere.batch.runner import Engine, Step, run
+from elsewhere.batch.settings import Settings
+from elsewhere.errors import FileError, InputError
+from tests.batch.makers import albums_in, dead_in, model, pixels, scored, write
+
+
+@pytest.mark.parametrize(
+    ("cluster", "device", "workers", "gpus", "expected"),
+    [
+        ({"CPU": 8.0}, "auto", None, None, (0.0, 8)),
+        ({"CPU": 8.0}, "auto", 3, None, (0.0, 3)),
+        ({"CPU": 8.0, "GPU": 2.0}, "auto", None, None, (1.0, 2)),
+        ({"CPU": 8.0, "GPU": 2.0}, "auto", None, 0.25, (0.25, 8)),
+        ({"CPU": 8.0, "GPU": 2.0}, "cpu", None, None, (0.0, 8)),
+        ({"CPU": 8.0, "GPU": 2.0}, "cpu", None, 1.0, (1.0, 2)),
+        ({"CPU": 8.0, "GPU": 4.0}, "cuda", 3, None, (1.0, 3)),
+    ],
+)
+def test_actors_get_a_gpu_where_there_is_one(  # noqa: PLR0917
+    cluster: dict[str, float],
+    device: str,
+    workers: int | None,
+    gpus: float | None,
+    expected: tuple[float, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ray_engine, "offers_cuda", lambda: True)
+    assert pool(cluster, device, workers, gpus, 100) == expected
+    assert pool(cluster, device, workers, gpus, 1)[1] == 1
+
+
+def test_no_gpu_no_share_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_engine, "offers_cuda", lambda: False)
+    assert pool({"CPU": 2.0, "GPU": 2.0}, "auto", None, None, 9) == (0.0, 2)
+    with pytest.raises(FileError, match="the cluster has 0 GPUs"):
+        pool({"CPU": 2.0}, "cuda", None, None, 9)
+    with pytest.raises(InputError, match="embedded cannot run on a GPU"):
+        Settings("in", "out", device="cuda")
+
+
+class SlowRay:
+    """As much of Ray as plans of giants need; none is over before it is waited for."""
+
+    begun = 0
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 2.0}
+
+    def remote(self, num_cpus: float, max_retries: int) -> Any:
+        assert num_cpus <= 1.001 - ray_engine._LOOKING, (
+            "there is no room beside an actor that looks"
+        )
+        return lambda function: SimpleNamespace(remote=self._begin)
+
+    def _begin(self, job: str, settings: str) -> str:
+        self.begun += 1
+        return json.dumps(asdict(Done(Job.from_json(job).name, "join", 1, 9)))
+
+    def wait(self, tasks: list[str], num_returns: int, timeout: float | None) -> Any:
+        over = 0 if timeout == 0 else num_returns
+        return tasks[:over], tasks[over:]
+
+    def get(self, tasks: list[str]) -> list[str]:
+        return tasks
+
+
+def test_giants_hold_up_nobody() -> None:
+    ray = SlowRay()
+    giants = ray_engine._Giants(ray, "")
+    assert not giants and giants.done() == []
+    giants.ask([Job(str(n), "join") for n in range(5)])
+    assert ray.begun == 2 and giants.done() == [], "no more at a time than cores, none waited for"
+    names = []
+    while giants:
+        names += [one.job for one in giants.done(wait=True)]
+        assert ray.begun <= len(names) + 2
+    assert sorted(names) == list("01234")
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [(None, "Ray cannot be started here (it is late)"), ("auto", "no Ray cluster can be joined")],
+)
+def test_a_ray_that_does_not_start_is_told_in_one_sentence(
+    address: str | None, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(**given: Any) -> None:
+        raise Exception("it is late.\nand more")  # as Ray has it
+
+    ray = SimpleNamespace(is_initialized=lambda: False, init=late)
+    monkeypatch.setattr(ray_engine, "import_module", lambda name: ray)
+    with pytest.raises(FileError) as told:
+        ray_engine._ray(2, address)
+    assert str(told.value).startswith(why) and "more" not in str(told.value)
+
+
+@pytest.fixture(scope="module")
+def own_ray() -> Iterator[None]:
+    """Ray with two cores, started here as the engine starts it."""
+    pytest.importorskip("ray")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Ray's own, about its dependencies
+        ray, ours = ray_engine._ray(2, None)
+        assert ours
+        yield
+        ray.shutdown()
+
+
+@pytest.mark.usefixtures("own_ray")
+@pytest.mark.filterwarnings("ignore")  # Ray's own: it opens sockets and files and leaves them
+@pytest.mark.parametrize("kind", ["scores", "photos"])
+def test_the_same_rows_as_without_ray(kind: str, tmp_path: Path) -> None:
+    if kind == "scores":
+        table, block, workers = scored(12, impossible=[3]), 16, 2
+    else:  # an album in slices, a photo that is none, and albums in blocks
+        table = pa.concat_tables([pixels(1, photos=10, broken=[(0, 3)]), pixels(2, first=1)])
+        block, workers = 4, 1  # each that looks takes its seconds to start
+    write(table, tmp_path / "in" / "a.parquet", group=8)
+    words = Settings.scorers if kind == "scores" else (model(tmp_path),)
+    steps: list[Step] = []
+    for name in ("ray", "local"):
+        place = str(tmp_path / "in"), str(tmp_path / name)
+        given = Settings(*place, words, key="k", block=block)
+        run(given, Engine("ray" if name == "ray" else "local", workers), steps.append)
+    rows = albums_in(tmp_path / "ray")
+    assert rows == albums_in(tmp_path / "local")
+    assert len(rows) == len(set(table["album"].to_pylist()))
+    letters = dead_in(tmp_path / "ray")
+    assert letters == dead_in(tmp_path / "local") and len(letters) == 1
+    assert max(step.photos for step in steps) == table.num_rows

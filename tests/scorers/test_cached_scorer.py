@@ -1,0 +1,158 @@
+"""Many photos: in order, bit for bit the same alone and together, flat, and never half lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from elsewhere.errors import FileError
+from elsewhere.formats.score_files import read_scores, write_scores
+from elsewhere.scorers import registry
+from elsewhere.scorers.cache import RowCache
+from elsewhere.scorers.cached_scorer import Outcome, each, score
+from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.protocol import About, Row, Scorer
+from tests.scorers.models import described, photos_of, save_picture
+
+
+@pytest.fixture
+def scorer(tmp_path: Path) -> Scorer:
+    (tmp_path / "model").mkdir()
+    return registry.find(f"onnx:{described(tmp_path / 'model')}")
+
+
+@pytest.fixture
+def album(tmp_path: Path) -> list[Photo]:
+    for number in range(12):
+        save_picture(tmp_path / "album" / f"IMG_{number}.jpg", number)
+    return photos_of(tmp_path / "album")
+
+
+def test_rows_sum_to_one_and_come_in_order(scorer: Scorer, album: list[Photo]) -> None:
+    scores, failed = score(scorer, album, threads=3)
+    assert not failed
+    assert scores.ids == tuple(f"IMG_{number}.jpg" for number in range(12))
+    assert np.isfinite(scores.values).all()
+    sums = np.exp(scores.values.astype(np.float64)).sum(axis=1)
+    assert np.abs(sums - 1).max() < 1e-4
+    assert (scores.scorer, scores.grid) == (scorer.load().fingerprint, scorer.load().grid)
+
+
+def test_a_row_does_not_depend_on_its_neighbours(scorer: Scorer, album: list[Photo]) -> None:
+    together, _ = score(scorer, album, threads=4)
+    backwards, _ = score(scorer, album[::-1], threads=2)
+    for number, photo in enumerate(album):
+        alone, _ = score(scorer, [photo], threads=1)
+        assert alone.values[0].tobytes() == together.values[number].tobytes()
+        assert alone.values[0].tobytes() == backwards.values[-1 - number].tobytes()
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+def test_scores_survive_saving_bit_for_bit(
+    tmp_path: Path, scorer: Scorer, album: list[Photo], suffix: str
+) -> None:
+    scores, _ = score(scorer, album)
+    write_scores(tmp_path / f"s{suffix}", scores)
+    again = read_scores(tmp_path / f"s{suffix}")
+    assert again == scores
+    assert np.array_equal(again.values, scores.values)
+
+
+def test_a_bad_photo_costs_itself_and_not_the_run(scorer: Scorer, album: list[Photo]) -> None:
+    album[3].path.write_bytes(b"no photo")
+    album[5].path.unlink()
+    seen: list[Outcome] = []
+    scores, failed = score(scorer, album, seen=seen.append)
+    assert [outcome.photo.name for outcome in failed] == ["IMG_3.jpg", "IMG_5.jpg"]
+    assert "IMG_3.jpg is no rendition" in failed[0].problem
+    assert "IMG_5.jpg does not exist" in failed[1].problem
+    assert scores.photos == 10 and "IMG_3.jpg" not in scores.ids
+    assert [outcome.photo for outcome in seen] == album
+
+
+def test_when_every_photo_is_bad_there_are_no_scores(scorer: Scorer, album: list[Photo]) -> None:
+    for photo in album:
+        photo.path.write_bytes(b"no photo")
+    with pytest.raises(FileError, match=r"^none of the 12 photos .* IMG_0\.jpg is no rendition"):
+        score(scorer, album)
+    with pytest.raises(FileError, match=r"^IMG_0\.jpg is no rendition"):
+        score(scorer, album[:1])
+    with pytest.raises(FileError, match="there is no photo to score"):
+        score(scorer, [])
+
+
+def test_the_cache_gives_the_same_bits(tmp_path: Path, scorer: Scorer, album: list[Photo]) -> None:
+    plain, _ = score(scorer, album)
+    for expected in (0, 12):
+        found: list[Outcome] = []
+        cached, _ = score(scorer, album, cache=RowCache(tmp_path / "c"), seen=found.append)
+        assert cached == plain
+        assert sum(outcome.cached for outcome in found) == expected
+    assert all(outcome.photo.held is None for outcome in found)
+
+
+def test_another_model_does_not_meet_the_rows_of_the_first(
+    tmp_path: Path, scorer: Scorer, album: list[Photo]
+) -> None:
+    score(scorer, album, cache=RowCache(tmp_path / "c"))
+    (tmp_path / "other").mkdir()
+    other = registry.find(f"onnx:{described(tmp_path / 'other', mean=[0.5, 0.5, 0.5])}")
+    assert score(other, album, cache=RowCache(tmp_path / "c"))[0] == score(other, album)[0]
+
+
+def test_damaged_entries_are_computed_anew(
+    tmp_path: Path, scorer: Scorer, album: list[Photo]
+) -> None:
+    plain, _ = score(scorer, album, cache=RowCache(tmp_path / "c"))
+    for entry in (tmp_path / "c" / "rows").glob("*/*"):
+        entry.write_bytes(entry.read_bytes()[::-1])
+    assert score(scorer, album, cache=RowCache(tmp_path / "c"))[0] == plain
+
+
+class Counting:
+    """A scorer that notices how many photos are under way, and how far the reader is ahead."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.now = self.most = self.taken = 0
+
+    def load(self) -> About:
+        return About("counting", "", 2)
+
+    def score(self, photo: Photo) -> Row:
+        with self.lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        threading.Event().wait(0.002)
+        with self.lock:
+            self.now -= 1
+        return np.log(np.array([0.5, 0.5], dtype=np.float32))
+
+
+def test_only_a_few_photos_are_under_way_at_once() -> None:
+    scorer = Counting()
+    ahead = 0
+
+    def photos() -> Iterator[Photo]:
+        for number in range(200):
+            scorer.taken = number + 1
+            yield Photo(str(number), Path("nowhere"))
+
+    for done, outcome in enumerate(each(scorer, photos(), threads=3)):
+        assert outcome.photo.name == str(done)
+        ahead = max(ahead, scorer.taken - done)
+    assert scorer.most == 3, "photos are worked on side by side"
+    assert ahead <= 7, "and only as many as there are hands"
+
+
+def test_stopping_early_leaves_no_thread_behind() -> None:
+    before = threading.active_count()
+    photos = (Photo(str(number), Path("nowhere")) for number in range(10_000))
+    outcomes = each(Counting(), photos, threads=2)
+    next(outcomes)
+    outcomes.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before

@@ -1,0 +1,65 @@
+"""Tests of elsewhere.service.planning.low_detail: plain pictures that carry a promise are named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PIL import Image
+
+from elsewhere.album.places import places_of
+from elsewhere.globe import Cells
+from elsewhere.service.planning.low_detail import shows_little
+from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.scored_album import Seen
+from tests.service.makers import attack, photo, seen
+from tests.service.pictures import drawn, noise
+
+LISBON = (38.72, -9.14)
+WISHES = Wishes(exact_top=True, margin="none", each_photo=False, hide_level="cell")
+
+
+def album(decoy: Image.Image) -> Seen:
+    """Three photos that speak for Lisbon a little, and one that speaks for elsewhere loudly."""
+    cells = Cells.default()
+    rows = np.full((4, cells.count), -5.0)
+    rows[:3, cells.locate(*LISBON)] += 1.0
+    rows[3, cells.locate(*LISBON)] -= 9.0
+    photos = [photo(f"{n}.jpg", LISBON) for n in range(4)]
+    photos = [
+        replace(one, rendition=drawn(decoy if n == 3 else noise(128)))
+        for n, one in enumerate(photos)
+    ]
+    return seen(photos, attack(rows, [one.id for one in photos], "model"))
+
+
+def planned(album: Seen, **wishes: object) -> AlbumPlan:
+    asked = replace(WISHES, **wishes)  # type: ignore[arg-type]
+    return plan_album(album, places_of(album.photos), asked)
+
+
+def leans(plan: AlbumPlan) -> list[str]:
+    return [note for note in plan.notes if "hardly anything" in note]
+
+
+def test_a_grey_screen_that_carries_the_promise_is_named() -> None:
+    plan = planned(album(Image.new("RGB", (1600, 1200), "grey")))
+    assert 3 in plan.plan.kept
+    assert leans(plan) == [
+        "3.jpg shows hardly anything, yet the promise leans on it: an attacker may leave it out; "
+        "you may drop it (--drop 3.jpg)"
+    ]
+
+
+def test_a_photo_with_something_in_it_is_not() -> None:
+    plan = planned(album(noise(128)))
+    assert 3 in plan.plan.kept and not leans(plan)
+
+
+def test_neither_is_a_plain_one_that_is_withheld_or_carries_nothing() -> None:
+    grey = album(Image.new("RGB", (1600, 1200), "grey"))
+    assert shows_little(grey.photos[3]) and not shows_little(grey.photos[0])
+    assert not leans(planned(grey, drop=("3.jpg",)))
+    flat = attack(np.full((4, Cells.default().count), -5.0), [one.id for one in grey.photos])
+    assert not leans(planned(replace(grey, attacks=(flat,)), top=1))

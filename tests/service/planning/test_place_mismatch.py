@@ -1,0 +1,50 @@
+"""A slip in what was typed is not good news."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from elsewhere.album.places import places_of
+from elsewhere.globe import Cells, place
+from elsewhere.service.planning.plan_album import plan_album
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.scored_album import Seen
+from tests.service.makers import attack, photo, seen
+
+STUTTGART = (48.78, 9.18)
+WISHES = Wishes(exact_top=True, margin="none")
+
+
+def streets(sure: float = 3.0, position: tuple[float, float] | None = None) -> Seen:
+    """Four photos that look like Stuttgart; their files say where they were taken, or nothing."""
+    cells = Cells.default()
+    rows = np.zeros((4, cells.count))
+    rows[:, cells.locate(*STUTTGART)] = sure
+    photos = [photo(f"{n}.jpg", position) for n in range(4)]
+    return seen(photos, attack(rows, [one.id for one in photos], "tiny"))
+
+
+def notes(album: Seen, *at: str, wishes: Wishes = WISHES) -> list[str]:
+    places = places_of(album.photos, at=[place(one) for one in at] or None)
+    made = plan_album(album, places, wishes)
+    return [note for note in made.notes if "where you said" in note]
+
+
+def test_a_model_that_is_sure_of_another_place_asks_back() -> None:
+    (note,) = notes(streets(), "Atlantis")
+    assert note.startswith("the model tiny places these photos near Stuttgart, Germany (100 %), ")
+    assert note.endswith(
+        " km from Atlantis, South Africa: see whether they were taken where you said (--at)"
+    )
+    assert notes(streets(), "Japan"), "a country likewise"
+
+
+@pytest.mark.parametrize("at", ["Stuttgart, Germany", "Germany", "Munich", "Zürich"])
+def test_a_place_that_is_near_is_not_doubted(at: str) -> None:
+    assert notes(streets(), at) == []
+
+
+def test_neither_is_what_a_file_says_nor_what_a_model_hardly_believes() -> None:
+    assert notes(streets(position=(-33.57, 18.48))) == []
+    assert notes(streets(sure=0.5), "Atlantis") == []

@@ -1,0 +1,196 @@
+"""An album's audit: one for each watch, equal to what the engine and the scores say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elsewhere
+from elsewhere.album import Metadata
+from elsewhere.album.places import places_of
+from elsewhere.album.workers import Workers
+from elsewhere.scorers import features, find
+from elsewhere.scorers.photos import Photo as Scored
+from elsewhere.service.planning.plan_album import plan_album
+from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.posted.values import Posted
+from elsewhere.service.reporting.album_audit import (
+    HEADS,
+    asked_twice,
+    audit_album,
+    audit_plan,
+    audit_watch,
+    second_opinions,
+)
+from elsewhere.service.scored_album import Seen, see
+from elsewhere.values.scores import Scores
+from tests.album.makers import jpeg
+from tests.service.makers import Stay, photo, seen, trip
+
+EXACT = Wishes(top=3, exact_top=True, margin="none")
+
+
+@pytest.fixture(scope="module")
+def two_towns() -> Seen:
+    return trip([Stay("Lisbon", 9, 0), Stay("Vienna, Austria", 6, 5)], scorers=2, lost=2)
+
+
+def test_every_watch_is_audited_as_the_engine_sees_it(two_towns: Seen) -> None:
+    found = audit_album(two_towns, places_of(two_towns.photos), Wishes())
+    assert len(found.audits) == len(found.watches) == 8  # 2 scorers × 2 places × 2 scopes
+    for watch, one in zip(found.watches, found.audits, strict=True):
+        attack = two_towns.attacks[watch.attack]
+        assert one.scorer == attack.word
+        assert one.truth is not None
+        assert one.truth.label == watch.place.label
+        assert one.truth.cells == tuple(watch.zone.cells.tolist())
+        assert len(one.ids) == (17 if watch.sees is None else len(watch.sees))
+        plan = elsewhere.protect(attack.scores, one.truth.cells, budget=0, sees=watch.sees)
+        assert one.truth.rank == plan.protected_k + 1
+
+
+def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(two_towns: Seen) -> None:
+    plan = plan_album(two_towns, places_of(two_towns.photos), EXACT)
+    assert plan.plan.found
+    found = audit_plan(two_towns, plan)
+    assert found.watches == plan.watches
+    for number, one in enumerate(found.audits):
+        assert one.truth is not None
+        shares = one.truth.shares
+        assert shares.from_plan
+        assert tuple(rival.cell for rival in shares.rivals) == plan.plan.views[number].rivals[:3]
+        assert sum(shares.gains) == pytest.approx(shares.total)
+        after = audit_watch(two_towns, plan.watches, number, plan=plan, kept=plan.plan.kept)
+        assert after is not None
+        assert after.truth is not None
+        assert after.truth.rank > 3, "the promise holds of what is kept"
+        assert after.truth.shares.total >= 0
+        assert set(after.ids) <= {two_towns.photos[kept].id for kept in plan.plan.kept}
+
+
+def test_the_drawn_k_is_not_told(two_towns: Seen) -> None:
+    plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=2, margin="none"), top=4)
+    for one in audit_plan(two_towns, plan).audits:
+        assert one.truth is not None
+        assert len(one.truth.shares.rivals) == 2
+
+
+def test_a_margin_comes_off_every_gain(two_towns: Seen) -> None:
+    plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=1, margin=0.05))
+    assert plan.plan.found
+    shares = [one.truth.shares for one in audit_plan(two_towns, plan).audits if one.truth]
+    assert {one.margin for one in shares} == {0.05}
+
+
+def test_what_the_audience_knows_makes_the_world_smaller(two_towns: Seen) -> None:
+    album = trip([Stay("Lisbon", 6, 0)])
+    plan = plan_album(
+        album, places_of(album.photos), Wishes(top=1, margin="none", prior="Portugal")
+    )
+    (one,) = audit_plan(album, plan).audits
+    possible = {*plan.watches[0].rivals, *plan.watches[0].zone.cells.tolist()}
+    assert {guess.cell for guess in one.guesses if guess.probability > 0} <= possible
+    assert one.truth is not None
+    assert one.truth.rank <= len(plan.watches[0].rivals) + 1
+
+
+def test_only_the_hidden_places_are_looked_for(two_towns: Seen) -> None:
+    found = audit_album(two_towns, places_of(two_towns.photos), Wishes(hide=("Vienna",)))
+    assert {one.truth.label for one in found.audits if one.truth} == {"Vienna, Austria"}
+
+
+def test_without_a_place_there_are_guesses(two_towns: Seen) -> None:
+    nowhere = seen([photo(f"{n}.jpg") for n in range(17)], *two_towns.attacks)
+    found = audit_album(nowhere, places_of(nowhere.photos), Wishes())
+    assert found.watches == ()
+    assert [one.scorer for one in found.audits] == [one.word for one in nowhere.attacks]
+    assert all(one.truth is None and len(one.guesses) == 5 for one in found.audits)
+
+
+def test_what_is_posted_is_added_up() -> None:
+    album = trip([Stay("Lisbon", 8, 0)])
+    rows = album.attacks[0].scores
+    part = seen(album.photos[:5], rows.values[:5])
+    posted = Posted(
+        tuple(f"posted/{n}" for n in range(3)),
+        (Scores(rows.values[5:], [f"posted/{n}" for n in range(3)],
+                scorer=part.attacks[0].scores.scorer, grid=rows.grid),),
+        tuple(Metadata(one.metadata.position, one.metadata.time) for one in album.photos[5:]),
+        already=(1,),
+    )  # fmt: skip
+    (whole,) = audit_album(album, places_of(album.photos), Wishes()).audits
+    made = audit_album(part, places_of(part.photos), Wishes(), posted=posted)
+    (one,) = made.audits
+    assert one.ids[5:] == posted.ids
+    assert one.truth is not None
+    assert whole.truth is not None
+    assert one.truth.rank == whole.truth.rank
+    assert one.truth.probability == pytest.approx(whole.truth.probability)
+    after = audit_watch(part, made.watches, 0, posted=posted, kept=[0])
+    assert after is not None
+    assert after.ids == (part.photos[0].id, part.photos[1].id, *posted.ids)
+
+
+def test_a_watch_that_sees_nothing_any_more_has_no_audit() -> None:
+    album = trip([Stay("Lisbon", 3, 0), Stay("Vienna, Austria", 3, 5)])
+    made = audit_album(album, places_of(album.photos), Wishes()).watches
+    vienna = next(n for n, one in enumerate(made) if one.place.photos == (3, 4, 5) and one.sees)
+    assert audit_watch(album, made, vienna, kept=[0, 1]) is None
+
+
+@pytest.fixture
+def real(tmp_path: Path, pool: Workers) -> Iterator[Seen]:
+    (tmp_path / "album").mkdir()
+    for number in range(2):
+        (tmp_path / "album" / f"{number}.jpg").write_bytes(jpeg(number + 1))
+    album = see([tmp_path / "album"], scorers=asked_twice(["embedded"]), workers=pool)
+    yield album
+    album.close()
+
+
+def test_second_opinions_are_the_other_heads_own(real: Seen) -> None:
+    album, told = second_opinions(real, ["embedded"])
+    assert [attack.word for attack in album.attacks] == ["embedded"]
+    features.forget()
+    assert list(told["embedded"]) == list(HEADS["embedded"])
+    for head, scores in told["embedded"].items():
+        scorer = find(head)
+        assert scorer.load().fingerprint == scores.scorer
+        for row, one in zip(scores.values, real.photos, strict=True):
+            alone = scorer.score(Scored(one.id, one.path, one.rendition.content))
+            assert np.array_equal(row, alone)
+    found = audit_album(album, places_of(album.photos), Wishes(), opinions=told)
+    assert [one.name for one in found.audits[0].opinions] == list(HEADS["embedded"])
+
+
+def test_second_opinions_ask_the_tower_nothing(
+    tmp_path: Path, pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from elsewhere.scorers.embedded import EmbeddedScorer
+
+    asked, real = [], EmbeddedScorer._features
+
+    def counted(self: EmbeddedScorer, one: Scored) -> features.Features:
+        asked.append(one.name)
+        return real(self, one)
+
+    monkeypatch.setattr(EmbeddedScorer, "_features", counted)
+    (tmp_path / "new.jpg").write_bytes(jpeg(77))
+    features.forget()
+    see([tmp_path], scorers=asked_twice(["embedded"]), workers=pool, keep=False).close()
+    assert asked == ["new.jpg"]
+
+
+def test_a_head_that_was_asked_for_by_name_stays_an_attacker() -> None:
+    album = trip([Stay("Lisbon", 3, 0)], scorers=3)
+    words = ("embedded", *HEADS["embedded"])
+    named = [replace(one, word=word) for one, word in zip(album.attacks, words, strict=True)]
+    own, told = second_opinions(replace(album, attacks=tuple(named)), words[:2])
+    assert [attack.word for attack in own.attacks] == list(words[:2])
+    assert list(told) == ["embedded"] and list(told["embedded"]) == list(words[1:])
+    assert asked_twice(["made-up"]) == ("made-up",)
+    assert second_opinions(trip([Stay("Lisbon", 2, 0)]), ["made-up 0"])[1] == {}
