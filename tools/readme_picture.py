@@ -23,7 +23,7 @@ from elsewhere.example import ALBUM
 from elsewhere.globe import cell_names
 from elsewhere.report.colours import FONT, LIGHT
 from elsewhere.scorers.calibration import together
-from elsewhere.service import Seen, see
+from elsewhere.service import ScoredAlbum, score_album
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 
@@ -43,7 +43,7 @@ def thumbnail(content: bytes) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(out.getvalue()).decode()
 
 
-def photos(seen: Seen, withheld: set[int]) -> Iterator[str]:
+def photos(seen: ScoredAlbum, withheld: set[int]) -> Iterator[str]:
     """The contact sheet; what is withheld is faded and crossed out."""
     for number, photo in enumerate(seen.photos):
         x, y = number % COLUMNS * (WIDE + GAP), 30 + number // COLUMNS * (HIGH + 26)
@@ -89,7 +89,7 @@ def text(x: float, y: float, words: str, colour: str, size: int, *, bold: bool =
     )
 
 
-def picture(seen: Seen, plan: AlbumPlan) -> str:
+def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
     """All of it."""
     attack, zone = seen.attacks[0], set(plan.watches[0].zone.cells.tolist())
     assert attack.about.globe is not None
@@ -115,7 +115,7 @@ def picture(seen: Seen, plan: AlbumPlan) -> str:
 
 def main() -> None:
     """Run the job on the example album, and draw what came of it."""
-    seen = see([ALBUM])
+    seen = score_album([ALBUM])
     plan = plan_album(seen, places_of(seen.photos), Wishes(exact_top=True))
     drawn = picture(seen, plan)
     Path(sys.argv[1]).write_text(drawn, encoding="utf-8")

@@ -20,7 +20,7 @@ from benchmarks.album import stages, turns
 from benchmarks.machine import machine
 from benchmarks.scoring import photos
 from elsewhere.album import Recipe
-from elsewhere.album.discovery import find
+from elsewhere.album.discovery import find_photos
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -40,7 +40,7 @@ def main() -> int:
     out = asked.out if asked.out.is_absolute() else ROOT / asked.out
     out.mkdir(parents=True, exist_ok=True)
     if asked.photos:
-        paths = [photo.path for photo in find([asked.photos]).photos][: asked.count]
+        paths = [photo.path for photo in find_photos([asked.photos]).photos][: asked.count]
     else:
         paths = photos.make(out / "album", asked.count, placed)
     document: dict[str, Any] = {"machine": machine()}

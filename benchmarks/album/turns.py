@@ -26,7 +26,7 @@ from elsewhere.scorers import features
 from elsewhere.scorers.embedded import WEIGHTS, record
 from elsewhere.scorers.preprocess import view_of
 from elsewhere.scorers.sessions import session
-from elsewhere.service import see
+from elsewhere.service import score_album
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 
@@ -54,7 +54,7 @@ def whole(paths: Sequence[Path], recipe: Recipe, wishes: Wishes) -> tuple[Cost, 
     """Reading, rendering, scoring and planning, as `elsewhere protect` does it, with no cache."""
     features.forget()
     start, busy = time.perf_counter(), _processor()
-    seen = see(paths, recipe=recipe)
+    seen = score_album(paths, recipe=recipe)
     between = time.perf_counter()
     plan = plan_album(seen, places_of(seen.photos), wishes)
     end = time.perf_counter()

@@ -13,7 +13,7 @@ import numpy as np
 from elsewhere.solver.api import finish
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.requests import read_wishes
+from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Status
 from elsewhere_lab.solving import WORK, Found
 
@@ -27,7 +27,7 @@ def unexplained_plan(scores: Any, truth: Any, **wishes: Any) -> Found:
     >>> unexplained_plan(rows, 0, top=1, keep=[0]).status
     'infeasible'
     """
-    asked = read_wishes(scores, truth, **wishes)
+    asked = read_request(scores, truth, **wishes)
     try:
         chain = reduce(asked.promise, asked.scores)
     except Contradiction:

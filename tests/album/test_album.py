@@ -18,7 +18,7 @@ from elsewhere.album import Limits, Progress, Recipe, read_album
 from elsewhere.album.album import _photo
 from elsewhere.album.companions import Candidate
 from elsewhere.album.jpeg import size_if_bare
-from elsewhere.album.skipped import Left
+from elsewhere.album.skipped import SkippedFile
 from elsewhere.album.spool import Spool
 from elsewhere.album.workers import Reply, Workers
 from tests.album import makers
@@ -156,7 +156,7 @@ def test_a_file_that_changes_its_kind_after_it_was_found(tmp_path: Path, pool: W
 def test_a_worker_that_was_taken_over_smuggles_nothing(reply: Reply) -> None:
     file = Candidate(Path("a.jpg"), "a.jpg", "jpeg")
     made = _photo(file, reply, Recipe(), Spool())
-    assert isinstance(made, Left)
+    assert isinstance(made, SkippedFile)
     assert made.kind == "crash"
 
 
@@ -164,7 +164,7 @@ def test_a_worker_cannot_invent_kinds_or_escape_codes() -> None:
     file = Candidate(Path("a.jpg"), "a.jpg", "jpeg")
     reply = Reply({"failed": "owned", "detail": "\x1b[2J" * 500}, [], "owned")
     made = _photo(file, reply, Recipe(), Spool())
-    assert isinstance(made, Left)
+    assert isinstance(made, SkippedFile)
     assert made.kind == "damaged"
     assert "\x1b" not in made.reason and len(made.reason) <= 200
 

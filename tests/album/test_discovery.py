@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album import discovery, files
-from elsewhere.album.discovery import Found, find
+from elsewhere.album.discovery import Discovery, find_photos
 from elsewhere.errors import InputError
 from tests.album.makers import MP4, VIDEO, jpeg, png, tiff, xmp
 
@@ -24,11 +24,11 @@ def album(folder: Path, **contents: bytes) -> Path:
     return folder
 
 
-def names(found: Found) -> list[str]:
+def names(found: Discovery) -> list[str]:
     return [photo.name for photo in found.photos]
 
 
-def reasons(found: Found) -> dict[str, tuple[str, str]]:
+def reasons(found: Discovery) -> dict[str, tuple[str, str]]:
     return {one.name: (one.kind, one.reason) for one in found.left}
 
 
@@ -44,42 +44,42 @@ def test_folders_are_walked_in_natural_order(tmp_path: Path) -> None:
         },
     )
     expected = ["day 2/b.jpg", "day 10/a.jpg", "IMG_2.png", "img_9.JPG", "IMG_10.jpg"]
-    assert names(find([tmp_path])) == expected
-    assert find([str(tmp_path)]) == find([tmp_path])
+    assert names(find_photos([tmp_path])) == expected
+    assert find_photos([str(tmp_path)]) == find_photos([tmp_path])
 
 
 def test_single_files_and_several_folders(tmp_path: Path) -> None:
     album(tmp_path, **{"a/x.jpg": jpeg(1), "b/x.jpg": jpeg(2), "c.jpg": jpeg(3)})
     given = [tmp_path / "b", tmp_path / "c.jpg", tmp_path / "a", tmp_path / "a" / "x.jpg"]
-    assert names(find(given)) == ["b/x.jpg", "c.jpg", "a/x.jpg"]
-    assert names(find([tmp_path / "a" / "x.jpg"])) == ["x.jpg"]
+    assert names(find_photos(given)) == ["b/x.jpg", "c.jpg", "a/x.jpg"]
+    assert names(find_photos([tmp_path / "a" / "x.jpg"])) == ["x.jpg"]
     # two folders of the same name still give two names
     album(tmp_path, **{"d/a/x.jpg": jpeg(4)})
-    assert names(find([tmp_path / "a", tmp_path / "d" / "a"])) == ["a/x.jpg", "a/x.jpg (2)"]
+    assert names(find_photos([tmp_path / "a", tmp_path / "d" / "a"])) == ["a/x.jpg", "a/x.jpg (2)"]
 
 
 def test_what_does_not_exist_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere does not exist"):
-        find([tmp_path / "nowhere"])
+        find_photos([tmp_path / "nowhere"])
     with pytest.raises(InputError, match="no photo was given"):
-        find([])
+        find_photos([])
 
 
 def test_a_file_that_is_named_outright_is_meant(tmp_path: Path) -> None:
     album(tmp_path, **{".hidden.jpg": jpeg(1)})
-    assert names(find([tmp_path / ".hidden.jpg"])) == [".hidden.jpg"]
-    assert reasons(find([tmp_path]))[".hidden.jpg"][0] == "hidden"
+    assert names(find_photos([tmp_path / ".hidden.jpg"])) == [".hidden.jpg"]
+    assert reasons(find_photos([tmp_path]))[".hidden.jpg"][0] == "hidden"
 
 
 def test_of_duplicates_the_plainest_name_stays(tmp_path: Path) -> None:
     album(tmp_path, **{"IMG_6 (1).JPG": jpeg(1), "IMG_6.JPG": jpeg(1), "a copy of 6.JPG": jpeg(1)})
-    assert names(find([tmp_path])) == ["IMG_6.JPG"]
+    assert names(find_photos([tmp_path])) == ["IMG_6.JPG"]
 
 
 def test_duplicates_are_named_with_their_twin(tmp_path: Path) -> None:
     album(tmp_path, **{"a 10.jpg": jpeg(1), "a 2.jpg": jpeg(1), "other/b.jpg": jpeg(1)})
     album(tmp_path, **{"other/b.jpg.json": b"{}"})
-    found = find([tmp_path])
+    found = find_photos([tmp_path])
     assert names(found) == ["a 2.jpg"]
     assert [note.name for note in found.photos[0].sidecars] == ["b.jpg.json"]
     why = ("duplicate", "it is the same file as a 2.jpg, which is read")
@@ -90,7 +90,7 @@ def test_duplicates_are_named_with_their_twin(tmp_path: Path) -> None:
 def test_files_of_one_size_are_not_duplicates(tmp_path: Path) -> None:
     one = jpeg(1) + bytes(100_000)
     album(tmp_path, **{"a.jpg": one, "b.jpg": one[:-1] + b"x", "c.jpg": b"\xff\xd8\xff" + one[3:]})
-    assert names(find([tmp_path])) == ["a.jpg", "b.jpg"]
+    assert names(find_photos([tmp_path])) == ["a.jpg", "b.jpg"]
 
 
 def test_live_photos(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_live_photos(tmp_path: Path) -> None:
             "PXL_3.MP": MP4,
         },
     )
-    found = find([tmp_path])
+    found = find_photos([tmp_path])
     assert names(found) == ["IMG_1.HEIC", "PXL_3.MP.jpg"]
     said = reasons(found)
     assert said["IMG_1.MOV"][0] == "companion"
@@ -125,7 +125,7 @@ def test_raw_twins(tmp_path: Path) -> None:
             "PXL_4.RAW-02.ORIGINAL.dng": RAW,
         },
     )
-    found = find([tmp_path])
+    found = find_photos([tmp_path])
     said = reasons(found)
     assert names(found) == ["DSC_1.JPG", "PXL_4.RAW-01.COVER.jpg"]
     assert said["DSC_1.NEF"] == (
@@ -149,7 +149,7 @@ def test_edits_take_the_place_of_their_originals(tmp_path: Path) -> None:
             "beach.jpg.json": b"{}",
         },
     )
-    found = find([tmp_path])
+    found = find_photos([tmp_path])
     said = reasons(found)
     assert names(found) == ["beach-edited.jpg", "IMG_E1.JPG", "IMG_E2.JPG"]
     assert said["IMG_1.HEIC"] == ("original", "it was edited: IMG_E1.JPG is read in its place")
@@ -173,7 +173,7 @@ def test_edits_take_the_place_of_their_originals(tmp_path: Path) -> None:
 )
 def test_notes_find_their_photo(tmp_path: Path, photo: str, note: str) -> None:
     album(tmp_path, **{photo: jpeg(1), "b.jpg": jpeg(2), note: xmp()})
-    found = find([tmp_path])
+    found = find_photos([tmp_path])
     owners = {one.name: [path.name for path in one.sidecars] for one in found.photos}
     assert owners == {photo: [note], "b.jpg": []}
     assert reasons(found)[note] == ("sidecar", f"it is a note about {photo}: read, never shared")
@@ -181,13 +181,13 @@ def test_notes_find_their_photo(tmp_path: Path, photo: str, note: str) -> None:
 
 def test_an_editors_note_comes_before_googles(tmp_path: Path) -> None:
     album(tmp_path, **{"a.jpg": jpeg(1), "a.jpg.json": b"{}", "a.xmp": xmp()})
-    (photo,) = find([tmp_path]).photos
+    (photo,) = find_photos([tmp_path]).photos
     assert [note.name for note in photo.sidecars] == ["a.xmp", "a.jpg.json"]
 
 
 def test_a_note_about_nothing(tmp_path: Path) -> None:
     album(tmp_path, **{"metadata.json": b"{}", "b.jpg": jpeg(1), "stray.xmp": xmp()})
-    found = find([tmp_path])
+    found = find_photos([tmp_path])
     assert found.photos[0].sidecars == ()
     assert {kind for kind, _ in reasons(found).values()} == {"sidecar"}
 
@@ -200,7 +200,7 @@ def test_links(tmp_path: Path) -> None:
     (folder / "out.jpg").symlink_to(tmp_path / "outside.jpg")
     (folder / "sub" / "up").symlink_to("..", target_is_directory=True)
     (folder / "broken.jpg").symlink_to("nowhere")
-    found = find([folder])
+    found = find_photos([folder])
     said = reasons(found)
     assert names(found) == ["real.jpg", "sub/other.jpg"]
     assert said["in.jpg"][0] == said["sub/up"][0] == "link"
@@ -209,8 +209,8 @@ def test_links(tmp_path: Path) -> None:
     assert "link to nothing" in said["broken.jpg"][1]
     # what somebody names outright is followed, file or folder
     (tmp_path / "way").symlink_to(folder, target_is_directory=True)
-    assert names(find([tmp_path / "way"])) == names(found)
-    assert names(find([folder / "out.jpg"])) == ["out.jpg"]
+    assert names(find_photos([tmp_path / "way"])) == names(found)
+    assert names(find_photos([folder / "out.jpg"])) == ["out.jpg"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes mean little elsewhere")
@@ -231,7 +231,7 @@ def test_what_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(discovery, "beginning", beginning)
     monkeypatch.setattr(os, "scandir", scandir)
-    found = find([tmp_path])
+    found = find_photos([tmp_path])
     assert names(found) == ["b.jpg"]
     why = "it cannot be read (Permission denied): check it and its permissions"
     assert reasons(found) == {"a.jpg": ("unreadable", why), "shut": ("unreadable", why)}

@@ -12,7 +12,7 @@ import pytest
 
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.encoding import encoded
-from elsewhere.album.export import Outgoing, apart, export, refuse_target
+from elsewhere.album.export import OutgoingFile, apart, check_target, export
 from elsewhere.album.renditions import Recipe, Rendition, accepted
 from elsewhere.album.spool import Spool
 from elsewhere.errors import CheckError, FileError, InputError
@@ -25,7 +25,7 @@ def rendition(seed: int, side: int = 96) -> Rendition:
     return accepted(encoded(picture(seed, side, side)), Recipe(), SPOOL)
 
 
-FILES = [Outgoing(f"{n:03}.jpg", rendition(n)) for n in (2, 1, 3)]
+FILES = [OutgoingFile(f"{n:03}.jpg", rendition(n)) for n in (2, 1, 3)]
 
 
 @pytest.mark.parametrize("name", ["out", "out.zip"])
@@ -113,7 +113,7 @@ def test_a_target_that_is_refused_is_told_with_what_to_do(
 def test_a_folder_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("elsewhere.album.export.os.access", lambda path, mode: False)
     with pytest.raises(FileError, match="you may not write there"):
-        refuse_target(tmp_path / "out")
+        check_target(tmp_path / "out")
 
 
 SMALL_DISK = """

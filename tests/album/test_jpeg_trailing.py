@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from elsewhere.album.encoding import encoded
-from elsewhere.album.export import Outgoing, export
+from elsewhere.album.export import OutgoingFile, export
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
-from elsewhere.album.jpeg_trailing import refuse_more_than_pixels
+from elsewhere.album.jpeg_trailing import reject_trailing_data
 from elsewhere.album.renditions import Recipe, accepted
 from elsewhere.album.spool import Spool
 from elsewhere.errors import FileError
@@ -42,9 +42,9 @@ def test_every_picture_ends_with_its_pixels_and_none_with_more(
         values = np.broadcast_to(rng.integers(0, 256, shape, dtype=np.uint8), (height, width, 3))
         image = Image.fromarray(np.ascontiguousarray(values))
     content = encoded(image)
-    refuse_more_than_pixels(content, image.size)
+    reject_trailing_data(content, image.size)
     with pytest.raises(NotJpegError, match="between its last pixel and its end"):
-        refuse_more_than_pixels(content[:-2] + more + content[-2:], image.size)
+        reject_trailing_data(content[:-2] + more + content[-2:], image.size)
 
 
 @pytest.mark.parametrize("target", ["copy", "copy.zip"])
@@ -57,12 +57,14 @@ def test_text_behind_the_pixels_is_seen_though_no_marker_tells(
     assert size_if_bare(content) == (640, 480), "its skeleton is right"
     hidden, honest = (accepted(one, Recipe(), Spool()) for one in (content, bare))
     with pytest.raises(FileError, match=r"2\.jpg would not be a bare picture: something lies betw"):
-        export([Outgoing("1.jpg", honest), Outgoing("2.jpg", hidden)], tmp_path / target, print)
+        export(
+            [OutgoingFile("1.jpg", honest), OutgoingFile("2.jpg", hidden)], tmp_path / target, print
+        )
     assert not list(tmp_path.iterdir())
-    export([Outgoing("1.jpg", honest)], tmp_path / target, print)
+    export([OutgoingFile("1.jpg", honest)], tmp_path / target, print)
     assert (tmp_path / target).exists()
 
 
 def test_a_picture_that_is_cut_short_is_not_one_with_more() -> None:
     bare = encoded(picture(6, 640, 480))
-    refuse_more_than_pixels(bare[: len(bare) // 2] + bare[-2:], (640, 480))
+    reject_trailing_data(bare[: len(bare) // 2] + bare[-2:], (640, 480))

@@ -22,7 +22,7 @@ from elsewhere.app.api.launch import HOST, listening, web_server
 from elsewhere.app.api.server import guarded
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.workspace import Workspace
 
 PHOTOS = 12
 __all__ = ["PHOTOS", "Made", "Served", "make", "picture", "served"]
@@ -31,7 +31,7 @@ __all__ = ["PHOTOS", "Made", "Served", "make", "picture", "served"]
 class Served:
     """A server that runs, and ways to knock at its door."""
 
-    def __init__(self, table: Table, port: int) -> None:
+    def __init__(self, table: Workspace, port: int) -> None:
         self.table, self.port = table, port
         self.home = f"http://{HOST}:{port}"
         self.secret = table.keys.exchange(table.keys.token()) or ""
@@ -78,7 +78,7 @@ def served(scorer: str) -> Iterator[Served]:
     """A server on a free port, until the end of the block."""
     sock = listening()
     port = sock.getsockname()[1]
-    table = Table(Keys(), scorers=[scorer], remembers=False)
+    table = Workspace(Keys(), scorers=[scorer], remembers=False)
     server = web_server(guarded(table, port))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()

@@ -23,7 +23,7 @@ from elsewhere.app.api.server import application
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import export_job
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 from tests.app.house import Made, Served
 
@@ -33,7 +33,7 @@ FEW = 5
 
 
 def described() -> dict[str, Any]:
-    return application(Table(Keys(), remembers=False)).openapi()
+    return application(Workspace(Keys(), remembers=False)).openapi()
 
 
 def test_every_route_is_described_and_documented() -> None:

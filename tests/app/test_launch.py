@@ -21,7 +21,7 @@ from elsewhere.app.api import launch
 from elsewhere.app.api.launch import listening
 from elsewhere.app.security import login_page
 from elsewhere.app.security.guard import SECRET_HEADER
-from elsewhere.app.security.login_page import Redirect
+from elsewhere.app.security.login_page import LoginPage
 from elsewhere.errors import InputError
 from tests.app.house import Made
 
@@ -227,7 +227,7 @@ def test_the_file_is_the_users_alone_under_any_umask(
     monkeypatch.setattr(login_page.tempfile, "tempdir", str(tmp_path))  # type: ignore[attr-defined]
     before = os.umask(0)
     try:
-        made = Redirect("http://127.0.0.1:1/", 'to"ken')
+        made = LoginPage("http://127.0.0.1:1/", 'to"ken')
     finally:
         os.umask(before)
     if sys.platform != "win32":

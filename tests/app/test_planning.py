@@ -11,10 +11,10 @@ import pytest
 
 from elsewhere.app.api import models
 from elsewhere.app.sessions import planning
-from elsewhere.app.sessions.answers import Entry, OvertakenError
-from elsewhere.app.sessions.beliefs import Looks
-from elsewhere.app.sessions.planning import Desk
-from elsewhere.service import Seen
+from elsewhere.app.sessions.answers import OvertakenError, PlannedAnswer
+from elsewhere.app.sessions.beliefs import BeliefView
+from elsewhere.app.sessions.planning import PlanningSession
+from elsewhere.service import ScoredAlbum
 from elsewhere.service.reporting.album_audit import audit_plan
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
@@ -23,12 +23,12 @@ SEED = b"the same draws in every run of the tests"
 
 
 @pytest.fixture(scope="module")
-def seen() -> Seen:
+def seen() -> ScoredAlbum:
     return trip([Stay("Lisbon", 10, 0), Stay("Porto", 6, 3)], seed=4)
 
 
 @pytest.fixture(scope="module")
-def large() -> Seen:
+def large() -> ScoredAlbum:
     """One whose plan takes a while to be proved."""
     return trip([Stay("London", 96, 0)], seed=0)
 
@@ -41,13 +41,13 @@ HARD = wishes(each_photo=False, margin="none")
 """Where single photos may tell the place, there is more to choose from."""
 
 
-def withheld(entry: Entry) -> set[int]:
+def withheld(entry: PlannedAnswer) -> set[int]:
     assert entry.plan is not None
     return set(entry.plan.plan.withheld)
 
 
-def test_undo_gives_back_the_very_plan(seen: Seen) -> None:
-    table = Desk(seen, SEED)
+def test_undo_gives_back_the_very_plan(seen: ScoredAlbum) -> None:
+    table = PlanningSession(seen, SEED)
     first = table.wish(wishes(), 5.0)
     second = table.wish(wishes(drop=[seen.photos[3].id]), 5.0)
     assert 3 in withheld(second)
@@ -60,33 +60,33 @@ def test_undo_gives_back_the_very_plan(seen: Seen) -> None:
     assert not table.ways.can_redo, "a new wish ends what was undone"
 
 
-def test_the_same_wish_twice_is_one_wish(seen: Seen) -> None:
-    table = Desk(seen, SEED)
+def test_the_same_wish_twice_is_one_wish(seen: ScoredAlbum) -> None:
+    table = PlanningSession(seen, SEED)
     assert table.wish(wishes(), 5.0) is table.wish(wishes(), 5.0)
     assert not table.ways.can_undo
 
 
 def test_a_plan_that_was_not_proved_in_time_is_replaced(
-    large: Seen, monkeypatch: pytest.MonkeyPatch
+    large: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "AGAIN", 0)
-    table = Desk(large, SEED)
+    table = PlanningSession(large, SEED)
     quick = table.wish(HARD, 0.0)
     assert not quick.proved
-    told: list[Entry] = []
+    told: list[PlannedAnswer] = []
     table.prove(quick, threading.Event(), told.append)
     assert told[-1].proved and table.now is told[-1]
     assert told[-1].version > quick.version
-    proved = Desk(large, SEED).wish(HARD, 30.0)
+    proved = PlanningSession(large, SEED).wish(HARD, 30.0)
     assert len(withheld(told[-1])) == len(withheld(proved))
 
 
 def test_a_proof_that_comes_too_late_changes_nothing_on_the_screen(
-    large: Seen, monkeypatch: pytest.MonkeyPatch
+    large: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It passed the last look at the clock, and then somebody clicked."""
     monkeypatch.setattr(planning, "AGAIN", 0)
-    table = Desk(large, SEED)
+    table = PlanningSession(large, SEED)
     quick = table.wish(HARD, 0.0)
     clicked = HARD.model_copy(update={"top": 1, "exact_top": True})
     solve = table._solve
@@ -105,13 +105,13 @@ def test_a_proof_that_comes_too_late_changes_nothing_on_the_screen(
     assert table.step(-1).proved, "it is kept for whoever undoes"
 
 
-def test_a_proof_of_the_same_plan_is_no_other_plan(large: Seen) -> None:
-    table = Desk(large, SEED)
+def test_a_proof_of_the_same_plan_is_no_other_plan(large: ScoredAlbum) -> None:
+    table = PlanningSession(large, SEED)
     entry = table.wish(HARD, 30.0)
     assert entry.plan is not None and entry.proved
     still_open = replace(entry.plan.plan, status=Status.FEASIBLE)
     table._entries[0] = replace(entry, plan=replace(entry.plan, plan=still_open))
-    told: list[Entry] = []
+    told: list[PlannedAnswer] = []
     table.prove(table.now, threading.Event(), told.append)
     assert [one.version for one in told] == [entry.version]
     assert table.shown(entry.version) is told[0]
@@ -120,10 +120,10 @@ def test_a_proof_of_the_same_plan_is_no_other_plan(large: Seen) -> None:
 
 
 def test_nobody_waits_for_a_proof_that_nobody_wants(
-    large: Seen, monkeypatch: pytest.MonkeyPatch
+    large: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "AGAIN", 0)
-    table = Desk(large, SEED)
+    table = PlanningSession(large, SEED)
     quick = table.wish(HARD, 0.0)
     stopped = threading.Event()
     stopped.set()
@@ -132,10 +132,10 @@ def test_nobody_waits_for_a_proof_that_nobody_wants(
     assert time.monotonic() - begun < 5.0
 
 
-def test_draws_are_the_same_for_one_session_and_not_for_another(seen: Seen) -> None:
+def test_draws_are_the_same_for_one_session_and_not_for_another(seen: ScoredAlbum) -> None:
     ks = {}
     for seed in (SEED, b"another", b"a third", b"a fourth", b"a fifth"):
-        table = Desk(seen, seed)
+        table = PlanningSession(seen, seed)
         one = table.wish(wishes(top=4), 5.0).plan
         table.wish(wishes(top=3), 5.0)
         again = table.wish(wishes(top=4, drop=[seen.photos[0].id]), 5.0).plan
@@ -148,17 +148,17 @@ def test_draws_are_the_same_for_one_session_and_not_for_another(seen: Seen) -> N
 
 
 def test_no_more_is_kept_than_anybody_comes_back_to(
-    seen: Seen, monkeypatch: pytest.MonkeyPatch
+    seen: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "MOST_KEPT", 3)
-    table = Desk(seen, SEED)
+    table = PlanningSession(seen, SEED)
     for km in range(5, 12):
         table.wish(wishes(radius_km=float(km), top=1), 0.5)
     assert len(table._looks) == 3
 
 
-def test_looks_say_what_the_audit_says(seen: Seen) -> None:
-    table = Desk(seen, SEED)
+def test_looks_say_what_the_audit_says(seen: ScoredAlbum) -> None:
+    table = PlanningSession(seen, SEED)
     entry = table.wish(wishes(), 5.0)
     assert entry.plan is not None and entry.looks is not None
     audits = audit_plan(seen, entry.plan).audits
@@ -175,11 +175,11 @@ def test_looks_say_what_the_audit_says(seen: Seen) -> None:
         assert shares[number] == pytest.approx(gain, abs=1e-3)
 
 
-def test_what_an_audience_knows_rules_cells_out(seen: Seen) -> None:
-    table = Desk(seen, SEED)
+def test_what_an_audience_knows_rules_cells_out(seen: ScoredAlbum) -> None:
+    table = PlanningSession(seen, SEED)
     everywhere = table.wish(wishes(), 5.0)
     there = table.wish(wishes(prior="Portugal", top=1), 5.0)
-    assert isinstance(everywhere.looks, Looks) and isinstance(there.looks, Looks)
+    assert isinstance(everywhere.looks, BeliefView) and isinstance(there.looks, BeliefView)
     few, all_of_them = there.looks.likely(0, None), everywhere.looks.likely(0, None)
     assert few is not None and all_of_them is not None
     assert np.count_nonzero(few) < 20 and np.count_nonzero(all_of_them) == 512

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.skipped import left
+from elsewhere.album.skipped import skip
 from elsewhere.app.api import models
 from elsewhere.app.sessions import planning, presenter, sentences
-from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.app.sessions.choices import choices
-from elsewhere.app.sessions.planning import Desk
+from elsewhere.app.sessions.planning import PlanningSession
 from elsewhere.errors import NoPhotoError
-from elsewhere.service import Seen
+from elsewhere.service import ScoredAlbum
 from elsewhere.service.planning import alternatives
-from elsewhere.service.planning.alternatives import Way
+from elsewhere.service.planning.alternatives import Alternative
 from elsewhere.service.posted.values import Posted
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
@@ -27,27 +27,27 @@ SEED = b"the same draws in every run of the tests"
 
 
 @pytest.fixture(scope="module")
-def lisbon() -> Seen:
+def lisbon() -> ScoredAlbum:
     return trip([Stay("Lisbon", 12, 0)], seed=4)
 
 
 @pytest.fixture(scope="module")
-def both() -> Seen:
+def both() -> ScoredAlbum:
     return trip([Stay("Lisbon", 10, 0), Stay("Porto", 6, 3)], seed=4)
 
 
-def asked(seen: Seen, **more: object) -> Entry:
-    return Desk(seen, SEED).wish(
+def asked(seen: ScoredAlbum, **more: object) -> PlannedAnswer:
+    return PlanningSession(seen, SEED).wish(
         models.Wishes.model_validate({"scorers": ["made-up 0"], **more}), 10.0
     )
 
 
-def with_status(entry: Entry, status: Status) -> Entry:
+def with_status(entry: PlannedAnswer, status: Status) -> PlannedAnswer:
     assert entry.plan is not None
     return replace(entry, plan=replace(entry.plan, plan=replace(entry.plan.plan, status=status)))
 
 
-def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: Seen) -> None:
+def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: ScoredAlbum) -> None:
     entry = asked(lisbon)
     assert entry.plan is not None and entry.plan.plan.withheld
     out, k = len(entry.plan.plan.withheld), entry.plan.plan.protected_k
@@ -71,7 +71,7 @@ def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: Seen) -> N
     ],
 )
 def test_places_are_called_by_what_is_hidden(
-    both: Seen, level: str | None, named: list[str], verb: str
+    both: ScoredAlbum, level: str | None, named: list[str], verb: str
 ) -> None:
     entry = asked(both, hide_level=level, top=1, exact_top=True, margin="none", each_photo=False)
     said = sentences.headline(entry)
@@ -86,7 +86,7 @@ def test_places_are_called_by_what_is_hidden(
     assert {view.hides for view in presenter.audit_of(entry).views} == set(named)
 
 
-def test_nothing_is_promised_where_nothing_is(lisbon: Seen, both: Seen) -> None:
+def test_nothing_is_promised_where_nothing_is(lisbon: ScoredAlbum, both: ScoredAlbum) -> None:
     entry = asked(lisbon)
     stuck = with_status(entry, Status.INFEASIBLE)
     assert sentences.headline(stuck).endswith("; no plan hides that.")
@@ -105,7 +105,7 @@ def test_nothing_is_promised_where_nothing_is(lisbon: Seen, both: Seen) -> None:
 
 
 def test_no_plan_is_called_proved_that_is_not(
-    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+    lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = asked(lisbon)
     proved = "withheld: proved the fewest for"
@@ -124,7 +124,7 @@ def test_no_plan_is_called_proved_that_is_not(
         assert "fewest" not in sentences.proof(starred)
 
 
-def test_one_photo_is_told_by_what_is_hidden(both: Seen) -> None:
+def test_one_photo_is_told_by_what_is_hidden(both: ScoredAlbum) -> None:
     entry = asked(both, hide_level="country", top=1, exact_top=True, margin="none")
     assert entry.looks is not None
     watch = entry.looks.watches[0]
@@ -137,7 +137,7 @@ def test_one_photo_is_told_by_what_is_hidden(both: Seen) -> None:
 
 
 def test_a_place_that_is_far_down_is_not_called_found(
-    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+    lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sentences, "FOUND", 1)
     said = sentences.headline(asked(lisbon))
@@ -149,20 +149,20 @@ def test_several_places_found_first_are_each_found_from_their_own() -> None:
     assert said.endswith("Lisbon, Portugal and Paris, France, each 1st, from its own photos.")
 
 
-def test_dropped_photos_are_counted_apart(lisbon: Seen) -> None:
+def test_dropped_photos_are_counted_apart(lisbon: ScoredAlbum) -> None:
     entry = asked(lisbon, drop=[lisbon.photos[0].id])
     assert entry.plan is not None
     rest = len(entry.plan.plan.withheld) - 1
     assert sentences.proof(entry).startswith(f"{rest} withheld and 1 dropped: ")
 
 
-def test_whom_it_is_against_is_never_left_out(lisbon: Seen, both: Seen) -> None:
+def test_whom_it_is_against_is_never_left_out(lisbon: ScoredAlbum, both: ScoredAlbum) -> None:
     said = sentences.against(asked(lisbon))
     assert said == "Against the model made-up 0; a better one may find it."
     assert sentences.against(asked(both)).endswith("; a better one may find them.")
 
 
-def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: Seen) -> None:
+def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: ScoredAlbum) -> None:
     for wishes in ({}, {"keep": [one.id for one in lisbon.photos]}, {"top": None, "budget": 11}):
         plan = presenter.plan_of(asked(lisbon, **wishes))
         assert plan is not None
@@ -192,17 +192,17 @@ def test_a_folder_without_a_photo_is_told_by_what_is_in_it(
     tmp_path: Path, kinds: list[str], own: bool, title: str, said: str
 ) -> None:
     (tmp_path / "trip").mkdir()
-    files = [left(tmp_path / f"{n}.txt", f"{n}.txt", kind) for n, kind in enumerate(kinds)]
+    files = [skip(tmp_path / f"{n}.txt", f"{n}.txt", kind) for n, kind in enumerate(kinds)]
     told = sentences.nothing_in([tmp_path / "trip"], NoPhotoError("none", files), own=own)
     assert title in told.title and told.sentence == said
     assert [one.kind for one in told.files] == kinds
 
 
-def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: Seen) -> None:
+def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: ScoredAlbum) -> None:
     entry = asked(lisbon)
     assert entry.plan is not None
-    ways = (Way("top", "a smaller top (such as --top 2)", top=2),)
-    (note,) = alternatives.told(entry.plan.plan, ways)
+    ways = (Alternative("top", "a smaller top (such as --top 2)", top=2),)
+    (note,) = alternatives.describe(entry.plan.plan, ways)
     made = replace(entry.plan, ways=ways, notes=("another note", note))
     told = presenter.plan_of(replace(entry, plan=made))
     assert told is not None and told.notes == ["Another note"]
@@ -212,12 +212,12 @@ def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: Seen) -> None:
     assert stuck is not None and stuck.advice == "", "there, buttons say it"
 
 
-def test_no_advice_where_most_are_shared(lisbon: Seen) -> None:
+def test_no_advice_where_most_are_shared(lisbon: ScoredAlbum) -> None:
     told = presenter.plan_of(asked(lisbon))
     assert told is not None and told.advice == ""
 
 
-def test_the_map_opens_on_a_view_of_what_would_be_shared(both: Seen) -> None:
+def test_the_map_opens_on_a_view_of_what_would_be_shared(both: ScoredAlbum) -> None:
     own = presenter.places_of_entry(asked(both))[0].photos
     entry = asked(both, drop=[both.photos[n].id for n in own], each_photo=False)
     first = presenter.belief_of(entry, 0)

@@ -8,24 +8,24 @@ from dataclasses import replace
 import pytest
 
 from elsewhere.app.api import models
-from elsewhere.app.sessions.answers import Entry
-from elsewhere.app.sessions.planning import Desk
-from elsewhere.app.sessions.suggestions import MOST, names_instead, ways_of
+from elsewhere.app.sessions.answers import PlannedAnswer
+from elsewhere.app.sessions.planning import PlanningSession
+from elsewhere.app.sessions.suggestions import MOST, names_instead, suggestions_for
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
-from elsewhere.service import Seen
-from elsewhere.service.planning.alternatives import Way
+from elsewhere.service import ScoredAlbum
+from elsewhere.service.planning.alternatives import Alternative
 from elsewhere.values.plan import Status
 from tests.service.planning.test_verdict import LISBON, pointing
 
 
 @pytest.fixture(scope="module")
-def stuck() -> Callable[..., Entry]:
-    album: Seen = pointing(LISBON, LISBON, None)
+def stuck() -> Callable[..., PlannedAnswer]:
+    album: ScoredAlbum = pointing(LISBON, LISBON, None)
 
-    def made(*ways: Way, **wishes: object) -> Entry:
+    def made(*ways: Alternative, **wishes: object) -> PlannedAnswer:
         asked = models.Wishes.model_validate({"scorers": ["tiny"], **wishes})
-        entry = Desk(album, b"seed").wish(asked, 10.0)
+        entry = PlanningSession(album, b"seed").wish(asked, 10.0)
         assert entry.plan is not None
         engine = replace(entry.plan.plan, status=Status.INFEASIBLE, kept=())
         return replace(entry, plan=replace(entry.plan, plan=engine, ways=ways))
@@ -36,40 +36,45 @@ def stuck() -> Callable[..., Entry]:
 @pytest.mark.parametrize(
     ("way", "words", "change"),
     [
-        (Way("unpin", photos=(0,)), "Unpin 0.jpg", {"keep": ["2.jpg"]}),
-        (Way("unpin", photos=(0, 2)), "Unpin 2 photos", {"keep": []}),
-        (Way("take back", photos=(1,)), "Take 1.jpg back", {"drop": []}),
-        (Way("top", top=2), "Ask for top 2", {"top": 2}),
-        (Way("margin"), "No margin", {"margin": "none"}),
-        (Way("margin", top=1), "No margin, top 1", {"margin": "none", "top": 1}),
-        (Way("hide", name="Lisbon, Portugal"), "Hide Lisbon, Portugal only",
+        (Alternative("unpin", photos=(0,)), "Unpin 0.jpg", {"keep": ["2.jpg"]}),
+        (Alternative("unpin", photos=(0, 2)), "Unpin 2 photos", {"keep": []}),
+        (Alternative("take back", photos=(1,)), "Take 1.jpg back", {"drop": []}),
+        (Alternative("top", top=2), "Ask for top 2", {"top": 2}),
+        (Alternative("margin"), "No margin", {"margin": "none"}),
+        (Alternative("margin", top=1), "No margin, top 1", {"margin": "none", "top": 1}),
+        (Alternative("hide", name="Lisbon, Portugal"), "Hide Lisbon, Portugal only",
          {"hide": ["Lisbon, Portugal"]}),
-        (Way("level", name="region"), "Hide the region only", {"hide_level": "region"}),
-        (Way("radius", amount=5.0), "Hide 5 km around it only", {"radius_km": 5.0}),
-        (Way("prior"), "As if nobody knew more", {"prior": None}),
-        (Way("budget", amount=2), "Withhold up to 2", {"budget": 2}),
+        (Alternative("level", name="region"), "Hide the region only", {"hide_level": "region"}),
+        (Alternative("radius", amount=5.0), "Hide 5 km around it only", {"radius_km": 5.0}),
+        (Alternative("prior"), "As if nobody knew more", {"prior": None}),
+        (Alternative("budget", amount=2), "Withhold up to 2", {"budget": 2}),
     ],
 )  # fmt: skip
 def test_each_way_is_a_wish(
-    stuck: Callable[..., Entry], way: Way, words: str, change: dict[str, object]
+    stuck: Callable[..., PlannedAnswer], way: Alternative, words: str, change: dict[str, object]
 ) -> None:
     entry = stuck(way, keep=["0.jpg", "2.jpg"], drop=["1.jpg"], each_photo=False, margin="careful")
-    (made,) = ways_of(entry)
+    (made,) = suggestions_for(entry)
     assert made.words == words
     assert made.wishes == entry.wishes.model_copy(update=change)
     models.Wishes.model_validate(made.wishes.model_dump())
 
 
-def test_what_takes_more_than_a_click_is_no_button(stuck: Callable[..., Entry]) -> None:
-    assert ways_of(stuck(Way("radius", "a smaller radius (--radius)"), Way("each"))) == []
-    assert len(ways_of(stuck(*[Way("top", top=2)] * 9))) == MOST
+def test_what_takes_more_than_a_click_is_no_button(stuck: Callable[..., PlannedAnswer]) -> None:
+    assert (
+        suggestions_for(
+            stuck(Alternative("radius", "a smaller radius (--radius)"), Alternative("each"))
+        )
+        == []
+    )
+    assert len(suggestions_for(stuck(*[Alternative("top", top=2)] * 9))) == MOST
 
 
-def test_there_is_no_way_out_of_a_plan(stuck: Callable[..., Entry]) -> None:
-    entry = stuck(Way("top", top=2), keep=[])
+def test_there_is_no_way_out_of_a_plan(stuck: Callable[..., PlannedAnswer]) -> None:
+    entry = stuck(Alternative("top", top=2), keep=[])
     assert entry.plan is not None
     found = replace(entry.plan.plan, status=Status.OPTIMAL, kept=(2,))
-    assert ways_of(replace(entry, plan=replace(entry.plan, plan=found))) == []
+    assert suggestions_for(replace(entry, plan=replace(entry.plan, plan=found))) == []
 
 
 @pytest.mark.parametrize(

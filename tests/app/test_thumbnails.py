@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
 from elsewhere.album import Rendition
-from elsewhere.app.sessions.thumbnails import Thumbs
+from elsewhere.app.sessions.thumbnails import Thumbnails
 
 
 class Slow:
@@ -20,12 +20,12 @@ class Slow:
         return bytes(self._size)
 
 
-def get(thumbs: Thumbs, slow: Slow, side: int = 320) -> bytes:
+def get(thumbs: Thumbnails, slow: Slow, side: int = 320) -> bytes:
     return thumbs.get(cast(Rendition, slow), side)
 
 
 def test_each_is_made_once_however_many_ask() -> None:
-    thumbs, slow = Thumbs(), Slow("a")
+    thumbs, slow = Thumbnails(), Slow("a")
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: get(thumbs, slow), range(40)))
     assert slow.made == 1 and thumbs.used == 100
@@ -34,7 +34,7 @@ def test_each_is_made_once_however_many_ask() -> None:
 
 
 def test_memory_is_bounded_and_what_was_used_last_stays() -> None:
-    thumbs = Thumbs(room=1000)
+    thumbs = Thumbnails(room=1000)
     many = [Slow(str(number)) for number in range(60)]
     for one in many:
         get(thumbs, one)
@@ -48,5 +48,5 @@ def test_memory_is_bounded_and_what_was_used_last_stays() -> None:
 
 
 def test_one_that_is_larger_than_all_the_room_is_still_shown() -> None:
-    thumbs = Thumbs(room=10)
+    thumbs = Thumbnails(room=10)
     assert len(get(thumbs, Slow("a", 100))) == 100

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.app.sessions import uploads
-from elsewhere.app.sessions.uploads import Dropped, sweep_dropped
+from elsewhere.app.sessions.uploads import UploadFolder, sweep_uploads
 from elsewhere.errors import InputError
 
 
@@ -21,7 +21,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_more_files_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MOST_FILES", 3)
-    dropped = Dropped()
+    dropped = UploadFolder()
     for _ in range(3):
         dropped.create("a.jpg").close()
     with pytest.raises(InputError, match="more than 3 files"):
@@ -35,7 +35,7 @@ def test_no_more_files_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_many_of_one_name_take_no_time(tmp_path: Path) -> None:
-    dropped = Dropped()
+    dropped = UploadFolder()
     begun = time.monotonic()
     for _ in range(2000):
         dropped.create("a.jpg").close()
@@ -46,7 +46,7 @@ def test_many_of_one_name_take_no_time(tmp_path: Path) -> None:
 
 def test_nothing_is_written_any_more_once_it_is_forgotten(tmp_path: Path) -> None:
     """A server that ends must not race with whoever still writes."""
-    dropped = Dropped()
+    dropped = UploadFolder()
     file, stopped = dropped.create("trip/a.jpg"), threading.Event()
 
     def write() -> None:
@@ -69,13 +69,13 @@ def test_nothing_is_written_any_more_once_it_is_forgotten(tmp_path: Path) -> Non
 
 
 def test_what_a_killed_server_left_is_taken_away_and_nothing_else(tmp_path: Path) -> None:
-    dropped, held = Dropped(), Dropped()
+    dropped, held = UploadFolder(), UploadFolder()
     dropped.create("a.jpg").close()
     (tmp_path / ".elsewhere-notes").mkdir()
     import os
 
     os.close(dropped._staging._lock)  # as the system does after kill -9
-    sweep_dropped()
+    sweep_uploads()
     assert not dropped.folder.exists() and held.folder.exists()
     assert (tmp_path / ".elsewhere-notes").exists()
     held.forget()

@@ -15,10 +15,10 @@ import pytest
 
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import export_job, workspace
-from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.app.sessions.frontier_job import start_frontier
 from elsewhere.app.sessions.uploads import parts
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.service.reporting.write_report import write_report
 from elsewhere.values.plan import Status
 from tests.app.house import PHOTOS, Made, Served, picture
@@ -37,7 +37,7 @@ def copy_to(house: Served, target: str | Path) -> dict[str, Any]:
     return {"target": str(target), "version": house.told()["plan"]["version"]}
 
 
-def unproved(entry: Entry) -> Entry:
+def unproved(entry: PlannedAnswer) -> PlannedAnswer:
     assert entry.plan is not None
     found = replace(entry.plan.plan, status=Status.FEASIBLE)
     return replace(entry, plan=replace(entry.plan, plan=found))
@@ -365,7 +365,7 @@ def test_a_refused_wish_does_not_end_the_proof(house: Served) -> None:
 
 
 def test_nothing_of_a_closed_album_stays_in_memory(album: Made) -> None:
-    workspace = Table(Keys(), scorers=[album.scorer], remembers=False)
+    workspace = Workspace(Keys(), scorers=[album.scorer], remembers=False)
     job = workspace.open([album.folder])
     job.join(60)
     start_frontier(workspace).join(30)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch.attempts import CAREFUL, HOPELESS, NAMED, TRIES, Try
+from elsewhere.batch.attempts import CAREFUL, HOPELESS, NAMED, TRIES, Attempt
 from elsewhere.batch.grouping import group
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
@@ -18,10 +18,10 @@ from tests.batch.makers import Here, albums_in, dead_in, scored, write
 def test_a_try_that_ends_leaves_no_note(tmp_path: Path) -> None:
     storage = Storage(str(tmp_path))
     for _ in range(HOPELESS + 1):
-        with Try(storage, "run", "block") as tried:
+        with Attempt(storage, "run", "block") as tried:
             assert not tried.skip
             assert len(storage.names(f"{TRIES}/run/block")) == 1
-        with pytest.raises(KeyError), Try(storage, "run", "block"):
+        with pytest.raises(KeyError), Attempt(storage, "run", "block"):
             raise KeyError
     assert storage.names(f"{TRIES}/run/block") == []
 
@@ -29,21 +29,21 @@ def test_a_try_that_ends_leaves_no_note(tmp_path: Path) -> None:
 def test_two_deaths_over_one_album_in_one_run(tmp_path: Path) -> None:
     storage = Storage(str(tmp_path))
     for number in range(CAREFUL + NAMED):  # each dies: its note is never taken back
-        tried = Try(storage, "run", "block")
+        tried = Attempt(storage, "run", "block")
         assert tried.reason("slow") is None, number
         tried.at("slow")
-    assert "died, 2 times" in str(Try(storage, "run", "block").reason("slow"))
-    assert Try(storage, "run", "block").reason("other") is None
-    assert Try(storage, "another run", "block").reason("slow") is None
+    assert "died, 2 times" in str(Attempt(storage, "run", "block").reason("slow"))
+    assert Attempt(storage, "run", "block").reason("other") is None
+    assert Attempt(storage, "another run", "block").reason("slow") is None
 
 
 def test_many_that_kill_do_not_cost_the_others(tmp_path: Path) -> None:
     storage = Storage(str(tmp_path))
     for number in range(CAREFUL + NAMED * HOPELESS):
-        tried = Try(storage, "run", "block")
+        tried = Attempt(storage, "run", "block")
         assert tried.reason("healthy") is None
         tried.at(f"album {number // NAMED}")
-    assert len(Try(storage, "run", "block").skip) >= HOPELESS - 1
+    assert len(Attempt(storage, "run", "block").skip) >= HOPELESS - 1
 
 
 def test_a_run_that_was_killed_a_dozen_times_gives_nobody_up(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_run_that_was_killed_a_dozen_times_gives_nobody_up(tmp_path: Path) -> 
 
     class Killed(Here):
         def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
-            tried = Try(storage, settings.run, job.name)
+            tried = Attempt(storage, settings.run, job.name)
             tried.at("album-000001")
             raise KeyboardInterrupt
 
@@ -74,4 +74,4 @@ def test_a_note_that_is_taken_back_meanwhile_counts_for_nobody(
 ) -> None:
     storage = Storage(str(tmp_path))
     monkeypatch.setattr(storage, "names", lambda folder="": ["gone"])
-    assert Try(storage, "run", "block").skip == {}
+    assert Attempt(storage, "run", "block").skip == {}

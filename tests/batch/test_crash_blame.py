@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch.attempts import TRIES, Try
+from elsewhere.batch.attempts import TRIES, Attempt
 from elsewhere.batch.blocks import perform, read
 from elsewhere.batch.crash_blame import ALONE, ENOUGH, TWICE, alone_at, suspects
 from elsewhere.batch.grouping import group, singles
@@ -33,7 +33,7 @@ class Fatal(Here):
                 names = read(job, source.storage.where, small=True)["album"].to_pylist()
                 if FATAL in names and not job.hopeless:
                     for other in together:
-                        Try(storage, settings.run, other.name)
+                        Attempt(storage, settings.run, other.name)
                     raise CollapseError("all of it")
             for job in together:
                 done = perform(job, source.storage.where, settings, None)
@@ -80,7 +80,7 @@ def test_a_run_that_stops_of_its_own_accord_leaves_no_note(tmp_path: Path) -> No
     class Stopped(Fatal):
         def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
             assert self.one_by_one and len(jobs) == 1
-            Try(storage, settings.run, jobs[0].name)
+            Attempt(storage, settings.run, jobs[0].name)
             assert suspects(storage) != before
             raise KeyboardInterrupt
             yield

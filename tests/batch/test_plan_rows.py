@@ -22,7 +22,7 @@ from elsewhere.batch.schemas import albums_out, dead_letters
 from elsewhere.batch.settings import Settings
 from elsewhere.formats.certificate import read_certificate
 from elsewhere.globe import Cells
-from elsewhere.scorers import About
+from elsewhere.scorers import ScorerInfo
 from elsewhere.service.planning.plan_album import plan_album
 from elsewhere.service.planning.presets import margin
 from elsewhere.service.planning.wishes import Wishes
@@ -236,7 +236,7 @@ def test_a_bug_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_attackers_travel_with_their_calibration() -> None:
     cells = Cells.default()
-    about = About(
+    about = ScorerInfo(
         "made-up", "print", cells.count, cells.fingerprint, cells, {1: 1.0, 8: 0.5}, {"": {25: 0.1}}
     )
     table = pa.table({"album": ["a"]}).replace_schema_metadata(told([Attacker("word", about)]))

@@ -15,7 +15,7 @@ import pytest
 from pyarrow import parquet
 
 from elsewhere.batch import runner
-from elsewhere.batch.attempts import CAREFUL, HOPELESS, Try
+from elsewhere.batch.attempts import CAREFUL, HOPELESS, Attempt
 from elsewhere.batch.blocks import finish, read
 from elsewhere.batch.grouping import group
 from elsewhere.batch.ray_tasks import Looking, planned
@@ -163,7 +163,7 @@ def test_an_album_that_kills_whoever_works_on_it_is_left_alone(tmp_path: Path) -
     given = settings(tmp_path)
     storage, (job,) = Storage(given.output), group(Source(given.input), 1000).jobs
     for _ in range(CAREFUL + 2):  # as if two had died before, and two more over one album
-        tried = Try(storage, given.run, job.name)
+        tried = Attempt(storage, given.run, job.name)
         assert tried.reason("album-000003") is None
         tried.at("album-000003")
     finish(job, read(job, given.input), given)
@@ -177,8 +177,8 @@ def test_an_album_that_kills_whoever_works_on_it_is_left_alone(tmp_path: Path) -
 def test_a_block_that_kills_everybody_is_left_alone(tmp_path: Path) -> None:
     storage = Storage(str(tmp_path))
     for _ in range(HOPELESS):
-        assert Try(storage, "run", "block").reason("any") is None
-    assert "died, 10 times" in str(Try(storage, "run", "block").reason("any"))
+        assert Attempt(storage, "run", "block").reason("any") is None
+    assert "died, 10 times" in str(Attempt(storage, "run", "block").reason("any"))
 
 
 def test_other_filesystems(tmp_path: Path) -> None:

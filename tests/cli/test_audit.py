@@ -14,7 +14,7 @@ from typer.testing import Result
 import elsewhere
 from elsewhere.globe import Cells, place, zone_of_place
 from elsewhere.scorers.calibration import together
-from elsewhere.service import see
+from elsewhere.service import score_album
 from tests.album.makers import GPS, exif, jpeg
 from tests.cli.keyboard import SCORER, typed
 
@@ -33,7 +33,7 @@ def told(*arguments: str, code: int = 0) -> dict[str, Any]:
 @pytest.mark.usefixtures("home")
 def test_the_numbers_are_the_apis() -> None:
     (one,) = told("album", "--at", "Lisbon")["audits"]
-    seen = see(["album"], scorers=[SCORER[1]])
+    seen = score_album(["album"], scorers=[SCORER[1]])
     scores = seen.attacks[0].scores
     zone = zone_of_place(Cells.default(), place("Lisbon"), 25).cells.tolist()
     api = elsewhere.audit(scores, zone, cells=Cells.default())

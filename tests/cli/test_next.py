@@ -11,7 +11,7 @@ import pytest
 from typer.testing import Result
 
 from elsewhere.globe import Cells, cell_towns
-from elsewhere.service import see
+from elsewhere.service import score_album
 from elsewhere.service.ledger.entries import Ledger
 from tests.album.makers import jpeg
 from tests.cli.keyboard import SCORER, typed
@@ -22,7 +22,7 @@ PHOTOS = 6
 @pytest.fixture
 def where(home: Path) -> str:
     """The model's sixth guess for the photos, as coordinates."""
-    seen = see([home / "album"], scorers=[SCORER[1]])
+    seen = score_album([home / "album"], scorers=[SCORER[1]])
     cell = int(seen.attacks[0].scores.values.sum(axis=0).argsort()[-6])
     seen.close()
     lat, lon = cell_towns(Cells.default())

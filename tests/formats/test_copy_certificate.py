@@ -20,7 +20,7 @@ from elsewhere.checker.copies import prove_kept
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
-from elsewhere.service.export.export_album import share
+from elsewhere.service.export.export_album import export_album
 from elsewhere.service.export.private_files import private_folder, read_private
 from elsewhere.service.export.rescoring import with_posted
 from elsewhere.service.posted.values import Posted
@@ -56,7 +56,7 @@ def document(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterato
         already = planned(seen).plan.kept[:1]
         posted = Posted(("posted/a.jpg",), (scores,), (Metadata(),), already)
         plan = planned(seen, posted=posted)
-        shared = share(seen, plan, place / "shared", private=place / "mine", posted=posted)
+        shared = export_album(seen, plan, place / "shared", private=place / "mine", posted=posted)
         yield shared.certificate.read_text()
         seen.close()
 

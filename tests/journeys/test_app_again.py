@@ -17,8 +17,8 @@ from benchmarks.app.window import Running, chromium, ready, window
 
 from elsewhere.app.sessions import export_job
 from elsewhere.app.sessions import workspace as table_module
-from elsewhere.service import Step, see
-from elsewhere.service.export.export_album import share
+from elsewhere.service import Step, score_album
+from elsewhere.service.export.export_album import export_album
 from tests.app.house import PHOTOS, Made, Served, make, served
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_reading(
     browser: Browser, house: Served, album: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate("scoring", 4)
-    monkeypatch.setattr(table_module, "see", gate.around(see))
+    monkeypatch.setattr(table_module, "see", gate.around(score_album))
     with opened(browser, house) as page:
         page.wait_for_selector("[data-stage=empty]")
         page.fill("#path", str(album.folder))
@@ -124,7 +124,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_export(
 ) -> None:
     house.open(album.folder)
     gate = Gate("proving", 2)
-    monkeypatch.setattr(export_job, "share", gate.around(share))
+    monkeypatch.setattr(export_job, "share", gate.around(export_album))
     with opened(browser, house) as page:
         ready(page)
         page.click("button:has-text('Export')")

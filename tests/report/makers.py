@@ -18,13 +18,13 @@ from elsewhere.audit import Alone, Audit, Curve, Exposure, Guess, Leaking, Opini
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km, zone
 from elsewhere.report.contents import (
     Attacker,
+    AttackerView,
     Contents,
     Explained,
     Fate,
+    FrontierSteps,
     LeftOut,
-    Scene,
-    Shot,
-    Staircase,
+    PhotoPicture,
     Step,
 )
 
@@ -149,7 +149,7 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
         for n in range(photos)
     )
     shots = tuple(
-        Shot(
+        PhotoPicture(
             name,
             Fate.WITHHELD if n in out else Fate.SHARED,
             preview(n),
@@ -172,8 +172,8 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
             "The cell here is 80 km across, more than 25 km: what is hidden is that whole cell.",
         ),
         shots=shots,
-        scenes=(Scene(before, after, decoys, boxes, "the whole album"),),
-        staircase=Staircase(
+        scenes=(AttackerView(before, after, decoys, boxes, "the whole album"),),
+        staircase=FrontierSteps(
             steps,
             tuple((n, max(0, int(0.2 * n**1.9) - 1)) for n in range(photos)),
             (withheld, steps[min(withheld, photos - 1)].protected),

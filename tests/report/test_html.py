@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from elsewhere.audit import Leaking
 from elsewhere.report import page
-from elsewhere.report.contents import Attacker, Contents, Explained, Fate, LeftOut, Scene, Shot
+from elsewhere.report.contents import (
+    Attacker,
+    AttackerView,
+    Contents,
+    Explained,
+    Fate,
+    LeftOut,
+    PhotoPicture,
+)
 from elsewhere.report.html import POLICY
 from elsewhere.report.numbers import chance, fraction, ordinal, signed
 from elsewhere.values.wording import counted
@@ -28,7 +36,9 @@ HOSTILE = [
     "\u202egpj.exe",
     "]]>.jpg",
 ]
-BARE = Contents(album="a", verdict="v", holds=None, state="s", shots=(Shot("a.jpg", Fate.SEEN),))
+BARE = Contents(
+    album="a", verdict="v", holds=None, state="s", shots=(PhotoPicture("a.jpg", Fate.SEEN),)
+)
 
 
 def text_of(html: str) -> str:
@@ -65,7 +75,10 @@ def test_no_word_becomes_markup(word: str) -> None:
             verdict=w,
             holds=False,
             state=w,
-            shots=(Shot(w, Fate.WITHHELD, b"x", -1.0, w, w), Shot(w + "2", Fate.SHARED, b"", 1.0)),
+            shots=(
+                PhotoPicture(w, Fate.WITHHELD, b"x", -1.0, w, w),
+                PhotoPicture(w + "2", Fate.SHARED, b"", 1.0),
+            ),
             notes=(w,),
             explained=Explained(w, (w,)),
             uncovered=(w,),
@@ -227,7 +240,7 @@ def test_an_audit_alone_is_a_report_too() -> None:
     """No plan, and even no place: the map and the guesses are still there."""
     names = ["a.jpg", "b.jpg"]
     for place in (True, False):
-        seen = Scene(audit(made_up_scores(2), names, place=place), scope="all photos")
+        seen = AttackerView(audit(made_up_scores(2), names, place=place), scope="all photos")
         made = replace(BARE, scenes=(seen,))
         html = page(made)
         assert seen.before.guesses[0].name in text_of(html)

@@ -10,7 +10,7 @@ import pytest
 
 from elsewhere.audit import Curve, Guess
 from elsewhere.globe import Cells, countries
-from elsewhere.report.contents import Fate, Shot, Staircase, Step
+from elsewhere.report.contents import Fate, FrontierSteps, PhotoPicture, Step
 from elsewhere.report.markup import Markup
 from elsewhere.report.pictures.chart import counted_ticks, whole_ticks
 from elsewhere.report.pictures.frontier import frontier_chart
@@ -108,7 +108,7 @@ def test_without_a_place_there_is_nothing_to_look_at_closer() -> None:
 
 def test_proved_points_are_solid_and_open_ones_hollow() -> None:
     steps = (Step(0, 0, 0), Step(1, 3, 3), Step(2, 5, 9))
-    drawn = frontier_chart(Staircase(steps, ((0, 0), (1, 1)), (1, 3), 3))
+    drawn = frontier_chart(FrontierSteps(steps, ((0, 0), (1, 1)), (1, 3), 3))
     circles = parts(drawn, "circle")
     assert sum(c.attrib["fill"] == "var(--kept)" for c in circles) == 2
     assert sum(c.attrib["fill"] == "var(--ground)" for c in circles) == 1
@@ -121,7 +121,7 @@ def test_proved_points_are_solid_and_open_ones_hollow() -> None:
 
 def test_of_many_steps_only_the_corners_are_marked() -> None:
     steps = tuple(Step(n, n // 50, n // 50 + (n >= 150)) for n in range(200))
-    drawn = frontier_chart(Staircase(steps, tuple((n, 0) for n in range(200))))
+    drawn = frontier_chart(FrontierSteps(steps, tuple((n, 0) for n in range(200))))
     marks = [c.attrib["fill"] for c in parts(drawn, "circle")]
     assert marks.count("var(--kept)") == 3
     assert marks.count("var(--ground)") == 2
@@ -139,17 +139,20 @@ def test_the_curves_have_a_point_for_each_photo(photos: int) -> None:
 
 
 def test_bars_pull_the_way_the_photo_does() -> None:
-    shots = [Shot("away", Fate.WITHHELD, gain=-4.0), Shot("hides", Fate.SHARED, gain=2.0)]
-    drawn = shares_chart([*shots, Shot("unknown", Fate.SHARED)], {})
+    shots = [
+        PhotoPicture("away", Fate.WITHHELD, gain=-4.0),
+        PhotoPicture("hides", Fate.SHARED, gain=2.0),
+    ]
+    drawn = shares_chart([*shots, PhotoPicture("unknown", Fate.SHARED)], {})
     assert drawn is not None
     away, hides = parts(drawn, "rect")
     assert float(away.attrib["width"]) == 2 * float(hides.attrib["width"])
     assert float(away.attrib["x"]) == float(hides.attrib["x"]) + float(hides.attrib["width"])
-    assert shares_chart([Shot("unknown", Fate.SHARED)], {}) is None
+    assert shares_chart([PhotoPicture("unknown", Fate.SHARED)], {}) is None
 
 
 def test_only_the_largest_shares_are_drawn() -> None:
-    shots = [Shot(str(n), Fate.SHARED, gain=float(n)) for n in range(3 * MOST)]
+    shots = [PhotoPicture(str(n), Fate.SHARED, gain=float(n)) for n in range(3 * MOST)]
     drawn = shares_chart(shots, {})
     assert drawn is not None
     assert len(parts(drawn, "rect")) == MOST

@@ -15,7 +15,7 @@ from elsewhere.scorers import registry
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.cached_scorer import Outcome, each, score
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row, Scorer
+from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
 from tests.scorers.models import described, photos_of, save_picture
 
 
@@ -120,8 +120,8 @@ class Counting:
         self.lock = threading.Lock()
         self.now = self.most = self.taken = 0
 
-    def load(self) -> About:
-        return About("counting", "", 2)
+    def load(self) -> ScorerInfo:
+        return ScorerInfo("counting", "", 2)
 
     def score(self, photo: Photo) -> Row:
         with self.lock:

@@ -13,7 +13,7 @@ from elsewhere.errors import InputError, ScorerError
 from elsewhere.scorers import registry
 from elsewhere.scorers.cached_scorer import score
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row
+from elsewhere.scorers.protocol import Row, ScorerInfo
 
 
 class Coin:
@@ -22,8 +22,8 @@ class Coin:
     def __init__(self, about: str) -> None:
         self.heads = float(about or 0.5)
 
-    def load(self) -> About:
-        return About("coin", "coin 1", 2)
+    def load(self) -> ScorerInfo:
+        return ScorerInfo("coin", "coin 1", 2)
 
     def score(self, photo: Photo) -> Row:
         return np.log(np.array([self.heads, 1 - self.heads], dtype=np.float32))

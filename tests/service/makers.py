@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from elsewhere.album import Album, Left, Metadata, Photo, Recipe, Rendition
+from elsewhere.album import Album, Metadata, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.spool import Spool
 from elsewhere.globe import Cells, place
 from elsewhere.globe.distance import unit_vector
-from elsewhere.scorers import About
-from elsewhere.service.scored_album import Attack, Seen
+from elsewhere.scorers import ScorerInfo
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.values.scores import Scores
 from elsewhere_lab.simulator import KINDS, World
 
@@ -44,12 +44,14 @@ def photo(
     return Photo(name, Path(name), rendition, Metadata(position, time, rating))
 
 
-def attack(rows: ArrayLike, ids: Sequence[str], word: str = "made-up", **about: object) -> Attack:
+def attack(
+    rows: ArrayLike, ids: Sequence[str], word: str = "made-up", **about: object
+) -> ModelScores:
     """One scorer's view; its cells are the default ones unless `globe` says otherwise."""
     cells = about.pop("globe", Cells.default())
     assert cells is None or isinstance(cells, Cells)
     scores = Scores(rows, ids, scorer=f"print of {word}", grid=cells.fingerprint if cells else "")
-    known = About(
+    known = ScorerInfo(
         word,
         f"print of {word}",
         scores.cells,
@@ -57,18 +59,20 @@ def attack(rows: ArrayLike, ids: Sequence[str], word: str = "made-up", **about: 
         cells,
         **about,  # type: ignore[arg-type]
     )
-    return Attack(word, known, scores)
+    return ModelScores(word, known, scores)
 
 
-def seen(photos: Sequence[Photo], *rows: ArrayLike | Attack, left: Sequence[Left] = ()) -> Seen:
+def seen(
+    photos: Sequence[Photo], *rows: ArrayLike | ModelScores, left: Sequence[SkippedFile] = ()
+) -> ScoredAlbum:
     """An album of these photos; each of `rows` is (photos, cells), for one scorer."""
     ids = [one.id for one in photos]
     attacks = [
-        one if isinstance(one, Attack) else attack(one, ids, f"made-up {number}")
+        one if isinstance(one, ModelScores) else attack(one, ids, f"made-up {number}")
         for number, one in enumerate(rows)
     ]
     album = Album(tuple(photos), tuple(left), Recipe(), SPOOL)
-    return Seen(album, tuple(photos), tuple(attacks), tuple(left))
+    return ScoredAlbum(album, tuple(photos), tuple(attacks), tuple(left))
 
 
 @cache
@@ -100,7 +104,7 @@ class Stay:
     spread_km: float = 5.0
 
 
-def trip(stays: Sequence[Stay], *, scorers: int = 1, seed: int = 0, lost: int = 0) -> Seen:
+def trip(stays: Sequence[Stay], *, scorers: int = 1, seed: int = 0, lost: int = 0) -> ScoredAlbum:
     """An album of several stays, ten minutes between photos, positions around each town.
 
     The last `lost` photos have neither a position nor a time; they were taken at the first stay.

@@ -11,7 +11,7 @@ from PIL import Image
 
 from elsewhere.album import Photo, Rendition
 from elsewhere.album.encoding import encoded
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.album.makers import picture
 from tests.service.makers import SPOOL
 
@@ -22,7 +22,7 @@ def drawn(image: Image.Image) -> Rendition:
     return Rendition(sha256(content).hexdigest(), *image.size, len(content), SPOOL.put(content))
 
 
-def with_pictures(seen: Seen) -> Seen:
+def with_pictures(seen: ScoredAlbum) -> ScoredAlbum:
     """The same album with something to see in every photo."""
     photos = tuple(
         replace(photo, rendition=drawn(picture(n + 1))) for n, photo in enumerate(seen.photos)

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.album import Album, Left, Limits, Recipe, album_workers
+from elsewhere.album import Album, Limits, Recipe, SkippedFile, album_workers
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, NoPhotoError, ScorerError
 from elsewhere.formats.score_files import write_scores
-from elsewhere.scorers import About, Photo, Row, RowCache, find
-from elsewhere.service import Step, see
+from elsewhere.scorers import Photo, Row, RowCache, ScorerInfo, find
+from elsewhere.service import Step, score_album
 from elsewhere.service import scored_album as module
 from elsewhere.values.scores import Scores
 from tests.album.makers import GPS, exif, jpeg, png
@@ -29,8 +29,8 @@ class Watching:
         self.shown: dict[str, bytes] = {}
         self.refused: set[str] = set()
 
-    def load(self) -> About:
-        return About("watching", "watching 1", CELLS)
+    def load(self) -> ScorerInfo:
+        return ScorerInfo("watching", "watching 1", CELLS)
 
     def score(self, photo: Photo) -> Row:
         if photo.name in self.refused:
@@ -69,7 +69,7 @@ def table(path: Path, *names: str) -> str:
 def test_the_renditions_are_scored_and_not_the_files(
     folder: Path, pool: Workers, watching: Watching
 ) -> None:
-    seen = see([folder], scorers=["watching"], recipe=Recipe(256), workers=pool)
+    seen = score_album([folder], scorers=["watching"], recipe=Recipe(256), workers=pool)
     assert [photo.id for photo in seen.photos] == ["IMG_2.jpg", "IMG_10.png", "IMG_11.jpg"]
     assert seen.photos == seen.album.photos
     for photo in seen.photos:
@@ -95,7 +95,7 @@ def test_every_scorer_sees_the_same_photos(
     """A photo that one of them cannot score is nobody's, for a promise is against all of them."""
     known = table(tmp_path / "known.npz", "IMG_2.jpg", "IMG_11.jpg")
     watching.refused = {"IMG_11.jpg"}
-    seen = see([folder], scorers=["watching", known], workers=pool)
+    seen = score_album([folder], scorers=["watching", known], workers=pool)
     assert [photo.id for photo in seen.photos] == ["IMG_2.jpg"]
     assert [attack.scores.ids for attack in seen.attacks] == [("IMG_2.jpg",)] * 2
     assert [attack.word for attack in seen.attacks] == ["watching", known]
@@ -119,7 +119,7 @@ def test_steps_are_told_on_the_callers_thread_and_name_all(
         threads.add(threading.get_ident())
 
     watching.refused = {"IMG_10.png"}
-    seen = see([folder], scorers=["watching"], workers=pool, progress=told)
+    seen = score_album([folder], scorers=["watching"], workers=pool, progress=told)
     assert threads == {threading.get_ident()}
     reading = [step for step in steps if step.stage == "reading"]
     scoring = [step for step in steps if step.stage == "scoring"]
@@ -143,32 +143,32 @@ def test_where_no_photo_is_left_the_reason_is_told(
 ) -> None:
     (tmp_path / "a.jpg").write_bytes(jpeg(1)[:200])
     with pytest.raises(NoPhotoError, match=r"^a\.jpg: it is (cut short|damaged)"):
-        see([tmp_path / "a.jpg"], scorers=["watching"], workers=pool)
+        score_album([tmp_path / "a.jpg"], scorers=["watching"], workers=pool)
     (tmp_path / "b.jpg").write_bytes(b"")
     with pytest.raises(
         NoPhotoError, match=r"none of the 2 photos can be looked at; of the first, a\.jpg"
     ):
-        see([tmp_path], scorers=["watching"], workers=pool)
+        score_album([tmp_path], scorers=["watching"], workers=pool)
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(NoPhotoError, match="there is no photo to look at"):
-        see([empty], scorers=["watching"], workers=pool)
+        score_album([empty], scorers=["watching"], workers=pool)
     (empty / "a.txt").write_text("no photo")
     with pytest.raises(NoPhotoError, match=r"^a\.txt: it is no photo") as caught:
-        see([empty], scorers=["watching"], workers=pool)
-    assert [one.kind for one in caught.value.left if isinstance(one, Left)] == ["foreign"]
+        score_album([empty], scorers=["watching"], workers=pool)
+    assert [one.kind for one in caught.value.left if isinstance(one, SkippedFile)] == ["foreign"]
     (empty / "b.txt").write_text("no photo either")
     with pytest.raises(NoPhotoError, match="there is no photo to look at"):
-        see([empty], scorers=["watching"], workers=pool)
+        score_album([empty], scorers=["watching"], workers=pool)
 
 
 def test_what_cannot_be_understood_is_told_before_a_photo_is_read(
     folder: Path, pool: Workers
 ) -> None:
     with pytest.raises(InputError, match="no scorer was given"):
-        see([folder], scorers=[], workers=pool)
+        score_album([folder], scorers=[], workers=pool)
     with pytest.raises(ScorerError, match='no scorer "planet"'):
-        see([folder], scorers=["planet"], workers=pool)
+        score_album([folder], scorers=["planet"], workers=pool)
 
 
 def test_an_album_can_be_refused_before_all_of_it_is_scored(
@@ -186,22 +186,24 @@ def test_an_album_can_be_refused_before_all_of_it_is_scored(
 
     monkeypatch.setattr(watching, "score", slowly)
     with pytest.raises(InputError, match="3 photos are read"):
-        see([folder], scorers=["watching"], workers=pool, checked=refuse)
+        score_album([folder], scorers=["watching"], workers=pool, checked=refuse)
 
 
 def test_rows_that_are_known_are_not_made_again(
     folder: Path, tmp_path: Path, pool: Workers, watching: Watching
 ) -> None:
     cache = RowCache(tmp_path / "cache")
-    first = see([folder], scorers=["watching"], workers=pool, cache=cache)
+    first = score_album([folder], scorers=["watching"], workers=pool, cache=cache)
     watching.shown.clear()
-    second = see([folder], scorers=["watching", "watching"], workers=pool, cache=cache)
+    second = score_album([folder], scorers=["watching", "watching"], workers=pool, cache=cache)
     assert not watching.shown
     assert (first.attacks[0].cached, second.attacks[0].cached) == (0, 3)
     assert len(second.attacks) == 1, "the same scorer twice is one attacker"
     assert first.attacks[0].scores == second.attacks[0].scores
     # Another size is another rendition, and so another row.
-    small = see([folder], scorers=["watching"], workers=pool, cache=cache, recipe=Recipe(64))
+    small = score_album(
+        [folder], scorers=["watching"], workers=pool, cache=cache, recipe=Recipe(64)
+    )
     assert small.attacks[0].cached == 0
     for seen in (first, second, small):
         seen.close()
@@ -222,7 +224,7 @@ def test_who_stops_in_the_middle_leaves_no_worker_and_no_thread(
 
     monkeypatch.setattr(module, "album_workers", kept)
     with pytest.raises(KeyboardInterrupt):
-        see([folder], scorers=["watching"], progress=stop)
+        score_album([folder], scorers=["watching"], progress=stop)
     assert not [one for one in threading.enumerate() if one.name.startswith("elsewhere-")]
     ended = [worker._process.poll() for pool in pools for worker in pool._all]
     assert ended and None not in ended
@@ -236,8 +238,8 @@ def test_renditions_that_nobody_keeps_take_little_room(
     monkeypatch.setattr(module, "cores", lambda: 2)
     for number in range(40):
         (tmp_path / f"{number}.jpg").write_bytes(jpeg(number + 1))
-    kept = see([tmp_path], scorers=["watching"], workers=pool)
-    passed = see([tmp_path], scorers=["watching"], workers=pool, keep=False)
+    kept = score_album([tmp_path], scorers=["watching"], workers=pool)
+    passed = score_album([tmp_path], scorers=["watching"], workers=pool, keep=False)
     assert np.array_equal(passed.attacks[0].scores.values, kept.attacks[0].scores.values)
     sizes = [photo.rendition.size for photo in passed.photos]
     assert kept.album.spool.size == sum(sizes)
@@ -253,7 +255,7 @@ def test_a_scorer_that_cannot_score_stops_nobody_who_waits(
     for number in range(12):
         (tmp_path / f"{number}.jpg").write_bytes(jpeg(number + 1))
     watching.refused = {f"{number}.jpg" for number in range(11)}
-    seen = see([tmp_path], scorers=["watching"], workers=pool, keep=False)
+    seen = score_album([tmp_path], scorers=["watching"], workers=pool, keep=False)
     assert [photo.id for photo in seen.photos] == ["11.jpg"]
 
 
@@ -263,7 +265,7 @@ def test_a_glance_is_taken_while_the_rendition_is_there(
     for number in range(6):
         (tmp_path / f"{number}.jpg").write_bytes(jpeg(number + 1))
     taken: dict[str, bytes] = {}
-    seen = see(
+    seen = score_album(
         [tmp_path],
         scorers=["watching"],
         workers=pool,

@@ -16,12 +16,12 @@ import elsewhere
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.album.workers import Workers
 from elsewhere.globe import Zone
-from elsewhere.scorers import About, Photo, Row, registry
+from elsewhere.scorers import Photo, Row, ScorerInfo, registry
 from elsewhere.scorers.rows import log_softmax
-from elsewhere.service.planning.plan_album import AlbumPlan, Watch
+from elsewhere.service.planning.plan_album import AlbumPlan, Threat
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
-from elsewhere.service.scored_album import Seen, see
+from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.values.plan import Plan
 from tests.album.makers import jpeg
 
@@ -43,8 +43,8 @@ class TinyScorer:
         self._slow, self._bits, self._keen = (word in about for word in ("slow", "bits", "keen"))
         self._seed = int(about.rpartition("seed=")[2] or 1) if "seed=" in about else 1
 
-    def load(self) -> About:
-        return About(f"tiny{self._seed}", sha256(b"tiny %d" % self._seed).hexdigest(), CELLS)
+    def load(self) -> ScorerInfo:
+        return ScorerInfo(f"tiny{self._seed}", sha256(b"tiny %d" % self._seed).hexdigest(), CELLS)
 
     def score(self, photo: Photo) -> Row:
         if self._slow:
@@ -80,12 +80,12 @@ def write_album(folder: Path, count: int = 10, first: int = 0) -> Path:
     return folder
 
 
-def see_tiny(folder: Path, *words: str, workers: Workers | None = None) -> Seen:
-    return see([folder], scorers=words or ("tiny",), workers=workers)
+def see_tiny(folder: Path, *words: str, workers: Workers | None = None) -> ScoredAlbum:
+    return score_album([folder], scorers=words or ("tiny",), workers=workers)
 
 
 def planned(
-    seen: Seen, *, top: int = 4, posted: Posted = NOTHING_POSTED, **wishes: Any
+    seen: ScoredAlbum, *, top: int = 4, posted: Posted = NOTHING_POSTED, **wishes: Any
 ) -> AlbumPlan:
     """A plan for a made-up place: each scorer watches all photos, and the even ones alone."""
     place = AlbumPlace("Lisbon, Portugal", 38.72, -9.14, (), ((38.72, -9.14),))
@@ -98,7 +98,7 @@ def planned(
         for whole in (True, False):
             zone = Zone(np.array(truth), rivals, 25.0)
             watches.append(
-                Watch(number, place, whole, zone, None if whole else even, hides=place.label)
+                Threat(number, place, whole, zone, None if whole else even, hides=place.label)
             )
             tables.append(posted.behind(seen.attacks[number].scores, number))
             truths.append(truth)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.solver.arguments import amount, decimal, each, is_collection, photos, tables, whole
-from elsewhere.solver.requests import read_wishes
+from elsewhere.solver.requests import read_request
 from elsewhere.values.scores import Scores
 from tests.solver.examples import examples
 
@@ -54,7 +54,7 @@ def test_a_wish_is_read_or_refused_in_one_sentence(scores: Any, wish: str, given
     if wish not in ("top", "budget"):
         wishes["top"] = 1
     try:
-        read_wishes(scores, 1, **wishes)
+        read_request(scores, 1, **wishes)
     except InputError as refused:
         assert str(refused)
         assert "\n" not in str(refused)
@@ -66,7 +66,7 @@ def test_a_wish_is_read_or_refused_in_one_sentence(scores: Any, wish: str, given
 def test_so_are_scores_and_truth(scores: Any, truth: Any) -> None:
     for call in ((scores, 1), (NAMED, truth), ([NAMED, NAMED], truth), (scores, truth)):
         try:
-            read_wishes(*call, top=1)
+            read_request(*call, top=1)
         except InputError as refused:
             assert str(refused)
 
@@ -91,7 +91,7 @@ def test_a_value_is_the_decimal_it_is_written_as(value: Decimal) -> None:
 def test_a_sentence_repeats_what_was_given_but_not_at_length() -> None:
     for long in (10**5000, 10**400, "x" * 500, np.zeros((50, 50))):
         with pytest.raises(InputError) as caught:
-            read_wishes(NAMED, 1, top=long)
+            read_request(NAMED, 1, top=long)
         assert len(str(caught.value)) < 150
         assert "\n" not in str(caught.value)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.solver.requests import read_wishes
+from elsewhere.solver.requests import read_request
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
 
@@ -23,7 +23,7 @@ NAN, INF = float("nan"), float("inf")
 def read(scores: Any = NAMED, truth: Any = 1, **wishes: Any) -> Promise:
     if "top" not in wishes and "budget" not in wishes:
         wishes["top"] = 1
-    return read_wishes(scores, truth, **wishes).promise
+    return read_request(scores, truth, **wishes).promise
 
 
 def against(**wishes: Any) -> Against:

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.secret_top import tops
+from elsewhere.service.planning.secret_top import candidate_tops
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, costs, same
 from elsewhere_lab.experiments.radius import places_of, zone_cells
@@ -59,7 +59,9 @@ def _plans(source: Source, each: Collection) -> dict[str, tuple[Found, int | Non
     """Each wish beside those before it; whether each photo was held to the top, too."""
     places = places_of(source, each)
     hidden: Any = each.truth if places is None else zone_cells(places, UNLESS_TOLD.radius_km)
-    drawn = list(tops(TOP, each.scores.shape[1], Random(_DRAWN + each.number * 1000 + each.photos)))
+    drawn = list(
+        candidate_tops(TOP, each.scores.shape[1], Random(_DRAWN + each.number * 1000 + each.photos))
+    )
 
     def first(**wishes: Any) -> Found:
         """The plan for the first k that can be had, as `protect` does it."""

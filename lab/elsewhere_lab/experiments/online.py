@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.service.next_photo.answers import Answer, OneByOne
-from elsewhere.solver.requests import read_wishes
+from elsewhere.solver.requests import read_request
 from elsewhere_lab.plots import beside, names_aslant, pick
 from elsewhere_lab.sampling import TOP, in_part, kinds_of, means, parts
 from elsewhere_lab.solving import ahead, fewest, unproved
@@ -87,7 +87,7 @@ def _again(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
 
 def _known(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
     """`elsewhere next` with the whole album before it: photos that would cost others stay back."""
-    posting = OneByOne(read_wishes(scores, truth, top=TOP))
+    posting = OneByOne(read_request(scores, truth, top=TOP))
     waiting = list(order)
     while True:
         left = []

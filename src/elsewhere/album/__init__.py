@@ -13,19 +13,19 @@ export      a copy: staging (until it is proved) · renaming · archive · copie
 from elsewhere.album.album import Album, Photo, Progress, album_workers, read_album
 from elsewhere.album.metadata import Leak, Metadata
 from elsewhere.album.renditions import Recipe, Rendition
-from elsewhere.album.skipped import Left
+from elsewhere.album.skipped import SkippedFile
 from elsewhere.album.workers import Limits
 
 __all__ = [
     "Album",
     "Leak",
-    "Left",
     "Limits",
     "Metadata",
     "Photo",
     "Progress",
     "Recipe",
     "Rendition",
+    "SkippedFile",
     "album_workers",
     "read_album",
 ]

@@ -14,11 +14,11 @@ from pathlib import Path
 from elsewhere.album import metadata
 from elsewhere.album.companions import Candidate
 from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.album.discovery import find
+from elsewhere.album.discovery import find_photos
 from elsewhere.album.file_names import natural, shortened
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.renditions import Recipe, Rendition, accepted
-from elsewhere.album.skipped import KINDS, Left, left
+from elsewhere.album.skipped import KINDS, SkippedFile, skip
 from elsewhere.album.spool import Spool
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
@@ -41,7 +41,7 @@ class Album:
     """All photos that could be read, in natural order, and all files that are left out."""
 
     photos: tuple[Photo, ...]
-    left: tuple[Left, ...]
+    left: tuple[SkippedFile, ...]
     recipe: Recipe
     spool: Spool = field(repr=False, compare=False)
     folders: tuple[Path, ...] = ()
@@ -62,7 +62,7 @@ class Progress:
     """The file that was just done; empty at first, when the files were just found."""
     photo: Photo | None = None
     """The photo that it became, so that others can go on with it at once."""
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedFile, ...] = ()
     """What was just left out."""
 
 
@@ -83,7 +83,7 @@ def read_album(
     recipe = recipe or Recipe()
     given = [Path(path) for path in paths]
     with nullcontext(workers) if workers else album_workers(limits) as pool:
-        found = find(given)  # while the workers warm up
+        found = find_photos(given)  # while the workers warm up
         spool = Spool()
         photos: dict[str, Photo] = {}
         out = list(found.left)
@@ -100,7 +100,7 @@ def read_album(
                     photos[made.rendition.digest] = replace(same, metadata=known)
                     made.rendition.forget()
                     made = _double(made, same)
-            if isinstance(made, Left):
+            if isinstance(made, SkippedFile):
                 out.append(made)
                 progress(Progress(number, total, candidate.name, left=(made,)))
             else:
@@ -124,21 +124,21 @@ def _request(photo: Candidate, recipe: Recipe, pixels: int) -> dict[str, object]
     }
 
 
-def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> Photo | Left:
+def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> Photo | SkippedFile:
     """A worker's answer, believed only as far as it can be checked."""
     path, name = candidate.path, candidate.name
     if reply.failed:
         kind = reply.failed if reply.failed in KINDS else "damaged"
-        return left(path, name, kind, shortened(str(reply.told.get("detail", ""))))
+        return skip(path, name, kind, shortened(str(reply.told.get("detail", ""))))
     if len(reply.blobs) != 1:
-        return left(path, name, "crash")
+        return skip(path, name, "crash")
     try:
         rendition = accepted(reply.blobs[0], recipe, spool)
     except FileError as problem:
-        return left(path, name, "crash", str(problem))
+        return skip(path, name, "crash", str(problem))
     return Photo(name, path, rendition, metadata.from_json(reply.told.get("metadata")))
 
 
-def _double(photo: Photo, same: Photo) -> Left:
+def _double(photo: Photo, same: Photo) -> SkippedFile:
     reason = f"it shows exactly the same picture as {same.id}, which is read"
-    return left(photo.path, photo.id, "duplicate", reason)
+    return skip(photo.path, photo.id, "duplicate", reason)

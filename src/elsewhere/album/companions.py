@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elsewhere.album.file_types import PHOTOS, SIDECAR_SUFFIXES
-from elsewhere.album.skipped import Left, left
+from elsewhere.album.skipped import SkippedFile, skip
 
 _APPLE_EDIT = re.compile(r"(IMG_)E(\d+)", re.IGNORECASE)
 _GOOGLE_EDIT = re.compile(
@@ -42,29 +42,29 @@ class Candidate:
 
 def paired(
     files: Iterable[Candidate], notes: Iterable[Candidate]
-) -> tuple[list[Candidate], list[Left]]:
+) -> tuple[list[Candidate], list[SkippedFile]]:
     """The photos with their notes, in the order given, and all the rest with reasons."""
     files = list(files)
     photos = [file for file in files if file.kind in PHOTOS]
     stills = {_key(photo.path): photo for photo in reversed(photos)}
-    out: list[Left] = []
+    out: list[SkippedFile] = []
     for file in files:
         still = stills.get(_key(file.path))
         if file.kind == "video" and still:
             reason = f"it is the moving half of {still.name} (live photo): only stills are read"
-            out.append(left(file.path, file.name, "companion", reason))
+            out.append(skip(file.path, file.name, "companion", reason))
         elif file.kind == "raw" and still:
             reason = f"it is the raw twin of {still.name}: raw files are not read"
-            out.append(left(file.path, file.name, "companion", reason))
+            out.append(skip(file.path, file.name, "companion", reason))
         elif file.kind not in PHOTOS:
-            out.append(left(file.path, file.name, file.kind))
+            out.append(skip(file.path, file.name, file.kind))
     edits = _edits(photos)
     beside, unread = _notes(photos, notes)
     for photo in photos:
         edit = edits.get(photo.path)
         if edit:
             reason = f"it was edited: {edit.name} is read in its place"
-            out.append(left(photo.path, photo.name, "original", reason))
+            out.append(skip(photo.path, photo.name, "original", reason))
             # The edit may have lost what the notes on the original still know.
             beside.setdefault(edit.path, []).extend(beside.get(photo.path, ()))
     taken = [
@@ -127,7 +127,7 @@ def _edits(photos: list[Candidate]) -> dict[Path, Candidate]:
 
 def _notes(
     photos: list[Candidate], notes: Iterable[Candidate]
-) -> tuple[dict[Path, list[Path]], list[Left]]:
+) -> tuple[dict[Path, list[Path]], list[SkippedFile]]:
     """Which notes lie beside which photo; notes themselves are never photos."""
     by_name: dict[tuple[Path, str], list[Candidate]] = {}
     by_folder: dict[Path, list[Candidate]] = {}
@@ -136,7 +136,7 @@ def _notes(
         for name in {photo.path.name.casefold(), photo.path.stem.casefold()}:
             by_name.setdefault((photo.path.parent, name), []).append(photo)
     beside: dict[Path, list[Path]] = {}
-    out: list[Left] = []
+    out: list[SkippedFile] = []
     for note in notes:
         owners: list[Candidate] = []
         suffix = note.path.suffix.lower()
@@ -152,7 +152,7 @@ def _notes(
             reason = f"it is a note about {owners[0].name}: read, never shared"
         else:
             reason = "it is a note, and about no photo here: not read"
-        out.append(left(note.path, note.name, "sidecar", reason))
+        out.append(skip(note.path, note.name, "sidecar", reason))
     return beside, out
 
 

@@ -16,7 +16,7 @@ from elsewhere.album.companions import Candidate, paired
 from elsewhere.album.file_names import natural, printable
 from elsewhere.album.file_types import HEAD, PHOTOS, SIDECAR_SUFFIXES, kind_of
 from elsewhere.album.files import MAX_BYTES, NotPlainError, beginning, digest
-from elsewhere.album.skipped import Left, left
+from elsewhere.album.skipped import SkippedFile, skip
 from elsewhere.errors import InputError
 
 _SYSTEM = frozenset({"thumbs.db", "desktop.ini", "@eadir", "$recycle.bin", "__macosx", "icon\r"})
@@ -34,11 +34,11 @@ _FOREIGN = {
 
 
 @dataclass(frozen=True)
-class Found:
+class Discovery:
     """All that was met: photos to be read, and files left out."""
 
     photos: tuple[Candidate, ...]
-    left: tuple[Left, ...]
+    left: tuple[SkippedFile, ...]
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class _Met:
 
     path: Path
     name: str
-    problem: Left | None = None
+    problem: SkippedFile | None = None
 
 
-def find(paths: Iterable[str | Path]) -> Found:
+def find_photos(paths: Iterable[str | Path]) -> Discovery:
     """The photos of folders and files, in natural order folder by folder; each file once."""
     given = [Path(path) for path in paths]
     if not given:
@@ -121,7 +121,7 @@ def _where_to(link: Path, inside: Path) -> str:
     return "it is a link that leads out of the folder: name what it leads to"
 
 
-def _sorted_out(met: list[_Met]) -> Found:
+def _sorted_out(met: list[_Met]) -> Discovery:
     """Each file by what its bytes say it is."""
     out = [one.problem for one in met if one.problem]
     notes: list[Candidate] = []
@@ -133,35 +133,35 @@ def _sorted_out(met: list[_Met]) -> Found:
             notes.append(Candidate(one.path, one.name, "sidecar"))
             continue
         sniffed = _sniffed(one)
-        if isinstance(sniffed, Left):
+        if isinstance(sniffed, SkippedFile):
             out.append(sniffed)
         else:
             known.append(sniffed)
     photos, companions = paired(known, notes)
     taken, doubles = _without_doubles(photos)
     out += companions + doubles
-    return Found(tuple(taken), tuple(sorted(out, key=lambda one: natural(one.name))))
+    return Discovery(tuple(taken), tuple(sorted(out, key=lambda one: natural(one.name))))
 
 
-def _sniffed(one: _Met) -> Candidate | Left:
+def _sniffed(one: _Met) -> Candidate | SkippedFile:
     try:
         size = one.path.stat().st_size
         if size == 0:
-            return left(one.path, one.name, "empty")
+            return skip(one.path, one.name, "empty")
         kind = kind_of(beginning(one.path, HEAD), one.path.suffix)
     except NotPlainError:
-        return left(one.path, one.name, "special")
+        return skip(one.path, one.name, "special")
     except OSError as problem:
-        return left(one.path, one.name, "unreadable", _words(problem))
+        return skip(one.path, one.name, "unreadable", _words(problem))
     if kind in PHOTOS and size > MAX_BYTES:
         reason = f"it has more than {MAX_BYTES >> 20} MiB: make it smaller"
-        return left(one.path, one.name, "large", reason)
+        return skip(one.path, one.name, "large", reason)
     if kind in PHOTOS or kind in ("raw", "video"):
         return Candidate(one.path, one.name, kind, size)
-    return left(one.path, one.name, "foreign", _FOREIGN.get(kind, ""))
+    return skip(one.path, one.name, "foreign", _FOREIGN.get(kind, ""))
 
 
-def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Left]]:
+def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[SkippedFile]]:
     """Of files with equal bytes the one with the plainest name: IMG_6.jpg, not IMG_6 (1).jpg.
 
     What cannot be compared is kept, to fail by name.
@@ -177,7 +177,7 @@ def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Lef
             except OSError:
                 continue
     first: dict[str, Candidate] = {}
-    out: dict[Path, Left] = {}
+    out: dict[Path, SkippedFile] = {}
     notes: dict[Path, tuple[Path, ...]] = {}
     for alike in groups.values():
         for photo in sorted(alike, key=lambda one: len(one.name)) if len(alike) > 1 else ():
@@ -187,7 +187,7 @@ def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Lef
                 continue
             if same is not photo:
                 reason = f"it is the same file as {same.name}, which is read"
-                out[photo.path] = left(photo.path, photo.name, "duplicate", reason)
+                out[photo.path] = skip(photo.path, photo.name, "duplicate", reason)
                 # A note beside the second copy is about the first just as well.
                 notes[same.path] = notes.get(same.path, same.sidecars) + photo.sidecars
     taken = [
@@ -207,13 +207,13 @@ def _unique(met: Iterable[_Met]) -> list[_Met]:
         while name in used:
             name, number = f"{one.name} ({number})", number + 1
         used.add(name)
-        problem = one.problem and Left(one.path, name, one.problem.kind, one.problem.reason)
+        problem = one.problem and SkippedFile(one.path, name, one.problem.kind, one.problem.reason)
         result.append(_Met(one.path, name, problem))
     return result
 
 
 def _refused(path: Path, name: str, kind: str, reason: str = "") -> _Met:
-    return _Met(path, name, left(path, name, kind, reason))
+    return _Met(path, name, skip(path, name, kind, reason))
 
 
 def _below(path: Path, root: Path, prefix: str) -> str:

@@ -21,7 +21,7 @@ from elsewhere.album.archive import write_archive
 from elsewhere.album.copies import Copy, is_archive, open_copy
 from elsewhere.album.file_types import RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
 from elsewhere.album.jpeg import NotJpegError
-from elsewhere.album.jpeg_trailing import refuse_more_than_pixels
+from elsewhere.album.jpeg_trailing import reject_trailing_data
 from elsewhere.album.renaming import rename_new
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, sweep
@@ -54,14 +54,14 @@ _WHY = {
 
 
 @dataclass(frozen=True)
-class Outgoing:
+class OutgoingFile:
     """One file to be: its name in the copy and the rendition that it holds."""
 
     name: str
     rendition: Rendition
 
 
-def refuse_target(target: Path, folders: Sequence[Path] = (), *, file: bool = False) -> None:
+def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = False) -> None:
     """Raise where nothing can be exported to `target`, before any work is done.
 
     With `file` it may be named as one: a report, not a copy. `folders` are those that the album was
@@ -104,7 +104,7 @@ def apart(one: Path, other: Path) -> bool:
 
 
 def export(
-    files: Sequence[Outgoing],
+    files: Sequence[OutgoingFile],
     target: Path,
     prove: Callable[[Copy], None],
     *,
@@ -117,7 +117,7 @@ def export(
     """
     if not files:
         raise InputError("there is no photo to export")
-    refuse_target(target)
+    check_target(target)
     with _told(target):
         sweep(target.parent)
         ordered = sorted(files, key=lambda file: file.name)
@@ -137,7 +137,7 @@ def export(
 
 
 def _write_folder(
-    folder: Path, files: Sequence[Outgoing], written: Callable[[int, str], None]
+    folder: Path, files: Sequence[OutgoingFile], written: Callable[[int, str], None]
 ) -> None:
     folder.mkdir(mode=0o755)
     open_to_owner(folder, 0o700)
@@ -148,7 +148,9 @@ def _write_folder(
     sync_folder(folder)
 
 
-def _write_zip(path: Path, files: Sequence[Outgoing], written: Callable[[int, str], None]) -> None:
+def _write_zip(
+    path: Path, files: Sequence[OutgoingFile], written: Callable[[int, str], None]
+) -> None:
     def contents() -> Iterator[tuple[str, bytes]]:
         for number, file in enumerate(files, 1):
             yield file.name, _bare(file)
@@ -158,11 +160,11 @@ def _write_zip(path: Path, files: Sequence[Outgoing], written: Callable[[int, st
         write_archive(stream, contents())
 
 
-def _bare(file: Outgoing) -> bytes:
+def _bare(file: OutgoingFile) -> bytes:
     """What a file is to hold, which is a picture and nothing more."""
     content, made = file.rendition.content, file.rendition
     try:
-        refuse_more_than_pixels(content, (made.width, made.height))
+        reject_trailing_data(content, (made.width, made.height))
     except NotJpegError as problem:
         raise FileError(
             f"nothing is written, for {file.name} would not be a bare picture: {problem}; its "
@@ -188,7 +190,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
                 os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def _compare(copy: Copy, files: Sequence[Outgoing]) -> None:
+def _compare(copy: Copy, files: Sequence[OutgoingFile]) -> None:
     """Every name and every byte as they were meant."""
     if list(copy.names) != [file.name for file in files]:
         raise CheckError("the copy does not hold the files that were written: see to the disk")

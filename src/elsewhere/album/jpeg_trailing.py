@@ -19,7 +19,7 @@ _END = 2
 """Bytes of the end of image."""
 
 
-def refuse_more_than_pixels(content: bytes, size: tuple[int, int]) -> None:
+def reject_trailing_data(content: bytes, size: tuple[int, int]) -> None:
     """Raise NotJpegError where something follows the pixels of a bare JPEG of this size.
 
     The decoder reads a few bytes ahead, so that fewer than eight may go unseen.

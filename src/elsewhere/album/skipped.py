@@ -45,7 +45,7 @@ _CALLED_PHOTO: Final = frozenset({
 
 
 @dataclass(frozen=True)
-class Left:
+class SkippedFile:
     """One file (or folder) that was met and not taken."""
 
     path: Path
@@ -67,6 +67,6 @@ class Left:
         return self.kind in _LOST
 
 
-def left(path: Path, name: str, kind: str, reason: str = "") -> Left:
+def skip(path: Path, name: str, kind: str, reason: str = "") -> SkippedFile:
     """A file with its reason, or with the sentence of its kind."""
-    return Left(path, name, kind, reason or KINDS[kind])
+    return SkippedFile(path, name, kind, reason or KINDS[kind])

@@ -38,7 +38,7 @@ EVERYTHING = ""
 _REASON = "whoever worked on it died, {} times: look at its size, and at the memory of the workers"
 
 
-class Try:
+class Attempt:
     """One try at one block of one run, in a `with` block: who leaves that did not die."""
 
     def __init__(self, storage: Storage, run: str, job: str) -> None:

@@ -12,13 +12,13 @@ from itertools import chain
 from typing import Any
 
 from elsewhere.batch.album_rows import Dead, albums
-from elsewhere.batch.attempts import EVERYTHING, Try
+from elsewhere.batch.attempts import EVERYTHING, Attempt
 from elsewhere.batch.corrupt_rows import joined
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.partial import attackers, packed, unpacked
 from elsewhere.batch.plan_rows import Row, broken, solve
 from elsewhere.batch.schemas import albums_out, arrow, dead_letters
-from elsewhere.batch.scoring import AT_A_TIME, Look
+from elsewhere.batch.scoring import AT_A_TIME, PhotoScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
@@ -38,7 +38,7 @@ class Done:
     giant: str = ""
 
 
-def perform(job: Job, dataset: str, settings: Settings, looking: Look | None) -> Done:
+def perform(job: Job, dataset: str, settings: Settings, looking: PhotoScorer | None) -> Done:
     """All of a job; `looking` where there are photos to be looked at."""
     if is_done(job, settings):
         return done(job)
@@ -69,9 +69,9 @@ def read(job: Job, dataset: str, *, small: bool = False) -> Any:
     return joined([source.read(*one, small=small) for one in job.ranges])
 
 
-def look(job: Job, dataset: str, settings: Settings, looking: Look) -> Any:
+def look(job: Job, dataset: str, settings: Settings, looking: PhotoScorer) -> Any:
     """The partial rows of a job's photos, as bytes."""
-    with Try(_storage(settings.output), settings.run, f"{job.name}-look") as tried:
+    with Attempt(_storage(settings.output), settings.run, f"{job.name}-look") as tried:
         hopeless = job.hopeless or tried.reason(EVERYTHING)
         if hopeless:
             return packed(looking([read(job, dataset, small=True)], hopeless))
@@ -81,18 +81,18 @@ def look(job: Job, dataset: str, settings: Settings, looking: Look) -> Any:
 
 def plan(job: Job, dataset: str, settings: Settings) -> Done:
     """Plan the albums of a block of scores and write its files."""
-    with Try(_storage(settings.output), settings.run, job.name) as tried:
+    with Attempt(_storage(settings.output), settings.run, job.name) as tried:
         small = bool(job.hopeless or tried.reason(EVERYTHING))
         return _finished(job, read(job, dataset, small=small), settings, tried)
 
 
 def finish(job: Job, table: Any, settings: Settings) -> Done:
     """Plan the albums of a block that was looked at and write its files."""
-    with Try(_storage(settings.output), settings.run, job.name) as tried:
+    with Attempt(_storage(settings.output), settings.run, job.name) as tried:
         return _finished(job, table, settings, tried)
 
 
-def _finished(job: Job, table: Any, settings: Settings, tried: Try) -> Done:
+def _finished(job: Job, table: Any, settings: Settings, tried: Attempt) -> Done:
     rows: list[Row] = []
     dead: list[Dead] = []
     given_up = job.hopeless or tried.reason(EVERYTHING)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from elsewhere.batch.album_rows import Rows
 from elsewhere.batch.settings import Settings
 from elsewhere.errors import InputError
-from elsewhere.service.planning.photo_selection import budget_of, pinned
+from elsewhere.service.planning.photo_selection import budget_of, select_pinned
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.secret_top import drawn, silent, tops
+from elsewhere.service.planning.secret_top import candidate_tops, silent, solve_with_secret_top
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.solver.api import fulfil, read_limits
+from elsewhere.solver.api import read_limits, solve_promise
 from elsewhere.solver.explain import number
-from elsewhere.solver.requests import read_wishes
+from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
@@ -28,9 +28,9 @@ def plan_cells(rows: Rows, scores: Scores, wishes: Wishes, settings: Settings) -
     for name in _MAPPED:
         if getattr(wishes, name) != getattr(Wishes(), name):
             raise InputError(f"the wish {name} needs a place, but the truth is given as cells")
-    keep, drop = pinned(wishes.keep, wishes.drop, rows.ids)
+    keep, drop = select_pinned(wishes.keep, wishes.drop, rows.ids)
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
-    asked = read_wishes(
+    asked = read_request(
         scores,
         list(rows.truth),
         top=wishes.top if budget is None else None,
@@ -44,14 +44,14 @@ def plan_cells(rows: Rows, scores: Scores, wishes: Wishes, settings: Settings) -
     )
     limits = read_limits(None, settings.work_limit)
     if budget is not None:
-        plan = fulfil(asked, limits, None, silent)
+        plan = solve_promise(asked, limits, None, silent)
     else:
         least = asked.promise.against[0].top
         assert least is not None
         most = scores.cells - len(rows.truth)
-        tries = tops(least, most, settings.draw(rows.album))
-        plan, _ = drawn(asked, least, iter([least]) if wishes.exact_top else tries, limits,
-                        explain=silent)  # fmt: skip
+        tries = candidate_tops(least, most, settings.draw(rows.album))
+        tops = iter([least]) if wishes.exact_top else tries
+        plan, _ = solve_with_secret_top(asked, least, tops, limits, explain=silent)
     return plan, _verdict(plan, rows.truth, wishes, len(rows.ids))
 
 

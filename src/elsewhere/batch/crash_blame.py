@@ -41,7 +41,7 @@ _REASON = (
 
 
 @dataclass
-class Suspects:
+class CrashSuspects:
     """What earlier runs died over; nothing where none was killed."""
 
     under_way: Counter[str] = field(default_factory=Counter)
@@ -87,12 +87,12 @@ class Suspects:
         return replace(job, hopeless=_REASON.format(self.alone[job.name]))
 
 
-def suspects(storage: Storage) -> Suspects:
+def suspects(storage: Storage) -> CrashSuspects:
     """What the notes say that killed runs have left."""
     notes = (path.split("/") for path in storage.below_all(TRIES))
     tried = {(note[0], note[-2].removesuffix(_LOOK)) for note in notes if len(note) > 2}
     alone = {(run, job) for job, _, run in (p.partition("/") for p in storage.below_all(ALONE))}
-    return Suspects(Counter(job for _, job in tried), Counter(job for _, job in alone & tried))
+    return CrashSuspects(Counter(job for _, job in tried), Counter(job for _, job in alone & tried))
 
 
 @contextmanager

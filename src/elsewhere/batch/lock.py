@@ -33,7 +33,7 @@ _SILENCE = 3
 """So many beats without a sign of life, and whoever gave them is dead."""
 
 
-class Held:
+class RunLock:
     """A lock that is held; one that the operating system holds cannot be lost."""
 
     def __init__(self, storage: Storage) -> None:
@@ -50,7 +50,7 @@ class Held:
 
 
 @contextmanager
-def alone_in(storage: Storage, beat: float | None = None) -> Iterator[Held]:
+def alone_in(storage: Storage, beat: float | None = None) -> Iterator[RunLock]:
     """Within, no other run works in this output; InputError where one does."""
     if storage.here:
         with told(storage.path(LOCK)):
@@ -60,7 +60,7 @@ def alone_in(storage: Storage, beat: float | None = None) -> Iterator[Held]:
             if held is False:
                 raise _taken(storage, "")
             if held:
-                yield Held(storage)
+                yield RunLock(storage)
                 return
         finally:
             os.close(handle)
@@ -76,11 +76,11 @@ def _taken(storage: Storage, by: str) -> InputError:
 
 
 @contextmanager
-def _lease(storage: Storage, beat: float) -> Iterator[Held]:
+def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
     """The lock as a file with signs of life."""
     _refuse_living(storage, beat)
     ours = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
-    held, over = Held(storage), threading.Event()
+    held, over = RunLock(storage), threading.Event()
 
     def live() -> None:
         number = 1

@@ -15,7 +15,7 @@ from typing import Any
 from elsewhere.batch.corrupt_rows import LOST
 from elsewhere.batch.schemas import arrow
 from elsewhere.globe import Cells
-from elsewhere.scorers import About, find
+from elsewhere.scorers import ScorerInfo, find
 
 ABOUT = "elsewhere.attackers"
 _CARRIED = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
@@ -27,7 +27,7 @@ class Attacker:
     """One scorer: what it was called, and what is known of it."""
 
     word: str
-    about: About
+    about: ScorerInfo
 
 
 def carried(rows: Any) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def attackers(schema: Any) -> tuple[Attacker, ...]:
     )
     kind = schema.field("scores").type
     cells = getattr(kind, "list_size", 0)
-    about = About("the scores", scorer, cells, grid, _globe(grid))
+    about = ScorerInfo("the scores", scorer, cells, grid, _globe(grid))
     return (Attacker("the scores", about),)
 
 
@@ -92,7 +92,7 @@ def _attacker(one: Mapping[str, Any]) -> Attacker:
     globe = _globe(one["grid"])
     if globe is None and one["grid"]:
         return Attacker(one["word"], find(one["word"]).load())  # only the model knows its cells
-    about = About(
+    about = ScorerInfo(
         name=one["name"],
         fingerprint=one["fingerprint"],
         cells=one["cells"],

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from elsewhere.album import Album, Left, Photo, Recipe, Rendition
+from elsewhere.album import Album, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.places import places_of
 from elsewhere.album.skipped import KINDS
 from elsewhere.album.spool import Spool, Ticket
@@ -36,7 +36,7 @@ from elsewhere.service.planning.plan_album import plan_album
 from elsewhere.service.planning.presets import margin
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.reporting.album_audit import world
-from elsewhere.service.scored_album import Attack, Seen
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import Scores
 
@@ -137,7 +137,7 @@ def _placed(
     return done.plan, done.verdict, tables, audits
 
 
-def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -> Seen:
+def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -> ScoredAlbum:
     """The album as the job knows it; the renditions themselves are gone by now."""
     gone = Ticket(_spool(), 0, 0)
     photos = tuple(
@@ -145,14 +145,17 @@ def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -
         for name, digest, known in zip(rows.ids, rows.digests, rows.metadata, strict=True)
     )
     left = tuple(
-        Left(Path(one.photo), one.photo, one.kind if one.kind in KINDS else "damaged", one.reason)
+        SkippedFile(
+            Path(one.photo), one.photo, one.kind if one.kind in KINDS else "damaged", one.reason
+        )
         for one in rows.dead
         if one.photo is not None
     )
     attacks = tuple(
-        Attack(one.word, one.about, table) for one, table in zip(attackers, scores, strict=True)
+        ModelScores(one.word, one.about, table)
+        for one, table in zip(attackers, scores, strict=True)
     )
-    return Seen(Album(photos, left, Recipe(), _spool()), photos, attacks, left)
+    return ScoredAlbum(Album(photos, left, Recipe(), _spool()), photos, attacks, left)
 
 
 @lru_cache(maxsize=1)

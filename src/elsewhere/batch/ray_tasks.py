@@ -16,7 +16,7 @@ from elsewhere.batch.blocks import Done
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.partial import unpacked
 from elsewhere.batch.schemas import arrow
-from elsewhere.batch.scoring import Look
+from elsewhere.batch.scoring import PhotoScorer
 from elsewhere.batch.settings import Settings
 
 
@@ -26,7 +26,7 @@ class Looking:
     def __init__(self, dataset: str, settings: str) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
         told = self._settings
-        self.look = Look(told.scorers, told.max_side, told.input, device=told.device)
+        self.look = PhotoScorer(told.scorers, told.max_side, told.input, device=told.device)
 
     def __call__(self, batch: Any) -> Any:
         """The partial rows of each job, as one piece that nobody divides."""

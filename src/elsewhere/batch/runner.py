@@ -15,9 +15,9 @@ from typing import Literal
 
 from elsewhere.batch import local_engine
 from elsewhere.batch.blocks import ALBUMS, DEAD, SLICES, Done
-from elsewhere.batch.crash_blame import Suspects, alone_at, outlived, suspects
+from elsewhere.batch.crash_blame import CrashSuspects, alone_at, outlived, suspects
 from elsewhere.batch.grouping import Grouped, Job, block_for, group
-from elsewhere.batch.lock import Held, alone_in
+from elsewhere.batch.lock import RunLock, alone_in
 from elsewhere.batch.page import page
 from elsewhere.batch.regrouping import must_regroup, regrouped
 from elsewhere.batch.settings import Settings
@@ -172,7 +172,7 @@ def _work(
     *,
     engine: Engine,
     watch: Watch,
-    held: Held,
+    held: RunLock,
 ) -> None:
     """Do what is not done: first all that may be done together, then what must be done alone."""
     course = _Course(found, storage, source)
@@ -192,7 +192,7 @@ class _Course:
 
     def __init__(self, found: Grouped, storage: Storage, source: Source) -> None:
         self._storage, self._source = storage, source
-        self._known: Suspects = suspects(storage)
+        self._known: CrashSuspects = suspects(storage)
         albums = {name.removesuffix(".parquet") for name in storage.names(ALBUMS)}
         slices = {name.removesuffix(".arrow") for name in storage.names(SLICES)}
         self._joins = {job.name: job for job in found.joins if job.name not in albums}

@@ -28,7 +28,7 @@ from elsewhere.album.files import MAX_BYTES
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.skipped import KINDS
 from elsewhere.album.workers import Reply, Workers
-from elsewhere.batch.attempts import Try
+from elsewhere.batch.attempts import Attempt
 from elsewhere.batch.corrupt_rows import LOST, joined
 from elsewhere.batch.partial import Attacker, carried, told
 from elsewhere.batch.schemas import arrow
@@ -36,7 +36,7 @@ from elsewhere.batch.storage import Storage
 from elsewhere.batch.stores import HaltError
 from elsewhere.batch.utf8 import MangledText, texts
 from elsewhere.errors import ElsewhereError, FileError, InputError
-from elsewhere.scorers import Line, Photo, Row, find
+from elsewhere.scorers import CachedScorer, Photo, Row, find
 from elsewhere.scorers.sessions import Device, run_on
 
 _LARGE = ("content", "scores")
@@ -59,7 +59,7 @@ class _Looked:
     reason: str = ""
 
 
-class Look:
+class PhotoScorer:
     """Warm workers and sessions; use it in a `with` block."""
 
     def __init__(
@@ -78,7 +78,7 @@ class Look:
         self._workers = Workers("elsewhere.album.reading:read", count=threads + 1)
         try:
             run_on(device)
-            self._lines = tuple(Line(find(word)) for word in words)
+            self._lines = tuple(CachedScorer(find(word)) for word in words)
         except BaseException:
             self._workers.close()
             raise
@@ -107,7 +107,9 @@ class Look:
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._workers.close()
 
-    def __call__(self, pieces: Iterable[Any], hopeless: str = "", tried: Try | None = None) -> Any:
+    def __call__(
+        self, pieces: Iterable[Any], hopeless: str = "", tried: Attempt | None = None
+    ) -> Any:
         """The same photos with scores instead of pixels, as a table in the same order.
 
         They come as tables of a few rows, for rows may hold photos. `hopeless` is why they are
@@ -142,7 +144,7 @@ class Look:
         while under_way:
             yield under_way.popleft().result()
 
-    def _carefully(self, row: Mapping[str, Any], tried: Try) -> _Looked:
+    def _carefully(self, row: Mapping[str, Any], tried: Attempt) -> _Looked:
         """One photo and no other meanwhile: whoever dies of it has said of which album it is."""
         album = str(row["album"] or "")
         reason = tried.reason(album)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from elsewhere.checker.facts import Album, nonsense
+from elsewhere.checker.facts import AlbumFacts, validate_promise
 from elsewhere.checker.proof import Verdict, wrong_division, wrong_photos, wrong_view
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Against, Promise
@@ -24,7 +24,7 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
 
     One `Scores` for each attacker. `unchanged` says that they are the plan's own rows, bit by bit.
     """
-    problems = [*nonsense(plan.promise)] or [*wrong_photos(plan, plan.promise)]
+    problems = [*validate_promise(plan.promise)] or [*wrong_photos(plan, plan.promise)]
     if not problems:
         problems = [*wrong_division(plan, plan.promise, _cost(plan)), *_wrong_bound(plan)]
         problems += _other_rows(plan, scores) or _broken(plan, scores, unchanged)
@@ -50,7 +50,7 @@ def _broken(plan: Plan, scores: Sequence[Scores], unchanged: bool) -> list[str]:
         _restricted(one, plan, table, plan.views[number].protected_k)
         for number, (one, table) in enumerate(zip(plan.promise.against, scores, strict=True))
     )
-    album = Album(Promise(len(plan.kept), against, strict=plan.promise.strict), scores)
+    album = AlbumFacts(Promise(len(plan.kept), against, strict=plan.promise.strict), scores)
     problems = list(album.revealing.values())
     for number, sight in enumerate(album.sights(range(len(plan.kept)))):
         view, held, top = plan.views[number], len(sight.held), against[number].top or 0

@@ -28,7 +28,7 @@ _ALONE = Memory()
 
 
 @dataclass(frozen=True)
-class Sight:
+class CheckedView:
     """What one attacker makes of the kept photos, worked out exactly."""
 
     held: tuple[int, ...]
@@ -43,7 +43,7 @@ class Sight:
         return nearest(self.leads[needed - 1]) if needed and self.leads else math.inf
 
 
-class Album:
+class AlbumFacts:
     """The promise beside its scores: which sets of photos it allows, and what then is seen."""
 
     def __init__(self, promise: Promise, scores: Sequence[Scores]) -> None:
@@ -84,7 +84,7 @@ class Album:
         values = self.promise.values
         return len(withheld) if values is None else sum((values[i] for i in withheld), Fraction(0))
 
-    def sights(self, kept: Collection[int]) -> list[Sight]:
+    def sights(self, kept: Collection[int]) -> list[CheckedView]:
         """What each attacker makes of the kept photos."""
         sights = []
         for number, against in enumerate(self.promise.against):
@@ -114,7 +114,7 @@ class Album:
         few = budget is None or self.promise.photos - len(kept) <= budget
         return bool(kept) and few and self.pinned.issubset(kept) and self.forced.isdisjoint(kept)
 
-    def reaches(self, sights: Sequence[Sight]) -> bool:
+    def reaches(self, sights: Sequence[CheckedView]) -> bool:
         """Whether every attacker's top is reached; under a budget there is none to reach."""
         pairs = zip(self.promise.against, sights, strict=True)
         return all(against.top is None or len(s.held) >= against.top for against, s in pairs)
@@ -130,7 +130,7 @@ def _rivals(against: Against) -> list[int]:
 
 def _sight(
     against: Against, seen: int, totals: list[int], out: list[bool], *, strict: bool
-) -> Sight:
+) -> CheckedView:
     """Which rivals hold for the photos seen, straight from the promise's definition.
 
     Against a zone a rival must be ahead of every cell, so of the largest; cells that are
@@ -144,14 +144,14 @@ def _sight(
     possible = [totals[z] for z in against.truth if not out[z]]
     zero = len(possible) < len(against.truth)
     if not possible:
-        return Sight(tuple(r for r in rivals if not (strict and out[r])), (), zero)
+        return CheckedView(tuple(r for r in rivals if not (strict and out[r])), (), zero)
     bar = max(possible) + seen * units(against.margin) + units(against.lead)
     least = 1 if strict else 0
     order = sorted((-lead, r) for r in rivals if not out[r] and (lead := totals[r] - bar) >= least)
-    return Sight(tuple(r for _, r in order), tuple(-behind for behind, _ in order), zero)
+    return CheckedView(tuple(r for _, r in order), tuple(-behind for behind, _ in order), zero)
 
 
-def nonsense(promise: Promise) -> Iterator[str]:
+def validate_promise(promise: Promise) -> Iterator[str]:
     """Why a promise has no meaning; `wishes.py` never makes such a one, but a file may."""
     photos, guarantee = promise.photos, promise.budget is None
     if not promise.against:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elsewhere.checker.facts import Album, Sight, ascending, nonsense
+from elsewhere.checker.facts import AlbumFacts, CheckedView, ascending, validate_promise
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
@@ -57,9 +57,9 @@ class Verdict:
 
 def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
     """Prove anew that `plan` keeps `promise` for these scores, one `Scores` for each attacker."""
-    problems = list(_other_question(plan, promise, scores)) or list(nonsense(promise))
+    problems = list(_other_question(plan, promise, scores)) or list(validate_promise(promise))
     if not problems:
-        album = Album(promise, scores)
+        album = AlbumFacts(promise, scores)
         if plan.status in (Status.OPTIMAL, Status.FEASIBLE):
             problems = list(wrong_photos(plan, promise))
             if not problems:
@@ -113,7 +113,7 @@ def wrong_photos(plan: Plan, promise: Promise) -> Iterator[str]:
         yield "the plan is against several attackers but does not say so"
 
 
-def _wrong_plan(plan: Plan, album: Album) -> Iterator[str]:
+def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[str]:
     """What is wrong with the plan for an album that it divides properly."""
     promise, kept = album.promise, set(plan.kept)
     yield from wrong_division(plan, promise, album.cost(plan.withheld))
@@ -148,7 +148,7 @@ def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterat
         yield f"the plan costs {cost}, not {plan.cost}"
 
 
-def wrong_view(view: View, sight: Sight, top: int | None) -> Iterator[str]:
+def wrong_view(view: View, sight: CheckedView, top: int | None) -> Iterator[str]:
     """What is wrong with what the plan says of one attacker."""
     count = len(sight.held)
     if view.protected_k != count:
@@ -170,7 +170,7 @@ def wrong_view(view: View, sight: Sight, top: int | None) -> Iterator[str]:
         yield f"the slack is {slack!r}, not {view.slack!r}"
 
 
-def _rests_on_zero(album: Album, sights: Sequence[Sight]) -> bool:
+def _rests_on_zero(album: AlbumFacts, sights: Sequence[CheckedView]) -> bool:
     """Whether the plan would fail, or protect less, if no probability of zero decided anything."""
     without = [0 if sight.zero else len(sight.held) for sight in sights]
     if album.promise.budget is not None:
@@ -179,7 +179,7 @@ def _rests_on_zero(album: Album, sights: Sequence[Sight]) -> bool:
     return any(against.top is not None and count < against.top for against, count in pairs)
 
 
-def _wrong_bound(plan: Plan, album: Album, sights: Sequence[Sight]) -> Iterator[str]:
+def _wrong_bound(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[str]:
     """What contradicts the plan's bound or its claim to be optimal."""
     bound, optimal = plan.bound, plan.status == Status.OPTIMAL
     if not isinstance(bound, int | Fraction):
@@ -199,7 +199,7 @@ def _wrong_bound(plan: Plan, album: Album, sights: Sequence[Sight]) -> Iterator[
     yield from _beaten(plan, album, sights)
 
 
-def _beaten(plan: Plan, album: Album, sights: Sequence[Sight]) -> Iterator[str]:
+def _beaten(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[str]:
     """Whether withholding only what must go contradicts the bound, or a plan's optimality."""
     kept = album.all_but_forced
     if not album.allows(kept) or (sights and len(kept) == len(plan.kept)):
@@ -218,13 +218,13 @@ def _beaten(plan: Plan, album: Album, sights: Sequence[Sight]) -> Iterator[str]:
         yield "withholding only what must go is better than this plan, which is called optimal"
 
 
-def _merit(sights: Sequence[Sight], cost: int | Fraction) -> tuple[int, int, int | Fraction]:
+def _merit(sights: Sequence[CheckedView], cost: int | Fraction) -> tuple[int, int, int | Fraction]:
     """What a budget is spent for: the smallest protected-k, then their sum, then a low cost."""
     counts = [len(sight.held) for sight in sights]
     return min(counts), sum(counts), -cost
 
 
-def _wrong_refusal(plan: Plan, album: Album) -> Iterator[str]:
+def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[str]:
     """What is wrong with a plan that says that there is none, or that none was found."""
     if plan.withheld or plan.kept or plan.views or plan.cost != 0 or plan.rests_on_zero:
         yield f"a plan that is {plan.status} carries photos, views or a cost"

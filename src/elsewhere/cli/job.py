@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from elsewhere.cli.render.protect import Done
     from elsewhere.cli.render.stages import Stages
     from elsewhere.globe import Place
-    from elsewhere.service.export.export_album import Shared
+    from elsewhere.service.export.export_album import Export
     from elsewhere.service.ledger.entries import Ledger
     from elsewhere.service.planning.wishes import Wishes
 
 
 class Sharing(TypedDict, total=False):
-    """How the copy is written: the arguments of `share` that the options set."""
+    """How the copy is written: the arguments of `export_album` that the options set."""
 
     private: Path | None
     order: Order
@@ -44,7 +44,7 @@ class Public:
     remember: bool
 
 
-def run(
+def run_protect(
     paths: Sequence[Path],
     target: Path | None,
     wishes: Wishes,
@@ -62,24 +62,24 @@ def run(
     from elsewhere.cli.render.protect import Done
     from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
-    from elsewhere.service import see
-    from elsewhere.service.export.export_album import refuse_copy, share
-    from elsewhere.service.planning.early_checks import Refusing, refuse_paths, refuse_wishes
+    from elsewhere.service import score_album
+    from elsewhere.service.export.export_album import check_copy_target, export_album
+    from elsewhere.service.planning.early_checks import EarlyChecks, check_paths, check_wishes
     from elsewhere.service.planning.plan_album import plan_album
-    from elsewhere.service.planning.try_alternatives import with_ways_tried
-    from elsewhere.service.posted.find_posted import posted_for
+    from elsewhere.service.planning.try_alternatives import evaluate_alternatives
+    from elsewhere.service.posted.find_posted import find_posted
     from elsewhere.service.posted.similar import Sketches
     from elsewhere.service.posted.values import NOTHING_POSTED
 
     how: Sharing = sharing or {}
-    refuse_wishes(wishes)
-    refuse_paths(public.paths if public is not None else ())
+    check_wishes(wishes)
+    check_paths(public.paths if public is not None else ())
     if target is not None:  # nobody waits for what cannot be written
-        refuse_copy([path for path in paths if path.is_dir()], target, **how)
-    refusing = Refusing(wishes, at)
+        check_copy_target([path for path in paths if path.is_dir()], target, **how)
+    refusing = EarlyChecks(wishes, at)
     with stages() as told:
         rows, sketches = RowCache() if cache else None, Sketches()
-        seen = see(
+        seen = score_album(
             paths,
             scorers=scorers,
             recipe=recipe,
@@ -93,7 +93,7 @@ def run(
         try:
             places, out = places_of(seen.photos, at=at), NOTHING_POSTED
             if public is not None and places:
-                out = posted_for(
+                out = find_posted(
                     seen,
                     places,
                     wishes,
@@ -104,11 +104,11 @@ def run(
                 )
             with told.during("planning"):
                 plan = plan_album(seen, places, wishes, posted=out)
-                plan = with_ways_tried(seen, places, plan, posted=out)
+                plan = evaluate_alternatives(seen, places, plan, posted=out)
             done = Done(seen, plan, None, out)
             if target is not None and done.kept:
                 ledger = public.ledger if public is not None and public.remember else None
-                shared = share(
+                shared = export_album(
                     seen, plan, target, posted=out, remember=ledger, progress=told, **how
                 )
                 done = replace(done, shared=shared)
@@ -119,7 +119,7 @@ def run(
             seen.close()
 
 
-def _reported(done: Done, shared: Shared, command: str, told: Stages) -> Done:
+def _reported(done: Done, shared: Export, command: str, told: Stages) -> Done:
     """With the report, or with why there is none.
 
     The copy is proved and has its name by now: whatever comes in the way, Ctrl-C too, and while
@@ -147,12 +147,12 @@ def _reported(done: Done, shared: Shared, command: str, told: Stages) -> Done:
     return replace(done, report=report)
 
 
-def typed() -> str:
+def typed_command() -> str:
     """What was typed, as it can be typed again."""
     return shlex.join(["elsewhere", *sys.argv[1:]])
 
 
-def called() -> str:
+def program_name() -> str:
     """How the program is called from here: by its name where the shell knows it."""
     if shutil.which("elsewhere"):
         return "elsewhere"

@@ -12,11 +12,13 @@ from elsewhere.cli.program import printable
 from elsewhere.errors import NoPhotoError
 
 if TYPE_CHECKING:
-    from elsewhere.album import Left
-    from elsewhere.service import Seen
+    from elsewhere.album import SkippedFile
+    from elsewhere.service import ScoredAlbum
 
 
-def look(paths: Sequence[Path], scorer: str, cache: bool) -> tuple[Seen | None, tuple[Left, ...]]:
+def look(
+    paths: Sequence[Path], scorer: str, cache: bool
+) -> tuple[ScoredAlbum | None, tuple[SkippedFile, ...]]:
     """What the scorer sees, and the photos that are missing from it, each told on stderr.
 
     None where no photo at all could be looked at. Files that are no photos are passed over in
@@ -24,14 +26,14 @@ def look(paths: Sequence[Path], scorer: str, cache: bool) -> tuple[Seen | None, 
     """
     from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
-    from elsewhere.service import see
+    from elsewhere.service import score_album
 
-    seen: Seen | None = None
+    seen: ScoredAlbum | None = None
     try:
         with stages() as step:
             rows = RowCache() if cache else None
             # the scores are all that is wanted, of thousands of photos too
-            seen = see(paths, scorers=[scorer], cache=rows, progress=step, keep=False)
+            seen = score_album(paths, scorers=[scorer], cache=rows, progress=step, keep=False)
             seen.close()
             left = seen.left
     except NoPhotoError as nothing:
@@ -44,6 +46,6 @@ def look(paths: Sequence[Path], scorer: str, cache: bool) -> tuple[Seen | None, 
     return seen, missed
 
 
-def _missed(left: Sequence[Left], paths: Sequence[Path]) -> tuple[Left, ...]:
+def _missed(left: Sequence[SkippedFile], paths: Sequence[Path]) -> tuple[SkippedFile, ...]:
     named = set(paths)
     return tuple(one for one in left if one.lost or one.path in named)

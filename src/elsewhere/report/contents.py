@@ -25,7 +25,7 @@ class Fate(StrEnum):
 
 
 @dataclass(frozen=True)
-class Shot:
+class PhotoPicture:
     """One photo as the report shows it."""
 
     name: str
@@ -42,7 +42,7 @@ class Shot:
 
 
 @dataclass(frozen=True)
-class Scene:
+class AttackerView:
     """One hidden place as one attacker sees it, before and after."""
 
     before: Audit
@@ -84,7 +84,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Staircase:
+class FrontierSteps:
     """What each number of withheld photos buys."""
 
     steps: tuple[Step, ...]
@@ -140,15 +140,15 @@ class Contents:
     """Whether there is a plan that keeps the promise; None where only an audit was made."""
     state: str
     """The same in a few words."""
-    shots: tuple[Shot, ...]
+    shots: tuple[PhotoPicture, ...]
     """In the album's order."""
     notes: tuple[str, ...] = ()
     """What has to be said beside the verdict."""
-    scenes: tuple[Scene, ...] = ()
+    scenes: tuple[AttackerView, ...] = ()
     """Those that are shown in full."""
-    further: tuple[Scene, ...] = ()
+    further: tuple[AttackerView, ...] = ()
     """Other attackers and scopes, of which only the numbers are shown."""
-    staircase: Staircase | None = None
+    staircase: FrontierSteps | None = None
     explained: Explained | None = None
     uncovered: tuple[str, ...] = ()
     """What the promise does not cover, a sentence each."""
@@ -166,6 +166,6 @@ class Contents:
         names = [shot.name for shot in self.shots]
         return dict(zip(names, apart_only(names), strict=True))
 
-    def of(self, fate: Fate) -> tuple[Shot, ...]:
+    def of(self, fate: Fate) -> tuple[PhotoPicture, ...]:
         """The photos of one fate."""
         return tuple(shot for shot in self.shots if shot.fate == fate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elsewhere.report.contents import Contents, Staircase
+from elsewhere.report.contents import Contents, FrontierSteps
 from elsewhere.report.marks import greedy_mark, open_mark, plan_mark, proved_mark
 from elsewhere.report.markup import Markup, element
 from elsewhere.report.pictures.frontier import frontier_chart
@@ -29,7 +29,7 @@ def frontier_section(contents: Contents) -> Markup | None:
     )
 
 
-def _sentence(staircase: Staircase) -> str:
+def _sentence(staircase: FrontierSteps) -> str:
     proved = sum(step.proved for step in staircase.steps)
     told = (
         f"For each number of withheld photos, how many cells can at best rank above the place: "
@@ -46,7 +46,7 @@ def _sentence(staircase: Staircase) -> str:
     return told
 
 
-def _key(staircase: Staircase) -> Markup:
+def _key(staircase: FrontierSteps) -> Markup:
     entries = [element("li", proved_mark(), "proved: nothing better exists")]
     if not all(step.proved for step in staircase.steps):
         words = "open: the best plan known; a better one could reach into the band"
@@ -58,7 +58,7 @@ def _key(staircase: Staircase) -> Markup:
     return element("ul", entries, class_="key")
 
 
-def _table(staircase: Staircase) -> Markup:
+def _table(staircase: FrontierSteps) -> Markup:
     greedy = dict(staircase.greedy)
     rows = []
     for step in staircase.steps:

@@ -7,7 +7,7 @@ even markup that got in by mistake could not call out.
 from __future__ import annotations
 
 from elsewhere.audit import Exposure
-from elsewhere.report.contents import Contents, Fate, Scene
+from elsewhere.report.contents import AttackerView, Contents, Fate
 from elsewhere.report.frontier import frontier_section
 from elsewhere.report.marks import verdict_mark
 from elsewhere.report.markup import Markup, element
@@ -160,7 +160,7 @@ def _figures(contents: Contents) -> Markup:
     return element("dl", cells, class_="figures")
 
 
-def _right(scene: Scene, before: Exposure, after: Exposure | None) -> tuple[str, str, str]:
+def _right(scene: AttackerView, before: Exposure, after: Exposure | None) -> tuple[str, str, str]:
     """How likely a guess is right about what is hidden, before and after."""
     measured = [one.km for one in before.within]
     if scene.radius_km in measured:

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 
 from elsewhere.audit import Shares
-from elsewhere.report.contents import Contents, Explained, Fate, Shot
+from elsewhere.report.contents import Contents, Explained, Fate, PhotoPicture
 from elsewhere.report.marks import fate_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.numbers import signed
@@ -97,7 +97,7 @@ def _rivals(shares: Shares) -> str:
 
 
 def _group(
-    fate: Fate, shots: Sequence[Shot], widest: float, width: str, called: Mapping[str, str]
+    fate: Fate, shots: Sequence[PhotoPicture], widest: float, width: str, called: Mapping[str, str]
 ) -> Markup | None:
     if not shots:
         return None
@@ -113,7 +113,7 @@ def _group(
     return together(element("h3", f"{_HEADINGS[fate]}: {counted(len(shots), 'photo')}"), cards)
 
 
-def _card(shot: Shot, widest: float, called: str) -> Markup:
+def _card(shot: PhotoPicture, widest: float, called: str) -> Markup:
     share: Child = None
     if shot.gain is not None and widest:
         way = "away" if shot.gain < 0 else "hides"
@@ -137,7 +137,7 @@ def _card(shot: Shot, widest: float, called: str) -> Markup:
     )
 
 
-def image(shot: Shot) -> Markup:
+def image(shot: PhotoPicture) -> Markup:
     """The preview, inside the page itself."""
     if not shot.preview:
         return element("span", "no preview", class_="none")
@@ -145,7 +145,7 @@ def image(shot: Shot) -> Markup:
     return element("img", src=f"data:image/jpeg;base64,{data}", alt=f"{shot.name}, {shot.fate}")
 
 
-def _chart(shots: Sequence[Shot], called: Mapping[str, str]) -> Markup | None:
+def _chart(shots: Sequence[PhotoPicture], called: Mapping[str, str]) -> Markup | None:
     drawn = shares_chart(shots, called)
     if drawn is None or len(shots) < 2:
         return None
@@ -172,7 +172,7 @@ def explained_section(contents: Contents) -> Markup | None:
     )
 
 
-def _told(told: Explained, shot: Shot | None, called: str) -> Markup:
+def _told(told: Explained, shot: PhotoPicture | None, called: str) -> Markup:
     return element(
         "div",
         image(shot) if shot is not None else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from elsewhere.audit import Audit, Exposure, Guess, Opinion
-from elsewhere.report.contents import Contents, Scene
+from elsewhere.report.contents import AttackerView, Contents
 from elsewhere.report.marks import belief_mark, decoy_mark, place_mark
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.numbers import chance, ordinal
@@ -36,7 +36,7 @@ def scenes_section(contents: Contents) -> Markup | None:
     )
 
 
-def _key(scenes: Sequence[Scene]) -> Markup:
+def _key(scenes: Sequence[AttackerView]) -> Markup:
     entries: list[Child] = [
         element("li", belief_mark(), "belief: the area is the probability"),
     ]
@@ -47,7 +47,7 @@ def _key(scenes: Sequence[Scene]) -> Markup:
     return element("ul", entries, class_="key")
 
 
-def _scene(scene: Scene, contents: Contents) -> Markup:
+def _scene(scene: AttackerView, contents: Contents) -> Markup:
     audit = scene.before
     head = scene.label or "No place is known"
     after = None
@@ -74,7 +74,9 @@ def _scene(scene: Scene, contents: Contents) -> Markup:
     )
 
 
-def _side(when: str, what: str, scene: Scene, audit: Audit, decoys: Sequence[Guess]) -> Markup:
+def _side(
+    when: str, what: str, scene: AttackerView, audit: Audit, decoys: Sequence[Guess]
+) -> Markup:
     truth = audit.truth
     at = None
     if truth is not None and truth.lat is not None and truth.lon is not None:
@@ -134,7 +136,7 @@ def _guesses(guesses: Sequence[Guess], inside: set[int]) -> Markup:
     return element("ol", rows, class_="guesses")
 
 
-def _exposure(scene: Scene, contents: Contents) -> Markup:
+def _exposure(scene: AttackerView, contents: Contents) -> Markup:
     """Rank and chances in a small table, before beside after."""
     gone = bool(contents.holds) and scene.after is None
     columns = [("before" if scene.after is not None or gone else "as it is", scene.before.truth)]

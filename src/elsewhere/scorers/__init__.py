@@ -11,19 +11,19 @@ cache       rows on disk, private and keyed
 """
 
 from elsewhere.scorers.cache import RowCache
-from elsewhere.scorers.cached_scorer import Line, Outcome, each, score
+from elsewhere.scorers.cached_scorer import CachedScorer, Outcome, each, score
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row, Scorer
+from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
 from elsewhere.scorers.registry import available, find
 
 __all__ = [
-    "About",
-    "Line",
+    "CachedScorer",
     "Outcome",
     "Photo",
     "Row",
     "RowCache",
     "Scorer",
+    "ScorerInfo",
     "available",
     "each",
     "find",

@@ -20,7 +20,7 @@ from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.platform.machine import workers
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row, Scorer
+from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
 from elsewhere.scorers.rows import checked
 from elsewhere.values.scores import Scores
 
@@ -38,7 +38,7 @@ class Outcome:
     cached: bool = False
 
 
-class Line:
+class CachedScorer:
     """One scorer, loaded: call it with a photo, from any thread, for what becomes of the photo."""
 
     def __init__(self, scorer: Scorer, cache: RowCache | None = None) -> None:
@@ -74,7 +74,7 @@ def each(
     threads: int | None = None,
 ) -> Iterator[Outcome]:
     """The outcome of every photo, in the order given, as soon as it and those before are done."""
-    line = Line(scorer, cache)
+    line = CachedScorer(scorer, cache)
     count = threads or workers()
     under_way: deque[Future[Outcome]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
@@ -128,7 +128,7 @@ def _nothing(failed: list[Outcome]) -> str:
     return f"none of the {len(failed)} photos can be scored; of the first, {failed[0].problem}"
 
 
-def _context(about: About) -> str:
+def _context(about: ScorerInfo) -> str:
     """What besides the photo decides a row's bits: the scorer and the libraries under it."""
     parts = [about.fingerprint, about.grid]
     for library in _LIBRARIES:

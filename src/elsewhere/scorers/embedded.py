@@ -23,7 +23,7 @@ from elsewhere.scorers.features import Features, features
 from elsewhere.scorers.head import Head
 from elsewhere.scorers.photos import Photo
 from elsewhere.scorers.preprocess import SIDE, view
-from elsewhere.scorers.protocol import About, Row
+from elsewhere.scorers.protocol import Row, ScorerInfo
 from elsewhere.scorers.sessions import Session, session, verified
 
 WEIGHTS = Path(__file__).parent / "weights"
@@ -51,9 +51,9 @@ class EmbeddedScorer:
     def __init__(self, weights: Path = WEIGHTS, head: str = "head") -> None:
         self._weights = weights
         self._which = head
-        self._about: About | None = None
+        self._about: ScorerInfo | None = None
 
-    def load(self) -> About:
+    def load(self) -> ScorerInfo:
         """Verify and read everything; the session is shared with every other one like it."""
         if self._about is None:
             told = record(self._weights)
@@ -67,7 +67,7 @@ class EmbeddedScorer:
             self._session: Session = session(self._weights / tower["file"], tower["sha256"])
             self._ends = tower["input"], tower["output"]
             self._head = Head.read(verified(self._weights / head["file"], head["sha256"]))
-            self._about = About(
+            self._about = ScorerInfo(
                 name="embedded" if self._which == "head" else f"embedded:{self._which}",
                 fingerprint=_fingerprint(told, self._which),
                 cells=cells.count,

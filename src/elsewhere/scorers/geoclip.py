@@ -27,7 +27,7 @@ from elsewhere.platform.files import write_whole
 from elsewhere.platform.machine import cache_folder
 from elsewhere.scorers.cache import private_folder
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row
+from elsewhere.scorers.protocol import Row, ScorerInfo
 from elsewhere.scorers.rows import log_softmax
 from elsewhere.values.wording import installed_by
 
@@ -61,9 +61,9 @@ class GeoclipScorer:
         self._cells = cells
         self._place = place
         self._lock = threading.Lock()  # the tower uses all cores by itself
-        self._about: About | None = None
+        self._about: ScorerInfo | None = None
 
-    def load(self) -> About:
+    def load(self) -> ScorerInfo:
         """Read the wheel's weights and gallery, evaluate or recall the location features."""
         with self._lock:
             if self._about is None:
@@ -78,7 +78,7 @@ class GeoclipScorer:
         logits = self._scale * (self._places @ seen)
         return log_softmax(_pooled(logits, self._starts))
 
-    def _loaded(self) -> About:
+    def _loaded(self) -> ScorerInfo:
         torch, model = _installed()
         self._tower = self._tower or _hub_tower(torch)  # first, since it is what may be missing
         parts = Path(model.__file__).parent
@@ -105,7 +105,7 @@ class GeoclipScorer:
         )
         self._mlp.load_state_dict(_read(torch, weights / "image_encoder_mlp_weights.pth"))
         seal = f"geoclip 1 {print_of} {self._tower_name} {cells.fingerprint}"
-        return About(
+        return ScorerInfo(
             name="geoclip",
             fingerprint=hashlib.sha256(seal.encode()).hexdigest(),
             cells=cells.count,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row
+from elsewhere.scorers.protocol import Row, ScorerInfo
 from elsewhere.scorers.rows import TOLERANCE, log_softmax
 from elsewhere.scorers.sessions import Session, session
 
@@ -63,9 +63,9 @@ class OnnxScorer:
         self._path = model
         self._told = description
         self._session: Session | None = None
-        self._about: About | None = None
+        self._about: ScorerInfo | None = None
 
-    def load(self) -> About:
+    def load(self) -> ScorerInfo:
         """Read cells and model, and hold the one against the other."""
         if self._about is None:
             cells = Cells.load(self._told.cells)
@@ -73,7 +73,7 @@ class OnnxScorer:
             self._cells = cells.count
             self._check_shapes(self._session, cells.count)
             self._row(self._tensor_of(np.full((*self._told.size[::-1], 3), 127, np.uint8)))
-            self._about = About(
+            self._about = ScorerInfo(
                 name=f"onnx:{self._path.name}",
                 fingerprint=self._fingerprint(cells, self._session.sha256),
                 cells=cells.count,

@@ -23,7 +23,7 @@ Row = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class About:
+class ScorerInfo:
     """What `load` found out about the scorer; everything that a caller needs besides rows."""
 
     name: str
@@ -48,7 +48,7 @@ class About:
 class Scorer(Protocol):
     """The interface. `load` is cheap to call twice; `score` is called after `load` only."""
 
-    def load(self) -> About:
+    def load(self) -> ScorerInfo:
         """Read and verify everything that is needed, once."""
         ...
 

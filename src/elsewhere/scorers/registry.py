@@ -19,7 +19,7 @@ import numpy as np
 
 from elsewhere.errors import ElsewhereError, ScorerError
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row, Scorer
+from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
 from elsewhere.values.wording import installed_by
 
 GROUP = "elsewhere.scorers"
@@ -83,7 +83,7 @@ class Foreign:
                     "update or remove the package that brings it"
                 )
 
-    def load(self) -> About:
+    def load(self) -> ScorerInfo:
         """As the scorer does it."""
         with self._blamed("cannot be loaded"):
             return self._scorer.load()

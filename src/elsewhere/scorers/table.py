@@ -14,7 +14,7 @@ from elsewhere.errors import InputError, ScorerError
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
 from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import About, Row
+from elsewhere.scorers.protocol import Row, ScorerInfo
 from elsewhere.scorers.rows import TOLERANCE, log_softmax
 from elsewhere.values.scores import Scores
 
@@ -33,11 +33,11 @@ class TableScorer:
         self._path = path
         self._scores: Scores | None = None
 
-    def load(self) -> About:
+    def load(self) -> ScorerInfo:
         """Read the file."""
         scores = self._scores = self._scores or read_scores(self._path)
         default = Cells.default()
-        return About(
+        return ScorerInfo(
             name=f"table:{self._path.name}",
             fingerprint=scores.scorer or scores.digest,
             cells=scores.cells,

@@ -12,6 +12,6 @@ sharing/     the copy, proved again before it has its name; its certificate; ver
 showing/     what people are shown: the audit, the private report
 """
 
-from elsewhere.service.scored_album import Attack, Seen, Step, see
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum, Step, score_album
 
-__all__ = ["Attack", "Seen", "Step", "see"]
+__all__ = ["ModelScores", "ScoredAlbum", "Step", "score_album"]

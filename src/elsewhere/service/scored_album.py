@@ -19,13 +19,22 @@ from typing import Literal
 
 import numpy as np
 
-from elsewhere.album import Album, Left, Limits, Photo, Progress, Recipe, album_workers, read_album
+from elsewhere.album import (
+    Album,
+    Limits,
+    Photo,
+    Progress,
+    Recipe,
+    SkippedFile,
+    album_workers,
+    read_album,
+)
 from elsewhere.album.file_names import natural
-from elsewhere.album.skipped import left
+from elsewhere.album.skipped import skip
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.platform.machine import workers as cores
-from elsewhere.scorers import About, Line, Outcome, RowCache, find
+from elsewhere.scorers import CachedScorer, Outcome, RowCache, ScorerInfo, find
 from elsewhere.scorers import Photo as Scored
 from elsewhere.values.scores import Scores
 
@@ -35,12 +44,12 @@ rendition is kept: none of the threads waits, and what is ahead fits anywhere.""
 
 
 @dataclass(frozen=True)
-class Attack:
+class ModelScores:
     """One scorer's view of an album."""
 
     word: str
     """The scorer as typed: "embedded", "onnx:streets.onnx"."""
-    about: About
+    about: ScorerInfo
     scores: Scores
     """One row a photo, in the order of `Seen.photos`; its ids are the photos'."""
     cached: int = 0
@@ -49,27 +58,27 @@ class Attack:
     @property
     def called(self) -> str:
         """The scorer in a sentence for people: a model, whatever is typed for it."""
-        return scorer_called(self.word)
+        return model_name(self.word)
 
 
-def scorer_called(word: str) -> str:
+def model_name(word: str) -> str:
     """The same of a scorer that has not scored anything yet.
 
-    >>> scorer_called("embedded"), scorer_called("onnx:streets.onnx")
+    >>> model_name("embedded"), model_name("onnx:streets.onnx")
     ('the embedded model', 'the model onnx:streets.onnx')
     """
     return "the embedded model" if word == "embedded" else f"the model {word}"
 
 
 @dataclass(frozen=True)
-class Seen:
+class ScoredAlbum:
     """An album with what every attacker sees in it; at least one photo and one attack."""
 
     album: Album
     photos: tuple[Photo, ...]
     """Those that every scorer could score, in the album's order."""
-    attacks: tuple[Attack, ...]
-    left: tuple[Left, ...]
+    attacks: tuple[ModelScores, ...]
+    left: tuple[SkippedFile, ...]
     """Every file that is not among the photos, with its reason."""
 
     def close(self) -> None:
@@ -87,13 +96,13 @@ class Step:
     """How many there are; of those to be scored, as far as is known."""
     name: str = ""
     """The file that was just done; empty when only the numbers changed."""
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedFile, ...] = ()
     """What was just left out, for whoever wants to tell it at once."""
     photo: Photo | None = None
     """The photo that was just read, for whoever wants to show it at once."""
 
 
-def see(
+def score_album(
     paths: Iterable[str | Path],
     *,
     scorers: Sequence[str] = ("embedded",),
@@ -102,11 +111,11 @@ def see(
     workers: Workers | None = None,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
-    loaded: Callable[[Sequence[tuple[str, About]]], None] = lambda scorers: None,
+    loaded: Callable[[Sequence[tuple[str, ScorerInfo]]], None] = lambda scorers: None,
     checked: Callable[[Album], None] = lambda album: None,
     keep: bool = True,
     glance: Callable[[Photo], None] | None = None,
-) -> Seen:
+) -> ScoredAlbum:
     """Read folders and files as one album, and score each rendition with every scorer.
 
     Before any photo is read, `loaded` may refuse the scorers, by word; as soon as all is read, and
@@ -121,7 +130,9 @@ def see(
     if not words:
         raise InputError("no scorer was given: name at least one, such as embedded")
     with nullcontext(workers) if workers else album_workers(limits) as pool:
-        lines = tuple(Line(find(word), cache) for word in words)  # while the workers warm up
+        lines = tuple(
+            CachedScorer(find(word), cache) for word in words
+        )  # while the workers warm up
         loaded([(word, line.about) for word, line in zip(words, lines, strict=True)])
         with _Scoring(lines, progress, glance, keep=keep) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
@@ -139,7 +150,7 @@ class _Scoring:
 
     def __init__(
         self,
-        lines: Sequence[Line],
+        lines: Sequence[CachedScorer],
         progress: Callable[[Step], None],
         glance: Callable[[Photo], None] | None,
         *,
@@ -156,7 +167,7 @@ class _Scoring:
         self._told = 0
         self._expected = 0
         self._total = 0
-        self.left: list[Left] = []
+        self.left: list[SkippedFile] = []
         """The photos that some scorer could not score."""
 
     def __enter__(self) -> _Scoring:
@@ -204,7 +215,7 @@ class _Scoring:
         problem = next(
             (one.problem for one in self._under_way[photo.id].result() if one.problem), ""
         )
-        out = (left(photo.path, photo.id, "unscored", problem),) if problem else ()
+        out = (skip(photo.path, photo.id, "unscored", problem),) if problem else ()
         self._told += 1
         self._total = self._expected
         self.left += out
@@ -214,10 +225,10 @@ class _Scoring:
 def _seen(
     album: Album,
     words: Sequence[str],
-    lines: Sequence[Line],
+    lines: Sequence[CachedScorer],
     outcomes: dict[str, list[Outcome]],
-    unscored: list[Left],
-) -> Seen:
+    unscored: list[SkippedFile],
+) -> ScoredAlbum:
     """All of it put together, without the photos that some scorer failed on."""
     out = tuple(sorted([*album.left, *unscored], key=lambda one: natural(one.name)))
     lost = {one.name for one in unscored}
@@ -233,11 +244,11 @@ def _seen(
             scorer=line.about.fingerprint,
             grid=line.about.grid,
         )
-        attacks.append(Attack(word, line.about, scores, sum(one.cached for one in made)))
-    return Seen(album, photos, tuple(attacks), out)
+        attacks.append(ModelScores(word, line.about, scores, sum(one.cached for one in made)))
+    return ScoredAlbum(album, photos, tuple(attacks), out)
 
 
-def _nothing(out: Sequence[Left]) -> str:
+def _nothing(out: Sequence[SkippedFile]) -> str:
     """Why there is no photo at all."""
     missed = [one for one in out if one.lost] or (out if len(out) == 1 else ())
     if not missed:

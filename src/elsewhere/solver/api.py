@@ -20,7 +20,7 @@ from elsewhere.solver.explain import explain_plan, explain_unknown
 from elsewhere.solver.infeasibility import explain_infeasible
 from elsewhere.solver.problem import Answer
 from elsewhere.solver.reductions import Chain, Contradiction, reduce
-from elsewhere.solver.requests import Asked, known_wishes, read_wishes
+from elsewhere.solver.requests import Request, known_wishes, read_request
 from elsewhere.solver.views import views
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
@@ -88,13 +88,13 @@ def protect(
     >>> print(plan.explanation)
     Withhold 1 of 4 photos: the truth is not among the top 1, and no smaller set would do.
     """
-    asked = read_wishes(
+    asked = read_request(
         scores, truth, top=top, budget=budget, keep=keep, drop=drop, margin=margin, lead=lead,
         prior=prior, values=values, groups=groups, rivals=rivals, sees=sees,
         each_photo=each_photo, strict=strict,
     )  # fmt: skip
     limits = read_limits(time_limit, work_limit)
-    return fulfil(asked, limits, withheld_by(near, asked))
+    return solve_promise(asked, limits, withheld_by(near, asked))
 
 
 def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
@@ -120,7 +120,7 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
         given = scores if isinstance(scores, (list, tuple)) and plan.several else [scores]
         matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
         return prove(plan, plan.promise, matrices)
-    asked = read_wishes(scores, truth, **known_wishes(wishes))
+    asked = read_request(scores, truth, **known_wishes(wishes))
     return prove(plan, _named_as_in(plan, asked.promise), asked.scores)
 
 
@@ -135,8 +135,8 @@ def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
     return Limits(deadline=time.monotonic() + time_limit, work=work)
 
 
-def fulfil(
-    asked: Asked,
+def solve_promise(
+    asked: Request,
     limits: Limits,
     previous: frozenset[int] | None = None,
     explain: Explain = explain_infeasible,
@@ -147,7 +147,7 @@ def fulfil(
 
 
 def _fulfil(
-    asked: Asked, limits: Limits, previous: frozenset[int] | None, explain: Explain
+    asked: Request, limits: Limits, previous: frozenset[int] | None, explain: Explain
 ) -> Plan:
     promise = asked.promise
     try:
@@ -165,7 +165,7 @@ def _fulfil(
     return finish(asked, chain, instance, answer)
 
 
-def finish(asked: Asked, chain: Chain, instance: Instance, answer: Answer) -> Plan:
+def finish(asked: Request, chain: Chain, instance: Instance, answer: Answer) -> Plan:
     """A solver's answer as a plan in the user's terms, re-proved before anyone sees it."""
     assert answer.kept is not None
     seen, rests_on_zero = views(instance, answer.kept)
@@ -189,7 +189,7 @@ def finish(asked: Asked, chain: Chain, instance: Instance, answer: Answer) -> Pl
     return _proved(plan, asked)
 
 
-def _without(asked: Asked, answer: Answer, why: str) -> Plan:
+def _without(asked: Request, answer: Answer, why: str) -> Plan:
     plan = Plan(
         status=Status(answer.status), withheld=(), kept=(), cost=0, bound=_plain(answer.bound),
         views=(), promise=asked.promise, explanation=why, several=asked.several, work=answer.work,
@@ -197,7 +197,7 @@ def _without(asked: Asked, answer: Answer, why: str) -> Plan:
     return _proved(plan, asked)
 
 
-def _proved(plan: Plan, asked: Asked) -> Plan:
+def _proved(plan: Plan, asked: Request) -> Plan:
     """The plan, if the check lets it pass."""
     verdict = prove(plan, asked.promise, asked.scores)
     if not verdict:
@@ -219,7 +219,7 @@ def _plain(value: int | Fraction) -> int | Fraction:
     return exact.numerator if exact.denominator == 1 else exact
 
 
-def withheld_by(near: Plan | Iterable[int | str] | None, asked: Asked) -> frozenset[int] | None:
+def withheld_by(near: Plan | Iterable[int | str] | None, asked: Request) -> frozenset[int] | None:
     """The photos that the plan before withheld; it may come from a file, and be about anything."""
     if near is None:
         return None

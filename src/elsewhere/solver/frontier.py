@@ -13,10 +13,10 @@ from elsewhere.errors import InputError
 from elsewhere.solver.api import finish, read_limits
 from elsewhere.solver.arguments import whole
 from elsewhere.solver.exact import Instance, Limits
-from elsewhere.solver.exact.budgets import Step, staircase
+from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.problem import Answer
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.requests import Asked, known_wishes, read_wishes
+from elsewhere.solver.requests import Request, known_wishes, read_request
 from elsewhere.values.plan import Plan
 
 
@@ -113,13 +113,13 @@ def points(
     """
     if {"top", "budget"} & set(wishes):
         raise InputError("frontier goes through all budgets: give neither top nor budget")
-    asked = read_wishes(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
+    asked = read_request(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
     half = asked.promise.photos // 2
     limit = half if prove_up_to is None else whole(prove_up_to, "prove_up_to", least=0)
     return _points(asked, limit, replace(read_limits(time_limit, work_limit), stopped=stopped))
 
 
-def _points(asked: Asked, prove_up_to: int, limits: Limits) -> Iterator[Point]:
+def _points(asked: Request, prove_up_to: int, limits: Limits) -> Iterator[Point]:
     everything = replace(asked, promise=replace(asked.promise, budget=asked.promise.photos))
     try:
         chain = reduce(everything.promise, asked.scores)
@@ -132,9 +132,9 @@ def _points(asked: Asked, prove_up_to: int, limits: Limits) -> Iterator[Point]:
     # steps count photos for the worst-off attacker; an optimal plan is also best in all other ways
     alike = len(asked.scores) == 1 and asked.promise.values is None
     plan: Plan | None = None
-    last: Step | None = None
+    last: BudgetStep | None = None
     with np.errstate(all="ignore"):
-        for step in staircase(instance, prove_up_to, limits):
+        for step in solve_all_budgets(instance, prove_up_to, limits):
             if plan is None or last is None or (step.left_out != last.left_out).any():
                 promise = replace(asked.promise, budget=step.budget)
                 best = step.reached == step.bound and step.fewest and alike

@@ -46,7 +46,7 @@ def known_wishes(wishes: dict[str, Any], *but: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A promise, the scores it speaks of, and whether they came as a list."""
 
     promise: Promise
@@ -54,7 +54,7 @@ class Asked:
     several: bool
 
 
-def read_wishes(
+def read_request(
     scores: Any,
     truth: Any,
     *,
@@ -71,7 +71,7 @@ def read_wishes(
     sees: Any = None,
     each_photo: Any = False,
     strict: Any = False,
-) -> Asked:
+) -> Request:
     """The promise that these arguments ask for; InputError with a sentence where they don't."""
     matrices, several = _attackers(scores)
     first = matrices[0]
@@ -128,7 +128,7 @@ def read_wishes(
         groups=_groups(groups, first),
         strict=yes_or_no(strict, "strict"),
     )
-    return Asked(promise, matrices, several)
+    return Request(promise, matrices, several)
 
 
 def _same_photos(first: Scores, other: Scores) -> None:

@@ -24,12 +24,12 @@ from elsewhere.scorers import Photo as ScoredPhoto
 from elsewhere.scorers.embedded import EmbeddedScorer
 from elsewhere.scorers.features import Features
 from elsewhere.service.export import export_album as sharing
-from elsewhere.service.export.export_album import Shared, share
+from elsewhere.service.export.export_album import Export, export_album
 from elsewhere.service.export.verify import verify
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen, Step, see
+from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
 from elsewhere.values.scores import Scores
 from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
 
@@ -40,7 +40,7 @@ def album(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def seen(album: Path, pool: Workers) -> Iterator[Seen]:
+def seen(album: Path, pool: Workers) -> Iterator[ScoredAlbum]:
     with known_scorers():
         found = see_tiny(album, "tiny", "tiny:seed=2", workers=pool)
         yield found
@@ -48,7 +48,7 @@ def seen(album: Path, pool: Workers) -> Iterator[Seen]:
 
 
 @pytest.fixture(scope="module")
-def plan(seen: Seen) -> AlbumPlan:
+def plan(seen: ScoredAlbum) -> AlbumPlan:
     made = planned(seen)
     assert len(made.plan.kept) >= 3 and made.plan.withheld
     return made
@@ -70,10 +70,10 @@ def leftovers(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", ["shared", "shared.zip", "SHARED.ZIP"])
 def test_a_copy_holds_the_kept_renditions_and_nothing_else(
-    name: str, seen: Seen, plan: AlbumPlan, tmp_path: Path
+    name: str, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     steps: list[Step] = []
-    shared = share(seen, plan, tmp_path / name, progress=steps.append)
+    shared = export_album(seen, plan, tmp_path / name, progress=steps.append)
     assert [file.name for file in shared.files] == [
         f"{n:03}.jpg" for n in range(1, len(plan.plan.kept) + 1)
     ]
@@ -98,32 +98,34 @@ def test_a_copy_holds_the_kept_renditions_and_nothing_else(
 
 
 def test_the_order_is_drawn_unless_the_albums_is_asked_for(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     kept = list(plan.plan.kept)
-    drawn = {tuple(f.number for f in share(seen, plan, tmp_path / f"{n}").files) for n in range(6)}
+    drawn = {
+        tuple(f.number for f in export_album(seen, plan, tmp_path / f"{n}").files) for n in range(6)
+    }
     assert len(drawn) > 1  # six equal draws of so many photos are not chance
     assert all(sorted(one) == kept for one in drawn)
-    shared = share(seen, plan, tmp_path / "ordered", order="album")
+    shared = export_album(seen, plan, tmp_path / "ordered", order="album")
     assert [file.number for file in shared.files] == kept
 
 
-def test_names_are_kept_with_a_warning(seen: Seen, plan: AlbumPlan, tmp_path: Path) -> None:
-    shared = share(seen, plan, tmp_path / "named", names="keep")
+def test_names_are_kept_with_a_warning(seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path) -> None:
+    shared = export_album(seen, plan, tmp_path / "named", names="keep")
     assert {file.name for file in shared.files} == {seen.photos[n].id for n in plan.plan.kept}
     assert "looks like a date (IMG_20230714_" in shared.notes[0]
     assert verify(shared.target)
 
 
 def test_the_certificate_is_private(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path, data: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path, data: Path
 ) -> None:
-    other = share(seen, plan, tmp_path / "other", private=tmp_path / "mine")
+    other = export_album(seen, plan, tmp_path / "other", private=tmp_path / "mine")
     assert other.private.parent == tmp_path / "mine"
     assert verify(other.target, private=tmp_path / "mine")
     with pytest.raises(FileError, match="no certificate at"):
         verify(other.target)
-    shared = share(seen, plan, tmp_path / "shared")
+    shared = export_album(seen, plan, tmp_path / "shared")
     assert shared.certificate.parent == shared.private == data / shared.private.name
     assert shared.private.name.startswith("shared-")
     assert stat.S_IMODE(shared.private.stat().st_mode) == 0o700
@@ -133,11 +135,13 @@ def test_the_certificate_is_private(
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o777])
-def test_modes_follow_the_umask(umask: int, seen: Seen, plan: AlbumPlan, tmp_path: Path) -> None:
+def test_modes_follow_the_umask(
+    umask: int, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
+) -> None:
     before = os.umask(umask)
     try:
-        folder = share(seen, plan, tmp_path / "shared").target
-        archive = share(seen, plan, tmp_path / "shared.zip").target
+        folder = export_album(seen, plan, tmp_path / "shared").target
+        archive = export_album(seen, plan, tmp_path / "shared.zip").target
     finally:
         os.umask(before)
     files = {stat.S_IMODE(path.stat().st_mode) for path in [*folder.iterdir(), archive]}
@@ -145,15 +149,15 @@ def test_modes_follow_the_umask(umask: int, seen: Seen, plan: AlbumPlan, tmp_pat
     assert stat.S_IMODE(folder.stat().st_mode) == 0o755 & ~umask | 0o700
 
 
-def test_one_time_for_all(seen: Seen, plan: AlbumPlan, tmp_path: Path) -> None:
-    folder = share(seen, plan, tmp_path / "shared").target
-    archive = share(seen, plan, tmp_path / "shared.zip").target
+def test_one_time_for_all(seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path) -> None:
+    folder = export_album(seen, plan, tmp_path / "shared").target
+    archive = export_album(seen, plan, tmp_path / "shared.zip").target
     times = {path.stat().st_mtime for path in [folder, *folder.iterdir(), archive]}
     assert times == {album_export.MOMENT}
 
 
 def test_originals_are_not_touched(
-    album: Path, seen: Seen, plan: AlbumPlan, tmp_path: Path
+    album: Path, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     def state() -> dict[str, tuple[Any, ...]]:
         return {
@@ -162,11 +166,13 @@ def test_originals_are_not_touched(
         }
 
     before, folder = state(), album.stat().st_mtime_ns
-    share(seen, plan, tmp_path / "shared")
+    export_album(seen, plan, tmp_path / "shared")
     assert state() == before and album.stat().st_mtime_ns == folder
 
 
-def test_where_a_copy_may_not_be(album: Path, seen: Seen, plan: AlbumPlan, tmp_path: Path) -> None:
+def test_where_a_copy_may_not_be(
+    album: Path, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
+) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "file").write_text("mine")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
@@ -188,44 +194,44 @@ def test_where_a_copy_may_not_be(album: Path, seen: Seen, plan: AlbumPlan, tmp_p
     }
     for target, why in refused.items():
         with pytest.raises(ElsewhereError, match=why) as told:
-            share(seen, plan, target)
+            export_album(seen, plan, target)
         assert "\n" not in str(told.value)
     assert (tmp_path / "file").read_text() == "mine"
     assert leftovers(tmp_path) == [] and leftovers(album) == []
 
 
 def test_the_private_folder_is_apart_from_the_copy(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     target = tmp_path / "out" / "shared"
     target.parent.mkdir()
     for private in (target, target / "private", target.parent, tmp_path):
         with pytest.raises(InputError, match="must not lie in or around"):
-            share(seen, plan, target, private=private)
+            export_album(seen, plan, target, private=private)
     assert not target.exists() and leftovers(target.parent) == []
 
 
 def test_a_private_folder_that_cannot_be_written(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(
         FileError, match=r"nothing is exported without a certificate: .*another folder"
     ):
-        share(seen, plan, tmp_path / "shared", private=tmp_path / "file")
+        export_album(seen, plan, tmp_path / "shared", private=tmp_path / "file")
     assert not (tmp_path / "shared").exists()
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO])
 def test_what_the_disk_refuses_is_said_and_leaves_nothing(
-    number: int, seen: Seen, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(handle: int) -> None:
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("elsewhere.album.export.os.fsync", refuse)
     with pytest.raises(FileError, match="cannot be written, and nothing was") as told:
-        share(seen, plan, tmp_path / "shared")
+        export_album(seen, plan, tmp_path / "shared")
     monkeypatch.undo()
     if number == errno.ENOSPC:
         assert "the disk is full" in str(told.value)
@@ -234,19 +240,19 @@ def test_what_the_disk_refuses_is_said_and_leaves_nothing(
 
 @pytest.mark.parametrize("stage", ["writing", "proving"])
 def test_ctrl_c_leaves_nothing(
-    stage: str, seen: Seen, plan: AlbumPlan, tmp_path: Path, data: Path
+    stage: str, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path, data: Path
 ) -> None:
     def interrupt(step: Step) -> None:
         if step.stage == stage and step.done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        share(seen, plan, tmp_path / "shared", progress=interrupt)
+        export_album(seen, plan, tmp_path / "shared", progress=interrupt)
     assert inside(tmp_path) == ["data"] and inside(data) == []
 
 
 def test_a_name_that_is_taken_at_the_last_moment_is_not_written_over(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     target = tmp_path / "shared"
 
@@ -254,12 +260,12 @@ def test_a_name_that_is_taken_at_the_last_moment_is_not_written_over(
         target.mkdir(exist_ok=True)
 
     with pytest.raises(FileError, match="it exists already"):
-        share(seen, plan, target, progress=take)
+        export_album(seen, plan, target, progress=take)
     assert list(target.iterdir()) == [] and leftovers(tmp_path) == []
 
 
 def test_what_the_disk_garbles_is_not_exported(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def garble(step: Step) -> None:
         if step.stage == "writing":
@@ -267,12 +273,12 @@ def test_what_the_disk_garbles_is_not_exported(
             file.write_bytes(file.read_bytes()[:-3] + b"\0\xff\xd9")
 
     with pytest.raises(CheckError, match=r"001\.jpg is not on the disk as it was written"):
-        share(seen, plan, tmp_path / "shared", progress=garble)
+        export_album(seen, plan, tmp_path / "shared", progress=garble)
     assert inside(tmp_path) == ["data"]
 
 
 def test_a_copy_that_scores_otherwise_is_not_exported(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The proof is on the new scores, whatever the plan's were."""
 
@@ -283,24 +289,24 @@ def test_a_copy_that_scores_otherwise_is_not_exported(
     original = sharing._model
     monkeypatch.setattr(sharing, "_model", keen)
     with pytest.raises(CheckError, match="Lisbon, Portugal, by tiny1 on the whole album"):
-        share(seen, plan, tmp_path / "shared")
+        export_album(seen, plan, tmp_path / "shared")
     assert inside(tmp_path) == ["data"]
 
 
 def test_what_a_killed_export_left_on_another_disk_is_swept(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path, data: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path, data: Path
 ) -> None:
     left = tmp_path / "disk" / ".elsewhere-0123456789abcdef"
     (left / "copy").mkdir(parents=True)
     (left / "lock").write_bytes(b"")
     (data / "begun").mkdir(parents=True)
     (data / "begun" / "note").write_text(str(tmp_path / "disk"))
-    share(seen, plan, tmp_path / "shared")
+    export_album(seen, plan, tmp_path / "shared")
     assert inside(tmp_path / "disk") == [] and "begun" not in inside(data)
 
 
 def test_no_row_of_a_cache_is_used(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scored = []
     real = TinyScorer.score
@@ -310,7 +316,7 @@ def test_no_row_of_a_cache_is_used(
         return real(self, photo)
 
     monkeypatch.setattr(TinyScorer, "score", count)
-    shared = share(seen, plan, tmp_path / "shared")
+    shared = export_album(seen, plan, tmp_path / "shared")
     assert sorted(scored) == sorted(2 * [file.photo for file in shared.files])
 
 
@@ -326,34 +332,40 @@ def test_the_model_is_run_again_on_the_written_files(
         return infer(self, photo)
 
     monkeypatch.setattr(EmbeddedScorer, "_features", counted)
-    seen = see([album], workers=pool)
+    seen = score_album([album], workers=pool)
     try:
         photos = len(seen.photos)
         assert len(runs) == photos
         places = places_of(seen.photos, at=[place("Lisbon")])
         plan = plan_album(seen, places, Wishes(top=1, exact_top=True, margin="none"))
-        shared = share(seen, plan, tmp_path / "copy")
+        shared = export_album(seen, plan, tmp_path / "copy")
         assert len(runs) == photos + len(shared.files)
     finally:
         seen.close()
 
 
-def test_no_plan_no_copy(seen: Seen, tmp_path: Path) -> None:
+def test_no_plan_no_copy(seen: ScoredAlbum, tmp_path: Path) -> None:
     none = planned(seen, top=11, each_photo=True)
     assert not none.plan.found
     with pytest.raises(InputError, match="nothing to share: the plan is infeasible"):
-        share(seen, none, tmp_path / "shared")
+        export_album(seen, none, tmp_path / "shared")
     assert inside(tmp_path) == []
 
 
 def test_scores_that_are_not_the_plans_are_refused(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     with pytest.raises(CheckError, match="not those of the promise"):
-        share(Seen(seen.album, seen.photos, seen.attacks[::-1], seen.left), plan, tmp_path / "x")
+        export_album(
+            ScoredAlbum(seen.album, seen.photos, seen.attacks[::-1], seen.left),
+            plan,
+            tmp_path / "x",
+        )
 
 
-def test_what_is_out_already_counts_and_is_not_written_again(seen: Seen, tmp_path: Path) -> None:
+def test_what_is_out_already_counts_and_is_not_written_again(
+    seen: ScoredAlbum, tmp_path: Path
+) -> None:
     rng = np.random.default_rng(4)
     ids = ("posted/a.jpg", "posted/b.jpg")
     rows = tuple(
@@ -363,7 +375,7 @@ def test_what_is_out_already_counts_and_is_not_written_again(seen: Seen, tmp_pat
     first = planned(seen).plan.kept[0]
     posted = Posted(ids, rows, (Metadata(), Metadata()), already=(first,))
     plan = planned(seen, posted=posted)
-    shared = share(seen, plan, tmp_path / "shared", posted=posted)
+    shared = export_album(seen, plan, tmp_path / "shared", posted=posted)
     numbers = {file.number for file in shared.files}
     assert numbers == set(plan.plan.kept) - {first, 10, 11}
     assert verify(shared.target)
@@ -371,24 +383,24 @@ def test_what_is_out_already_counts_and_is_not_written_again(seen: Seen, tmp_pat
     everything = Posted(already=before.kept)
     plan = planned(seen, posted=everything, drop=before.withheld)
     with pytest.raises(InputError, match="out already"):
-        share(seen, plan, tmp_path / "none", posted=everything)
+        export_album(seen, plan, tmp_path / "none", posted=everything)
 
 
-def test_a_budget_is_a_promise_too(seen: Seen, tmp_path: Path) -> None:
+def test_a_budget_is_a_promise_too(seen: ScoredAlbum, tmp_path: Path) -> None:
     plan = planned(seen, budget=4)
-    shared: Shared = share(seen, plan, tmp_path / "shared")
+    shared: Export = export_album(seen, plan, tmp_path / "shared")
     assert len(shared.files) >= 6 and verify(shared.target)
     nothing = planned(seen, budget=0)
     assert nothing.empty and not plan.empty
     with pytest.raises(InputError, match="may still be the first guess"):
-        share(seen, nothing, tmp_path / "none")
+        export_album(seen, nothing, tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize(("choice", "value"), [("order", "random"), ("names", "kept")])
 def test_an_unknown_choice(
-    choice: str, value: str, seen: Seen, plan: AlbumPlan, tmp_path: Path
+    choice: str, value: str, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     wrong: Any = {choice: value}
     with pytest.raises(InputError, match=value):
-        share(seen, plan, tmp_path / "shared", **wrong)
+        export_album(seen, plan, tmp_path / "shared", **wrong)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.staging import Staging
-from elsewhere.service.export.journal import FOLDER, noted
+from elsewhere.service.export.journal import FOLDER, record_staging
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def killed_in(folder: Path, notes: Path) -> Path:
 
 
 def test_a_note_lasts_as_long_as_the_export(tmp_path: Path, notes: Path) -> None:
-    with noted(tmp_path):
+    with record_staging(tmp_path):
         (note,) = notes.iterdir()
         assert note.read_text() == str(tmp_path)
         assert note.stat().st_mode & 0o777 == 0o600 and notes.stat().st_mode & 0o777 == 0o700
@@ -38,7 +38,7 @@ def test_what_was_left_on_another_disk_is_swept(tmp_path: Path, notes: Path) -> 
     one = killed_in(tmp_path / "one", notes)
     odd = killed_in(tmp_path / os.fsdecode(b"tw\xffo"), notes)
     (notes / "gone").write_text(str(tmp_path / "no longer there"))
-    with noted(tmp_path):
+    with record_staging(tmp_path):
         assert not one.exists() and not odd.exists()
         assert len(list(notes.iterdir())) == 1
     assert not notes.exists()
@@ -49,7 +49,7 @@ def test_what_is_held_stays_noted(tmp_path: Path, notes: Path) -> None:
     notes.mkdir(parents=True)
     (notes / "held").write_text(str(tmp_path / "held"))
     with Staging(tmp_path / "held") as staging:
-        with noted(tmp_path):
+        with record_staging(tmp_path):
             assert staging.folder.exists()
         assert [note.name for note in notes.iterdir()] == ["held"]
 
@@ -57,12 +57,12 @@ def test_what_is_held_stays_noted(tmp_path: Path, notes: Path) -> None:
 def test_without_a_data_directory_the_export_goes_on(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     done = []
-    with noted(tmp_path):
+    with record_staging(tmp_path):
         done.append(True)
     assert done
 
 
 def test_a_note_goes_after_an_error_too(tmp_path: Path, notes: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), noted(tmp_path):
+    with pytest.raises(KeyboardInterrupt), record_staging(tmp_path):
         raise KeyboardInterrupt
     assert not notes.exists()

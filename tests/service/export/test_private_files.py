@@ -10,7 +10,7 @@ import pytest
 
 from elsewhere.album.files import digest
 from elsewhere.errors import FileError
-from elsewhere.service.export.private_files import CERTIFICATE, REPORT, Aside, set_aside
+from elsewhere.service.export.private_files import CERTIFICATE, REPORT, Backup, back_up
 
 
 def folder_of(tmp_path: Path, **contents: str) -> Path:
@@ -26,11 +26,11 @@ def inside(folder: Path) -> dict[str, str]:
 def test_a_report_goes_with_its_certificate(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, certificate="one", report="of one")
     mark = digest(folder / CERTIFICATE)[:12]
-    aside = set_aside(folder)
+    aside = back_up(folder)
     apart = {f"certificate-{mark}.json": "one", f"report-{mark}.html": "of one"}
     assert inside(folder) == apart
     folder_of(folder, certificate="two")  # of which no report was asked for
-    set_aside(folder)
+    back_up(folder)
     kept = inside(folder)
     assert apart.items() <= kept.items() and "two" in kept.values() and len(kept) == 3
     aside.put_back()
@@ -38,15 +38,15 @@ def test_a_report_goes_with_its_certificate(tmp_path: Path) -> None:
 
 
 def test_a_report_without_a_certificate_is_not_written_over_either(tmp_path: Path) -> None:
-    set_aside(folder_of(tmp_path, report="of what is gone"))
+    back_up(folder_of(tmp_path, report="of what is gone"))
     (name,) = inside(tmp_path)
     assert name.startswith("report-") and name != REPORT
     assert inside(tmp_path)[name] == "of what is gone"
 
 
 def test_where_there_is_nothing_nothing_is_done(tmp_path: Path) -> None:
-    assert set_aside(tmp_path) == Aside()
-    Aside().put_back()
+    assert back_up(tmp_path) == Backup()
+    Backup().put_back()
     assert inside(tmp_path) == {}
 
 
@@ -58,8 +58,8 @@ def test_a_kill_between_the_two_loses_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", _dying_after(1))
         with pytest.raises(KeyboardInterrupt):
-            set_aside(folder)
-    set_aside(folder)
+            back_up(folder)
+    back_up(folder)
     certificate, report = sorted(inside(folder))
     assert certificate.split("-")[1].split(".")[0] == report.split("-")[1].split(".")[0]
     assert sorted(inside(folder).values()) == ["of one", "one"]
@@ -78,7 +78,7 @@ def test_what_cannot_be_set_aside_stays_as_it_was(
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(FileError, match="cannot be written"):
-        set_aside(folder)
+        back_up(folder)
     assert inside(folder) == {CERTIFICATE: "one", REPORT: "of one"}
 
 

@@ -19,18 +19,18 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.score_files import write_scores
-from elsewhere.service.export.export_album import Shared, share
+from elsewhere.service.export.export_album import Export, export_album
 from elsewhere.service.export.private_files import read_private, write_private
-from elsewhere.service.export.verify import Verified, _named, verify
+from elsewhere.service.export.verify import Verification, _named, verify
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.scored_album import Seen, Step, see
+from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
 from elsewhere.values.scores import Scores
 from tests.album.makers import jpeg, segment, with_segments
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[Seen]:
+def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[ScoredAlbum]:
     with known_scorers():
         found = see_tiny(write_album(tmp_path_factory.mktemp("verify") / "trip"), workers=pool)
         yield found
@@ -38,23 +38,23 @@ def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[Se
 
 
 @pytest.fixture(scope="module")
-def plan(seen: Seen) -> AlbumPlan:
+def plan(seen: ScoredAlbum) -> AlbumPlan:
     return planned(seen)
 
 
 @pytest.fixture(scope="module", params=["shared", "shared.zip"])
 def original(
     request: pytest.FixtureRequest,
-    seen: Seen,
+    seen: ScoredAlbum,
     plan: AlbumPlan,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Shared:
+) -> Export:
     place = tmp_path_factory.mktemp("original")
-    return share(seen, plan, place / request.param, private=place / "mine")
+    return export_album(seen, plan, place / request.param, private=place / "mine")
 
 
 @pytest.fixture
-def shared(original: Shared, tmp_path: Path) -> Path:
+def shared(original: Export, tmp_path: Path) -> Path:
     """A copy of the copy, which the test may spoil."""
     target = tmp_path / original.target.name
     if original.target.is_dir():
@@ -116,18 +116,18 @@ CHANGES: dict[str, tuple[Change, str]] = {
 }
 
 
-def test_what_was_shared_is_accepted(original: Shared, shared: Path) -> None:
+def test_what_was_shared_is_accepted(original: Export, shared: Path) -> None:
     steps: list[Step] = []
     found = verify(shared, original.certificate, progress=steps.append)
     clause = "Lisbon, Portugal is not among the first 3 guesses of the model tiny1"
-    assert found == Verified((), (), len(original.files), 2, (clause,))
+    assert found == Verification((), (), len(original.files), 2, (clause,))
     assert [step.done for step in steps] == list(range(1, len(original.files) + 1))
     put(shared, contents(shared))  # the spoiling below is of a copy that is accepted otherwise
     assert verify(shared, original.certificate)
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
-def test_what_was_changed_is_refused(change: str, original: Shared, shared: Path) -> None:
+def test_what_was_changed_is_refused(change: str, original: Export, shared: Path) -> None:
     spoil, why = CHANGES[change]
     files = contents(shared)
     spoil(files)
@@ -138,7 +138,7 @@ def test_what_was_changed_is_refused(change: str, original: Shared, shared: Path
     assert len(found.problems) <= 2
 
 
-def test_things_in_a_folder_that_are_no_files(original: Shared, shared: Path) -> None:
+def test_things_in_a_folder_that_are_no_files(original: Export, shared: Path) -> None:
     if not shared.is_dir():
         return
     (shared / "more").mkdir()
@@ -153,7 +153,7 @@ def test_things_in_a_folder_that_are_no_files(original: Shared, shared: Path) ->
     ]
 
 
-def test_what_is_not_there(original: Shared, tmp_path: Path) -> None:
+def test_what_is_not_there(original: Export, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         verify(tmp_path / "gone", original.certificate)
     (tmp_path / "gone").mkdir()
@@ -163,19 +163,19 @@ def test_what_is_not_there(original: Shared, tmp_path: Path) -> None:
 
 
 def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     private, target, away = tmp_path / "mine", tmp_path / "out", tmp_path / "away"
-    first = share(seen, plan, target, private=private, names="keep")
+    first = export_album(seen, plan, target, private=private, names="keep")
     (first.private / "report.html").write_text("its report")
     earlier = {file.name: file.read_bytes() for file in first.private.iterdir()}
     first.target.rename(away)
     with pytest.MonkeyPatch.context() as patch:  # what comes to nothing leaves all as it was
         patch.setattr("elsewhere.album.export.rename_new", Mock(side_effect=OSError("full")))
         with pytest.raises((FileError, OSError)):
-            share(seen, plan, target, private=private)
+            export_album(seen, plan, target, private=private)
     assert {file.name: file.read_bytes() for file in first.private.iterdir()} == earlier
-    second = share(seen, plan, target, private=private)
+    second = export_album(seen, plan, target, private=private)
     assert second.certificate == first.certificate
     assert second.certificate.read_bytes() != earlier["certificate.json"]
     (report,) = first.private.glob("report*.html")
@@ -191,11 +191,11 @@ def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name
 
 
 def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     private = tmp_path / "mine"
-    folder = share(seen, plan, tmp_path / "one", private=private, names="keep")
-    packed = share(seen, plan, tmp_path / "two.zip", private=private, order="album")
+    folder = export_album(seen, plan, tmp_path / "one", private=private, names="keep")
+    packed = export_album(seen, plan, tmp_path / "two.zip", private=private, order="album")
     assert verify(packed.target, private=private).notes == ()
     (tmp_path / "away").mkdir()
     folder.target.rename(tmp_path / "away" / "holiday")
@@ -211,7 +211,7 @@ def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
         verify(tmp_path / "empty", private=private)
 
 
-def certificate_with(original: Shared, place: Path, **changes: Any) -> Path:
+def certificate_with(original: Export, place: Path, **changes: Any) -> Path:
     """The certificate with the first model changed, sealed again."""
     document = json.loads(original.certificate.read_text())
     document["models"][0].update(changes)
@@ -220,7 +220,7 @@ def certificate_with(original: Shared, place: Path, **changes: Any) -> Path:
     return place / "other.json"
 
 
-def test_an_edited_certificate_is_refused(original: Shared, shared: Path, tmp_path: Path) -> None:
+def test_an_edited_certificate_is_refused(original: Export, shared: Path, tmp_path: Path) -> None:
     text = original.certificate.read_text()
     (tmp_path / "edited.json").write_text(text.replace('"top": 4', '"top": 3'))
     with pytest.raises(FileError, match="changed or damaged: its digest is not right"):
@@ -228,7 +228,7 @@ def test_an_edited_certificate_is_refused(original: Shared, shared: Path, tmp_pa
 
 
 def test_another_machine_may_differ_in_the_last_bits(
-    original: Shared, shared: Path, tmp_path: Path
+    original: Export, shared: Path, tmp_path: Path
 ) -> None:
     found = verify(shared, certificate_with(original, tmp_path, word="tiny:bits"))
     assert found and found.reproved == 2
@@ -236,7 +236,7 @@ def test_another_machine_may_differ_in_the_last_bits(
 
 
 def test_a_model_that_moved_is_found_by_its_fingerprint(
-    original: Shared, shared: Path, tmp_path: Path
+    original: Export, shared: Path, tmp_path: Path
 ) -> None:
     lost = certificate_with(original, tmp_path, word="onnx:gone.onnx")
     with pytest.raises(ScorerError, match=r"against the model tiny1 .* was not found"):
@@ -247,7 +247,7 @@ def test_a_model_that_moved_is_found_by_its_fingerprint(
 
 
 def test_scores_that_break_the_promise_are_refused(
-    original: Shared, shared: Path, tmp_path: Path
+    original: Export, shared: Path, tmp_path: Path
 ) -> None:
     found = verify(shared, certificate_with(original, tmp_path, word="tiny:keen"))
     assert not found
@@ -261,7 +261,7 @@ def test_scores_that_break_the_promise_are_refused(
     "clause",
     ["attacker 0: 510 rivals hold, not 7", "attacker 1: 3 rivals hold, too few for a top of 7"],
 )
-def test_no_clause_of_the_check_tells_the_secret_k(original: Shared, clause: str) -> None:
+def test_no_clause_of_the_check_tells_the_secret_k(original: Export, clause: str) -> None:
     told = _named(clause, read_private(original.certificate))
     assert told.startswith("Lisbon, Portugal, by tiny1 on ")
     assert "7" not in told and "510" not in told
@@ -274,7 +274,7 @@ def text_behind_the_pixels(files: dict[str, bytes]) -> None:
 
 @pytest.mark.parametrize("spoil", [comment, text_behind_the_pixels])
 def test_files_that_are_no_bare_pictures_are_refused_even_if_certified(
-    original: Shared,
+    original: Export,
     shared: Path,
     tmp_path: Path,
     spoil: Callable[[dict[str, bytes]], None],
@@ -336,9 +336,9 @@ LIES = [
 
 @pytest.mark.parametrize("lie", LIES)
 def test_an_archive_that_lies_is_refused(
-    lie: str, seen: Seen, plan: AlbumPlan, tmp_path: Path
+    lie: str, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
-    shared = share(seen, plan, tmp_path / "a.zip", private=tmp_path / "mine")
+    shared = export_album(seen, plan, tmp_path / "a.zip", private=tmp_path / "mine")
     told = lies(shared.target.read_bytes())
     assert list(told) == LIES
     shared.target.write_bytes(told[lie])
@@ -347,9 +347,9 @@ def test_an_archive_that_lies_is_refused(
 
 
 def test_an_archive_that_another_program_packed_is_refused(
-    seen: Seen, plan: AlbumPlan, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
-    shared = share(seen, plan, tmp_path / "a.zip", private=tmp_path / "mine")
+    shared = export_album(seen, plan, tmp_path / "a.zip", private=tmp_path / "mine")
     files = contents(shared.target)
     with zipfile.ZipFile(shared.target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -359,7 +359,7 @@ def test_an_archive_that_another_program_packed_is_refused(
 
 
 def test_scores_that_are_looked_up_are_said_to_be(
-    seen: Seen, pool: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seen: ScoredAlbum, pool: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And a scorer's file is found again from anywhere."""
     monkeypatch.chdir(tmp_path)
@@ -367,8 +367,10 @@ def test_scores_that_are_looked_up_are_said_to_be(
     ids = [path.name for path in sorted(album.iterdir())]
     table = np.log(np.random.default_rng(3).dirichlet(np.ones(12), len(ids)))
     write_scores(Path("rows.npz"), Scores(table.astype(np.float32), ids))
-    looked = see([album], scorers=["table:rows.npz"], workers=pool)
-    shared = share(looked, planned(looked, top=2), tmp_path / "out", private=tmp_path / "mine")
+    looked = score_album([album], scorers=["table:rows.npz"], workers=pool)
+    shared = export_album(
+        looked, planned(looked, top=2), tmp_path / "out", private=tmp_path / "mine"
+    )
     assert "looks scores up by a photo's name" in shared.notes[0]
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
@@ -377,12 +379,12 @@ def test_scores_that_are_looked_up_are_said_to_be(
 
 
 def test_a_budget_that_buys_nothing_is_kept_and_said_to_be_empty(
-    seen: Seen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seen: ScoredAlbum, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(seen, budget=0)
     assert plan.empty
     monkeypatch.setattr(type(plan), "empty", False)  # as somebody else's program may share it
-    copy = share(seen, plan, tmp_path / "shared", private=tmp_path / "mine")
+    copy = export_album(seen, plan, tmp_path / "shared", private=tmp_path / "mine")
     found = verify(copy.target, copy.certificate)
     assert found
     assert [note for note in found.notes if "nothing is promised of Lisbon, Portugal" in note]

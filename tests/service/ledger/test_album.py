@@ -13,8 +13,8 @@ from elsewhere.errors import InputError
 from elsewhere.service.ledger.album import given_by, label_of, remembered
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.posted.find_posted import posted_for
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.posted.find_posted import find_posted
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import Stay, photo, seen, trip
 
 
@@ -23,13 +23,15 @@ def ledger(tmp_path: Path) -> Ledger:
     return Ledger(tmp_path)
 
 
-def remember(ledger: Ledger, album: Seen, *shared: int, places: Places | None = None) -> None:
+def remember(
+    ledger: Ledger, album: ScoredAlbum, *shared: int, places: Places | None = None
+) -> None:
     given = given_by(album, places or places_of(album.photos), shared)
     with ledger.writing_down(given, Path("out")):
         pass
 
 
-def another(album: Seen, name: str = "other") -> Seen:
+def another(album: ScoredAlbum, name: str = "other") -> ScoredAlbum:
     """The same rows and places under other pictures."""
     photos = [
         photo(f"{name} {one.id}", one.metadata.position, one.metadata.time) for one in album.photos
@@ -37,7 +39,7 @@ def another(album: Seen, name: str = "other") -> Seen:
     return seen(photos, *(attack.scores.values for attack in album.attacks))
 
 
-def found(ledger: Ledger, album: Seen, *hide: str, **wishes: object):  # type: ignore[no-untyped-def]
+def found(ledger: Ledger, album: ScoredAlbum, *hide: str, **wishes: object):  # type: ignore[no-untyped-def]
     asked = Wishes(hide=hide or ("all",), **wishes)  # type: ignore[arg-type]
     return remembered(ledger, album, places_of(album.photos), asked)
 
@@ -75,7 +77,7 @@ def test_a_photo_of_the_album_that_was_shared_before_is_out_already(ledger: Ledg
     remember(ledger, album, 1, 3)
     back = found(ledger, album)
     assert (back.already, back.ids) == ((1, 3), ())
-    posted = posted_for(album, places_of(album.photos), Wishes(), ledger=ledger)
+    posted = find_posted(album, places_of(album.photos), Wishes(), ledger=ledger)
     assert posted.already == (1, 3)
     assert "IMG_0001.jpg" in posted.notes[0]
 
@@ -116,7 +118,7 @@ def test_posted_rows_of_both_kinds_stand_together(ledger: Ledger) -> None:
     first = trip([Stay("Lisbon", 4, 0)])
     remember(ledger, first, 0, 3)
     again = another(trip([Stay("Lisbon", 3, 50)], seed=4))
-    posted = posted_for(again, places_of(again.photos), Wishes(), ledger=ledger)
+    posted = find_posted(again, places_of(again.photos), Wishes(), ledger=ledger)
     joint = posted.behind(again.attacks[0].scores, 0)
     assert joint.ids[-2:] == ("remembered/1", "remembered/2")
     assert np.array_equal(joint.values[-2:], first.attacks[0].scores.values[[0, 3]])

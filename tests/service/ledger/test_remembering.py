@@ -14,16 +14,16 @@ from elsewhere.album.places import Places
 from elsewhere.album.renaming import rename_new
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
-from elsewhere.service.export.export_album import share
+from elsewhere.service.export.export_album import export_album
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.ledger.store import Store
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[Seen]:
+def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[ScoredAlbum]:
     with known_scorers():
         album = write_album(tmp_path_factory.mktemp("originals") / "trip", 6)
         found = see_tiny(album, "tiny", "tiny:seed=2", workers=pool)
@@ -32,7 +32,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[Se
 
 
 @pytest.fixture(scope="module")
-def plan(seen: Seen) -> AlbumPlan:
+def plan(seen: ScoredAlbum) -> AlbumPlan:
     made = planned(seen)
     place = replace(made.hidden[0], photos=tuple(range(len(seen.photos) - 1)))
     return replace(made, places=Places((place,), (len(seen.photos) - 1,)))
@@ -45,9 +45,9 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
 
 
 def test_a_copy_that_has_its_name_is_remembered(
-    seen: Seen, plan: AlbumPlan, ledger: Ledger, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, ledger: Ledger, tmp_path: Path
 ) -> None:
-    shared = share(seen, plan, tmp_path / "out", remember=ledger)
+    shared = export_album(seen, plan, tmp_path / "out", remember=ledger)
     entries = ledger.settled()
     photos = {photo for entry in entries for photo in entry.photos}
     assert photos == {ledger.named(file.sha256) for file in shared.files}
@@ -64,14 +64,14 @@ def test_a_copy_that_has_its_name_is_remembered(
 
 
 def test_nothing_is_remembered_unless_asked_for(
-    seen: Seen, plan: AlbumPlan, ledger: Ledger, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, ledger: Ledger, tmp_path: Path
 ) -> None:
-    share(seen, plan, tmp_path / "out")
+    export_album(seen, plan, tmp_path / "out")
     assert not ledger.path.exists()
 
 
 def test_at_the_moment_of_naming_it_is_pending(
-    seen: Seen,
+    seen: ScoredAlbum,
     plan: AlbumPlan,
     ledger: Ledger,
     tmp_path: Path,
@@ -84,14 +84,14 @@ def test_at_the_moment_of_naming_it_is_pending(
         rename_new(old, new)
 
     monkeypatch.setattr(album_export, "rename_new", looking)
-    share(seen, plan, tmp_path / "out", remember=ledger)
+    export_album(seen, plan, tmp_path / "out", remember=ledger)
     assert found
     assert all(found)
     assert not any(entry.pending for entry in ledger.entries())
 
 
 def test_a_copy_that_does_not_get_its_name_is_not_remembered(
-    seen: Seen,
+    seen: ScoredAlbum,
     plan: AlbumPlan,
     ledger: Ledger,
     tmp_path: Path,
@@ -103,23 +103,23 @@ def test_a_copy_that_does_not_get_its_name_is_not_remembered(
 
     monkeypatch.setattr(album_export, "rename_new", stopped)
     with pytest.raises(KeyboardInterrupt):
-        share(seen, plan, tmp_path / "out", remember=ledger)
+        export_album(seen, plan, tmp_path / "out", remember=ledger)
     assert ledger.settled() == ()
     assert not (tmp_path / "out").exists()
 
 
 def test_a_damaged_ledger_stops_the_export(
-    seen: Seen, plan: AlbumPlan, ledger: Ledger, tmp_path: Path
+    seen: ScoredAlbum, plan: AlbumPlan, ledger: Ledger, tmp_path: Path
 ) -> None:
-    share(seen, plan, tmp_path / "first", remember=ledger)
+    export_album(seen, plan, tmp_path / "first", remember=ledger)
     ledger.path.write_bytes(ledger.path.read_bytes()[:-9])
     with pytest.raises(FileError, match="cannot be trusted"):
-        share(seen, plan, tmp_path / "second", remember=ledger)
+        export_album(seen, plan, tmp_path / "second", remember=ledger)
     assert not (tmp_path / "second").exists()
 
 
 def test_where_it_cannot_be_confirmed_the_copy_settles_it_later(
-    seen: Seen,
+    seen: ScoredAlbum,
     plan: AlbumPlan,
     ledger: Ledger,
     tmp_path: Path,
@@ -135,7 +135,7 @@ def test_where_it_cannot_be_confirmed_the_copy_settles_it_later(
 
     with monkeypatch.context() as patch:
         patch.setattr(album_export, "rename_new", then_full)
-        share(seen, plan, tmp_path / "out.zip", remember=ledger)
+        export_album(seen, plan, tmp_path / "out.zip", remember=ledger)
     monkeypatch.undo()
     monkeypatch.setenv("ELSEWHERE_DATA_DIR", str(tmp_path / "data"))
     assert all(entry.pending for entry in Store().read())

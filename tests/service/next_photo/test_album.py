@@ -17,18 +17,20 @@ from elsewhere.service.next_photo.album import NextPhoto, next_photo
 from elsewhere.service.next_photo.answers import Answer
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import Stay, photo, seen, trip
 
 EXACT = Wishes(exact_top=True, margin="none", top=3, each_photo=False)
 
 
-def ask(album: Seen, name: str, out: Collection[int] = (), wishes: Wishes = EXACT) -> NextPhoto:
+def ask(
+    album: ScoredAlbum, name: str, out: Collection[int] = (), wishes: Wishes = EXACT
+) -> NextPhoto:
     posted = Posted(already=tuple(sorted(out)))
     return next_photo(album, places_of(album.photos), wishes, name, posted=posted)
 
 
-def keeps(album: Seen, told: NextPhoto, out: Collection[int]) -> bool:
+def keeps(album: ScoredAlbum, told: NextPhoto, out: Collection[int]) -> bool:
     """The promise of every watch, by plain sums: rivals at least as far as the best of the zone."""
     top = told.album.plan.promise.against[0].top
     assert top is not None

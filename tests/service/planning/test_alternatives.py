@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from elsewhere.service.planning.alternatives import Way, without_options
+from elsewhere.service.planning.alternatives import Alternative, without_options
 from elsewhere.solver.infeasibility import Inquiry
 from tests.service.planning.test_verdict import EXACT, LISBON, PARIS, plan, pointing
 
@@ -29,24 +29,24 @@ def test_a_smaller_radius_is_no_way_where_one_cell_is_hidden() -> None:
     assert len(near.watches[0].zone) == 1
     far = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=200.0))
     assert len(far.watches[0].zone) > 1
-    assert far.ways == (Way("radius", "a smaller radius (--radius)", amount=5.0),)
+    assert far.ways == (Alternative("radius", "a smaller radius (--radius)", amount=5.0),)
     level = plan(pointing(LISBON, LISBON), WIDE)
-    assert level.ways == (Way("level", "a narrower level (--hide-level)", name="region"),)
+    assert level.ways == (Alternative("level", "a narrower level (--hide-level)", name="region"),)
 
 
 def test_the_top_that_can_be_had_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (2, True))
     found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
-    assert found.ways == (Way("top", "a smaller top (such as --top 2)", top=2),)
+    assert found.ways == (Alternative("top", "a smaller top (such as --top 2)", top=2),)
     assert found.notes[-1] == "to share anything, ask for less: a smaller top (such as --top 2)"
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (None, False))
     unknown = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
-    assert unknown.ways == (Way("top", "a smaller top (such as --top 2)", top=2),)
+    assert unknown.ways == (Alternative("top", "a smaller top (such as --top 2)", top=2),)
 
 
 def test_the_pin_is_the_way_where_a_pin_is_to_blame() -> None:
     found = plan(pointing(LISBON, None, None), replace(WIDE, keep=("0.jpg", "1.jpg")))
-    assert found.ways == (Way("unpin", photos=(0,)),)
+    assert found.ways == (Alternative("unpin", photos=(0,)),)
     assert not any("ask for less" in note for note in found.notes)
     freed = plan(pointing(LISBON, None, None), replace(WIDE, keep=("1.jpg",)))
     assert freed.plan.found
@@ -58,7 +58,7 @@ def test_a_margin_is_given_up_where_that_is_enough() -> None:
     wishes = replace(EXACT, margin="careful", radius_km=0.0)
     found = plan(album, wishes)
     assert found.plan.status == "infeasible"
-    assert found.ways == (Way("margin", "no margin (--margin none)"),)
+    assert found.ways == (Alternative("margin", "no margin (--margin none)"),)
     assert plan(album, replace(wishes, margin="none")).plan.found
     stuck = plan(pointing(LISBON), wishes)
     assert stuck.ways == () and "does not help" in stuck.notes[-1]

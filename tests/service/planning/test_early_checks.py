@@ -11,27 +11,27 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import place
-from elsewhere.scorers import About
-from elsewhere.service.planning.early_checks import Refusing, refuse_paths, refuse_wishes
+from elsewhere.scorers import ScorerInfo
+from elsewhere.service.planning.early_checks import EarlyChecks, check_paths, check_wishes
 from elsewhere.service.planning.plan_album import plan_album
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import Stay, trip
 
 
 @pytest.fixture(scope="module")
-def lisbon() -> Seen:
+def lisbon() -> ScoredAlbum:
     return trip([Stay("Lisbon", 4, 0)], seed=4)
 
 
-def scorers(seen: Seen) -> list[tuple[str, About]]:
+def scorers(seen: ScoredAlbum) -> list[tuple[str, ScorerInfo]]:
     return [(attack.word, attack.about) for attack in seen.attacks]
 
 
 @pytest.mark.parametrize("budget", ["ten", "200%", "-1", "3.5", "", -1])
 def test_a_budget_that_is_none(budget: int | str) -> None:
     with pytest.raises(InputError, match="a number of photos or a share such as 10%"):
-        refuse_wishes(Wishes(top=None, budget=budget))
+        check_wishes(Wishes(top=None, budget=budget))
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_budget_that_is_none(budget: int | str) -> None:
     ids=str,
 )
 def test_what_may_be_is_not_refused(wishes: Wishes) -> None:
-    refuse_wishes(wishes)
+    check_wishes(wishes)
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_what_may_be_is_not_refused(wishes: Wishes) -> None:
 )
 def test_slips(wishes: Wishes, said: str) -> None:
     with pytest.raises((InputError, PlaceError), match=said):
-        refuse_wishes(wishes)
+        check_wishes(wishes)
 
 
-def test_more_guesses_than_there_are_cells(lisbon: Seen) -> None:
+def test_more_guesses_than_there_are_cells(lisbon: ScoredAlbum) -> None:
     cells = lisbon.attacks[0].about.cells
-    Refusing(Wishes(top=cells - 1)).loaded(scorers(lisbon))
+    EarlyChecks(Wishes(top=cells - 1)).loaded(scorers(lisbon))
     with pytest.raises(InputError, match=f"top {cells} is out of reach"):
-        Refusing(Wishes(top=cells)).loaded(scorers(lisbon))
+        EarlyChecks(Wishes(top=cells)).loaded(scorers(lisbon))
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_more_guesses_than_there_are_cells(lisbon: Seen) -> None:
     ids=str,
 )
 def test_what_leaves_too_few_rivals_is_told_with_the_place(
-    lisbon: Seen, wishes: Wishes, said: str
+    lisbon: ScoredAlbum, wishes: Wishes, said: str
 ) -> None:
     """Before reading where the place is told, else when the photos are read: as the plan would."""
-    told = Refusing(wishes, [place("Lisbon")])
+    told = EarlyChecks(wishes, [place("Lisbon")])
     with pytest.raises(InputError, match=said):
         told.loaded(scorers(lisbon))
-    read = Refusing(wishes)
+    read = EarlyChecks(wishes)
     read.loaded(scorers(lisbon))
     with pytest.raises(InputError, match=said):
         read.read(replace(lisbon.album, photos=lisbon.photos))
@@ -96,11 +96,11 @@ def test_what_leaves_too_few_rivals_is_told_with_the_place(
         plan_album(lisbon, places_of(lisbon.photos), wishes)
 
 
-def test_of_an_album_without_photos_something_else_is_told(lisbon: Seen) -> None:
-    Refusing(Wishes(hide=("Kyoto",), keep=("x",))).read(replace(lisbon.album, photos=()))
+def test_of_an_album_without_photos_something_else_is_told(lisbon: ScoredAlbum) -> None:
+    EarlyChecks(Wishes(hide=("Kyoto",), keep=("x",))).read(replace(lisbon.album, photos=()))
 
 
 def test_what_is_public_must_be_there(tmp_path: Path) -> None:
-    refuse_paths([tmp_path])
+    check_paths([tmp_path])
     with pytest.raises(InputError, match="online does not exist"):
-        refuse_paths([tmp_path, tmp_path / "online"])
+        check_paths([tmp_path, tmp_path / "online"])

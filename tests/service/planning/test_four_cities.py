@@ -12,7 +12,7 @@ from elsewhere.album.places import Places, places_of
 from elsewhere.globe import Cells, distance_km
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import Stay, trip
 
 VISITS = [
@@ -25,22 +25,22 @@ VISITS = [
 
 
 @pytest.fixture(scope="module")
-def album() -> Seen:
+def album() -> ScoredAlbum:
     return trip(VISITS, lost=1)
 
 
 @pytest.fixture(scope="module")
-def places(album: Seen) -> Places:
+def places(album: ScoredAlbum) -> Places:
     return places_of(album.photos)
 
 
 @pytest.fixture(scope="module")
-def planned(album: Seen, places: Places) -> AlbumPlan:
+def planned(album: ScoredAlbum, places: Places) -> AlbumPlan:
     return plan_album(album, places, Wishes(hide=("Lisbon",)))
 
 
 def test_two_visits_are_one_place_and_the_lost_photo_is_nowhere(
-    album: Seen, places: Places
+    album: ScoredAlbum, places: Places
 ) -> None:
     assert len(album.photos) == 120
     assert {place.label: len(place.photos) for place in places.places} == {
@@ -68,7 +68,7 @@ def test_the_truth_is_every_cell_near_any_photo(planned: AlbumPlan) -> None:
     assert planned.watches[0].zone.cells.tolist() == np.flatnonzero(near).tolist()
 
 
-def test_the_promise_is_proved_optimal_and_holds(album: Seen, planned: AlbumPlan) -> None:
+def test_the_promise_is_proved_optimal_and_holds(album: ScoredAlbum, planned: AlbumPlan) -> None:
     assert planned.plan.status == "optimal"
     assert planned.top is not None
     assert 5 <= planned.top <= 15
@@ -84,7 +84,9 @@ def test_the_promise_is_proved_optimal_and_holds(album: Seen, planned: AlbumPlan
 
 
 @pytest.mark.parametrize("top", [5, 10, 15])
-def test_within_five_seconds_of_processor_time(album: Seen, places: Places, top: int) -> None:
+def test_within_five_seconds_of_processor_time(
+    album: ScoredAlbum, places: Places, top: int
+) -> None:
     """Other work may go on here, so that the clock on the wall would tell about that."""
     wishes = Wishes(hide=("Lisbon",), top=top, exact_top=True)
     began = time.process_time()
@@ -95,7 +97,7 @@ def test_within_five_seconds_of_processor_time(album: Seen, places: Places, top:
 
 @pytest.mark.parametrize("top", [5, 10, 15])
 def test_all_four_cities_are_hidden_as_it_is_asked_for_by_default(
-    album: Seen, places: Places, top: int
+    album: ScoredAlbum, places: Places, top: int
 ) -> None:
     wishes = Wishes(top=top, exact_top=True, work_limit=20_000)
     planned = plan_album(album, places, wishes)
@@ -103,7 +105,9 @@ def test_all_four_cities_are_hidden_as_it_is_asked_for_by_default(
     assert planned.plan.status == "optimal"
 
 
-def test_all_four_cities_together_are_proved_for_the_top_five(album: Seen, places: Places) -> None:
+def test_all_four_cities_together_are_proved_for_the_top_five(
+    album: ScoredAlbum, places: Places
+) -> None:
     """The cities' photos hide one another: each city by itself asks for 15 in all, the whole
     album for 1, and both together for 18. The tree alone took 51,000 to see that.
     """
@@ -112,7 +116,9 @@ def test_all_four_cities_together_are_proved_for_the_top_five(album: Seen, place
     assert (plan.status, plan.cost) == ("optimal", 18)
 
 
-def test_stopped_early_the_gap_of_the_top_ten_is_far_smaller(album: Seen, places: Places) -> None:
+def test_stopped_early_the_gap_of_the_top_ten_is_far_smaller(
+    album: ScoredAlbum, places: Places
+) -> None:
     """48 withheld against a bound of 25, before attackers were asked at prices."""
     wishes = Wishes(top=10, exact_top=True, each_photo=False, work_limit=25_000)
     plan = plan_album(album, places, wishes).plan

@@ -12,7 +12,7 @@ from elsewhere.globe import Cells
 from elsewhere.service.planning.low_detail import shows_little
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import attack, photo, seen
 from tests.service.pictures import drawn, noise
 
@@ -20,7 +20,7 @@ LISBON = (38.72, -9.14)
 WISHES = Wishes(exact_top=True, margin="none", each_photo=False, hide_level="cell")
 
 
-def album(decoy: Image.Image) -> Seen:
+def album(decoy: Image.Image) -> ScoredAlbum:
     """Three photos that speak for Lisbon a little, and one that speaks for elsewhere loudly."""
     cells = Cells.default()
     rows = np.full((4, cells.count), -5.0)
@@ -34,7 +34,7 @@ def album(decoy: Image.Image) -> Seen:
     return seen(photos, attack(rows, [one.id for one in photos], "model"))
 
 
-def planned(album: Seen, **wishes: object) -> AlbumPlan:
+def planned(album: ScoredAlbum, **wishes: object) -> AlbumPlan:
     asked = replace(WISHES, **wishes)  # type: ignore[arg-type]
     return plan_album(album, places_of(album.photos), asked)
 

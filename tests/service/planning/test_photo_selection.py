@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.places import places_of
-from elsewhere.album.skipped import left
+from elsewhere.album.skipped import skip
 from elsewhere.errors import InputError
-from elsewhere.service.planning.photo_selection import budget_of, bursts, matching, pinned, worth
+from elsewhere.service.planning.photo_selection import (
+    budget_of,
+    bursts,
+    matching,
+    photo_values,
+    select_pinned,
+)
 from tests.service.makers import NOON, photo
 
 IDS = ["2024/IMG_1.jpg", "2024/IMG_2.jpg", "2025/IMG_1.jpg", "odd[1].jpg", "o.jpg"]
@@ -37,25 +43,29 @@ def test_what_matches_nothing_is_told_with_what_comes_near() -> None:
         matching(["IMG_3.jpg"], IDS, "keep")
     with pytest.raises(InputError, match=r"drop: no photo is called 'XQ7'; the first ones are"):
         matching(["XQ7"], IDS, "drop")
-    gone = left(Path("x/film.mov"), "x/film.mov", "video")
+    gone = skip(Path("x/film.mov"), "x/film.mov", "video")
     with pytest.raises(InputError, match=r"keep: x/film.mov is not in the album: it is a video"):
         matching(["film.mov"], IDS, "keep", [gone])
 
 
 def test_nobody_keeps_and_drops_one_photo() -> None:
-    assert pinned(["IMG_2.jpg"], ["2025/*"], IDS) == ((1,), (2,))
+    assert select_pinned(["IMG_2.jpg"], ["2025/*"], IDS) == ((1,), (2,))
     with pytest.raises(InputError, match=r"2024/IMG_2.jpg is to be kept \(by 'IMG_2.jpg'\) and "):
-        pinned(["IMG_2.jpg"], ["2024/*"], IDS)
+        select_pinned(["IMG_2.jpg"], ["2024/*"], IDS)
 
 
 def test_stars_and_values() -> None:
     photos = [photo("a.jpg", rating=5), photo("b.jpg"), photo("c.jpg", rating=1)]
-    assert worth(photos, None, stars=True) == {0: 6, 2: 2}
-    assert worth(photos, {"c.jpg": 0.5, "b*": "3"}, stars=True) == {0: 6, 1: 3, 2: Fraction(1, 2)}
-    assert worth(photos, {"a.jpg": 2}, stars=False) == {0: 2}
+    assert photo_values(photos, None, stars=True) == {0: 6, 2: 2}
+    assert photo_values(photos, {"c.jpg": 0.5, "b*": "3"}, stars=True) == {
+        0: 6,
+        1: 3,
+        2: Fraction(1, 2),
+    }
+    assert photo_values(photos, {"a.jpg": 2}, stars=False) == {0: 2}
     for bad in (0, -1, "much"):
         with pytest.raises(InputError):
-            worth(photos, {"a.jpg": bad}, stars=False)
+            photo_values(photos, {"a.jpg": bad}, stars=False)
 
 
 def test_bursts_are_moments_apart_at_one_place() -> None:

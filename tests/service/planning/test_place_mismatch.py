@@ -9,14 +9,14 @@ from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, place
 from elsewhere.service.planning.plan_album import plan_album
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import attack, photo, seen
 
 STUTTGART = (48.78, 9.18)
 WISHES = Wishes(exact_top=True, margin="none")
 
 
-def streets(sure: float = 3.0, position: tuple[float, float] | None = None) -> Seen:
+def streets(sure: float = 3.0, position: tuple[float, float] | None = None) -> ScoredAlbum:
     """Four photos that look like Stuttgart; their files say where they were taken, or nothing."""
     cells = Cells.default()
     rows = np.zeros((4, cells.count))
@@ -25,7 +25,7 @@ def streets(sure: float = 3.0, position: tuple[float, float] | None = None) -> S
     return seen(photos, attack(rows, [one.id for one in photos], "tiny"))
 
 
-def notes(album: Seen, *at: str, wishes: Wishes = WISHES) -> list[str]:
+def notes(album: ScoredAlbum, *at: str, wishes: Wishes = WISHES) -> list[str]:
     places = places_of(album.photos, at=[place(one) for one in at] or None)
     made = plan_album(album, places, wishes)
     return [note for note in made.notes if "where you said" in note]

@@ -9,7 +9,7 @@ import pytest
 from elsewhere.album.places import Places, places_of
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
-from elsewhere.service.planning.place_selection import hiding
+from elsewhere.service.planning.place_selection import select_places
 from tests.service.makers import NOON, photo
 
 LISBON, PORTO, PARIS, ILLINOIS = (38.72, -9.14), (41.15, -8.61), (48.8566, 2.3522), (39.80, -89.65)
@@ -24,7 +24,7 @@ PLACES = places_of(PHOTOS)
 
 
 def hidden(*wanted: str, places: Places = PLACES) -> set[str]:
-    found = hiding(places, PHOTOS, wanted)
+    found = select_places(places, PHOTOS, wanted)
     labels = {one.label for one in found.hidden}
     assert labels | {one.label for one in found.public} == {one.label for one in places.places}
     assert not labels & {one.label for one in found.public}
@@ -52,7 +52,7 @@ def test_what_a_wish_hides(wanted: tuple[str, ...], towns: set[str]) -> None:
 
 
 def test_home_is_said_aloud() -> None:
-    assert hiding(PLACES, PHOTOS, ["home"]).notes == (
+    assert select_places(PLACES, PHOTOS, ["home"]).notes == (
         "home is taken to be Paris, France: the place with photos on most different days",
     )
 
@@ -70,12 +70,12 @@ def test_a_name_that_means_no_place_of_the_album_lists_those_there_are() -> None
 def test_two_towns_of_one_name_in_one_album() -> None:
     photos = [photo("a", ILLINOIS), photo("b", (37.21, -93.29))]
     with pytest.raises(PlaceError, match=r"could be Springfield, Missouri.* or Springfield, Ill"):
-        hiding(places_of(photos), photos, ["Springfield"])
+        select_places(places_of(photos), photos, ["Springfield"])
 
 
 def test_places_with_a_number_have_it_as_their_name() -> None:
     photos = [photo("a", (-30.0, -120.0)), photo("b", (-31.0, -120.0)), photo("c", (-31.0, -120.0))]
-    (only,) = hiding(places_of(photos), photos, ["Hanga Roa, Chile (2)"]).hidden
+    (only,) = select_places(places_of(photos), photos, ["Hanga Roa, Chile (2)"]).hidden
     assert only.photos == (0,)
 
 
@@ -83,6 +83,6 @@ def test_a_country_given_as_the_place_answers_to_its_towns() -> None:
     photos = [photo("a")]
     told = places_of(photos, at=[place("Portugal")])
     for name in ("Portugal", "Lisbon"):
-        assert hiding(told, photos, [name]).hidden == told.places
+        assert select_places(told, photos, [name]).hidden == told.places
     with pytest.raises(PlaceError):
-        hiding(told, photos, ["Madrid"])
+        select_places(told, photos, ["Madrid"])

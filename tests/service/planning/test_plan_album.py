@@ -22,7 +22,7 @@ from elsewhere.service.planning.notes import TOGETHER
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.scores import Scores
 from tests.service.makers import NOON, Stay, attack, photo, seen, trip
 
@@ -31,7 +31,7 @@ EXACT = Wishes(exact_top=True, margin="none", each_photo=False)
 COARSE = Cells.default().coarsen(32)
 
 
-def proved(album: Seen, planned: AlbumPlan, posted: Posted | None = None) -> bool:
+def proved(album: ScoredAlbum, planned: AlbumPlan, posted: Posted | None = None) -> bool:
     """The engine's promise checked anew on the rows that each watch is about."""
     tables = [one.scores for one in album.attacks]
     if posted:
@@ -90,11 +90,11 @@ def test_two_places_are_hidden_with_as_few_photos_as_by_trying_all(told: dict[st
         assert proved(album, planned)
 
 
-def two_towns(seed: int = 0, **more: Any) -> Seen:
+def two_towns(seed: int = 0, **more: Any) -> ScoredAlbum:
     return trip([Stay("Lisbon", 14, 0), Stay("Porto", 12, 3)], seed=seed, **more)
 
 
-def plan(album: Seen, wishes: Wishes, **more: Any) -> AlbumPlan:
+def plan(album: ScoredAlbum, wishes: Wishes, **more: Any) -> AlbumPlan:
     return plan_album(album, places_of(album.photos), wishes, **more)
 
 

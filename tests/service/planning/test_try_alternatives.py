@@ -9,17 +9,17 @@ import numpy as np
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.try_alternatives import with_ways_tried
+from elsewhere.service.planning.try_alternatives import evaluate_alternatives
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import attack, photo, seen
 
 LISBON, VIENNA, OSLO = (38.72, -9.14), (48.21, 16.37), (59.91, 10.75)
 EXACT = Wishes(top=4, exact_top=True, margin="none", each_photo=False)
 
 
-def album(*rows: dict[tuple[float, float], float]) -> Seen:
+def album(*rows: dict[tuple[float, float], float]) -> ScoredAlbum:
     """One photo of Lisbon for each row, which says how much it speaks for which place."""
     cells = Cells.default()
     values = np.zeros((len(rows), cells.count))
@@ -30,10 +30,10 @@ def album(*rows: dict[tuple[float, float], float]) -> Seen:
     return seen(photos, attack(values, [one.id for one in photos], "tiny"))
 
 
-def tried(made_of: Seen, wishes: Wishes) -> tuple[AlbumPlan, AlbumPlan]:
+def tried(made_of: ScoredAlbum, wishes: Wishes) -> tuple[AlbumPlan, AlbumPlan]:
     places = places_of(made_of.photos)
     made = plan_album(made_of, places, wishes)
-    return made, with_ways_tried(made_of, places, made, posted=NOTHING_POSTED)
+    return made, evaluate_alternatives(made_of, places, made, posted=NOTHING_POSTED)
 
 
 def test_a_way_that_helps_says_how_much() -> None:

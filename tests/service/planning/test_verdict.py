@@ -14,7 +14,7 @@ from elsewhere.service.planning.guesses import NowhereError
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.presets import MARGINS, margin
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.solver.infeasibility import Inquiry
 from tests.service.makers import Stay, attack, photo, seen, trip
 
@@ -23,11 +23,11 @@ EXACT = Wishes(exact_top=True, margin="none", each_photo=False)
 ACCURACY = {"": {25: 0.12, 750: 0.46}, "Europe": {25: 0.17, 750: 0.73}}
 
 
-def plan(album: Seen, wishes: Wishes) -> AlbumPlan:
+def plan(album: ScoredAlbum, wishes: Wishes) -> AlbumPlan:
     return plan_album(album, places_of(album.photos), wishes)
 
 
-def pointing(*towns: tuple[float, float] | None, at: float = 5.0, **about: object) -> Seen:
+def pointing(*towns: tuple[float, float] | None, at: float = 5.0, **about: object) -> ScoredAlbum:
     """One photo a town, each pointing there; None points nowhere."""
     cells = Cells.default()
     rows = np.zeros((len(towns), cells.count))

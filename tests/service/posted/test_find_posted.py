@@ -15,8 +15,8 @@ from elsewhere.album.places import AlbumPlace, Places, places_of
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.posted.find_posted import _placed_by_time, posted_for
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.posted.find_posted import _placed_by_time, find_posted
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.album.makers import jpeg
 from tests.service.makers import photo
 from tests.service.tiny import known_scorers, see_tiny, write_album
@@ -31,18 +31,18 @@ def scorers() -> Iterator[None]:
 
 
 @pytest.fixture
-def album(tmp_path: Path, scorers: None, pool: Workers) -> Iterator[Seen]:
+def album(tmp_path: Path, scorers: None, pool: Workers) -> Iterator[ScoredAlbum]:
     seen = see_tiny(write_album(tmp_path / "album", 4), "tiny", "tiny:seed=2", workers=pool)
     yield seen
     seen.close()
 
 
-def posted_at(album: Seen, *paths: Path, pool: Workers):  # type: ignore[no-untyped-def]
-    return posted_for(album, NOWHERE, Wishes(), paths, workers=pool)
+def posted_at(album: ScoredAlbum, *paths: Path, pool: Workers):  # type: ignore[no-untyped-def]
+    return find_posted(album, NOWHERE, Wishes(), paths, workers=pool)
 
 
 def test_photos_beyond_the_album_are_scored_as_the_album_is(
-    album: Seen, tmp_path: Path, pool: Workers
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
 ) -> None:
     folder = write_album(tmp_path / "online", 2, first=50)
     posted = posted_at(album, folder, pool=pool)
@@ -59,7 +59,7 @@ def test_photos_beyond_the_album_are_scored_as_the_album_is(
 
 
 def test_the_original_and_the_exported_rendition_are_known_again(
-    album: Seen, tmp_path: Path, pool: Workers
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
 ) -> None:
     online = tmp_path / "online"
     online.mkdir()
@@ -75,7 +75,7 @@ def test_the_original_and_the_exported_rendition_are_known_again(
 
 
 def test_the_same_picture_in_another_file_is_known_again(
-    album: Seen, tmp_path: Path, pool: Workers
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
 ) -> None:
     content = album.photos[1].path.read_bytes()
     (tmp_path / "noted.jpg").write_bytes(content[:2] + b"\xff\xfe\x00\x06hey!" + content[2:])
@@ -83,7 +83,9 @@ def test_the_same_picture_in_another_file_is_known_again(
     assert (posted.already, posted.ids) == ((1,), ())
 
 
-def test_names_never_clash_with_the_albums(album: Seen, tmp_path: Path, pool: Workers) -> None:
+def test_names_never_clash_with_the_albums(
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
+) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     for seed, folder in ((60, "a"), (61, "b")):
@@ -93,7 +95,9 @@ def test_names_never_clash_with_the_albums(album: Seen, tmp_path: Path, pool: Wo
     assert not set(posted.ids) & {one.id for one in album.photos}
 
 
-def test_what_cannot_be_looked_at_is_said(album: Seen, tmp_path: Path, pool: Workers) -> None:
+def test_what_cannot_be_looked_at_is_said(
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
+) -> None:
     folder = write_album(tmp_path / "online", 1, first=70)
     (folder / "broken.jpg").write_bytes(jpeg(3)[:200])
     (folder / "clip.mp4").write_bytes(b"\x00\x00\x00\x18ftypmp42" + bytes(64))
@@ -104,20 +108,22 @@ def test_what_cannot_be_looked_at_is_said(album: Seen, tmp_path: Path, pool: Wor
     assert "2 posted files (broken.jpg and clip.mp4) could not be looked at" in posted.notes[1]
 
 
-def test_a_folder_without_photos_is_an_error(album: Seen, tmp_path: Path, pool: Workers) -> None:
+def test_a_folder_without_photos_is_an_error(
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
+) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileError):
         posted_at(album, tmp_path / "empty", pool=pool)
 
 
-def test_nothing_given_is_nothing_posted(album: Seen, pool: Workers) -> None:
+def test_nothing_given_is_nothing_posted(album: ScoredAlbum, pool: Workers) -> None:
     assert not posted_at(album, pool=pool)
 
 
 def test_photos_that_somebody_marks_are_out_wherever_their_files_are(
-    album: Seen, tmp_path: Path, pool: Workers
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
 ) -> None:
-    marked = posted_for(album, NOWHERE, Wishes(), marked=[2, 0])
+    marked = find_posted(album, NOWHERE, Wishes(), marked=[2, 0])
     assert marked.already == (0, 2) and not marked.ids
     names = f"{album.photos[0].id} and {album.photos[2].id}"
     assert marked.notes == (
@@ -126,7 +132,7 @@ def test_photos_that_somebody_marks_are_out_wherever_their_files_are(
     again = tmp_path / "again"
     again.mkdir()
     shutil.copy(album.photos[0].path, again)
-    both = posted_for(album, NOWHERE, Wishes(), [again], marked=[0, 1], workers=pool)
+    both = find_posted(album, NOWHERE, Wishes(), [again], marked=[0, 1], workers=pool)
     assert both.already == (0, 1) and not both.ids, "nobody is counted twice"
 
 
@@ -158,7 +164,7 @@ def test_a_place_that_was_told_has_no_times() -> None:
 
 
 def test_a_copy_compressed_anew_is_pointed_out_and_counts(
-    album: Seen, tmp_path: Path, pool: Workers
+    album: ScoredAlbum, tmp_path: Path, pool: Workers
 ) -> None:
     from PIL import Image
 

@@ -24,7 +24,7 @@ from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted import take_down
 from elsewhere.service.posted.take_down import Blocked, blocked_by_posted, told
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.solver.api import protect
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
@@ -51,7 +51,7 @@ halves = st.fixed_dictionaries(
 )
 
 
-def problem(drawn: dict[str, Any]) -> tuple[Seen, Posted, list[Table]]:
+def problem(drawn: dict[str, Any]) -> tuple[ScoredAlbum, Posted, list[Table]]:
     """An album of Lisbon of which half is out; the rows of each scorer, the album's first."""
     rng = np.random.default_rng(drawn["seed"])
     many = drawn["album"] + drawn["posted"]
@@ -90,7 +90,7 @@ def subsets(numbers: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield from combinations(numbers, size)
 
 
-def planned(drawn: dict[str, Any]) -> tuple[AlbumPlan, Seen, Posted, list[Table]]:
+def planned(drawn: dict[str, Any]) -> tuple[AlbumPlan, ScoredAlbum, Posted, list[Table]]:
     album, posted, banks = problem(drawn)
     wishes = replace(EXACT, top=drawn["top"])
     return (

@@ -26,7 +26,7 @@ from elsewhere.service.reporting.album_audit import (
     audit_watch,
     second_opinions,
 )
-from elsewhere.service.scored_album import Seen, see
+from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.values.scores import Scores
 from tests.album.makers import jpeg
 from tests.service.makers import Stay, photo, seen, trip
@@ -35,11 +35,11 @@ EXACT = Wishes(top=3, exact_top=True, margin="none")
 
 
 @pytest.fixture(scope="module")
-def two_towns() -> Seen:
+def two_towns() -> ScoredAlbum:
     return trip([Stay("Lisbon", 9, 0), Stay("Vienna, Austria", 6, 5)], scorers=2, lost=2)
 
 
-def test_every_watch_is_audited_as_the_engine_sees_it(two_towns: Seen) -> None:
+def test_every_watch_is_audited_as_the_engine_sees_it(two_towns: ScoredAlbum) -> None:
     found = audit_album(two_towns, places_of(two_towns.photos), Wishes())
     assert len(found.audits) == len(found.watches) == 8  # 2 scorers × 2 places × 2 scopes
     for watch, one in zip(found.watches, found.audits, strict=True):
@@ -53,7 +53,9 @@ def test_every_watch_is_audited_as_the_engine_sees_it(two_towns: Seen) -> None:
         assert one.truth.rank == plan.protected_k + 1
 
 
-def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(two_towns: Seen) -> None:
+def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
+    two_towns: ScoredAlbum,
+) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), EXACT)
     assert plan.plan.found
     found = audit_plan(two_towns, plan)
@@ -72,21 +74,21 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(two_tow
         assert set(after.ids) <= {two_towns.photos[kept].id for kept in plan.plan.kept}
 
 
-def test_the_drawn_k_is_not_told(two_towns: Seen) -> None:
+def test_the_drawn_k_is_not_told(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=2, margin="none"), top=4)
     for one in audit_plan(two_towns, plan).audits:
         assert one.truth is not None
         assert len(one.truth.shares.rivals) == 2
 
 
-def test_a_margin_comes_off_every_gain(two_towns: Seen) -> None:
+def test_a_margin_comes_off_every_gain(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=1, margin=0.05))
     assert plan.plan.found
     shares = [one.truth.shares for one in audit_plan(two_towns, plan).audits if one.truth]
     assert {one.margin for one in shares} == {0.05}
 
 
-def test_what_the_audience_knows_makes_the_world_smaller(two_towns: Seen) -> None:
+def test_what_the_audience_knows_makes_the_world_smaller(two_towns: ScoredAlbum) -> None:
     album = trip([Stay("Lisbon", 6, 0)])
     plan = plan_album(
         album, places_of(album.photos), Wishes(top=1, margin="none", prior="Portugal")
@@ -98,12 +100,12 @@ def test_what_the_audience_knows_makes_the_world_smaller(two_towns: Seen) -> Non
     assert one.truth.rank <= len(plan.watches[0].rivals) + 1
 
 
-def test_only_the_hidden_places_are_looked_for(two_towns: Seen) -> None:
+def test_only_the_hidden_places_are_looked_for(two_towns: ScoredAlbum) -> None:
     found = audit_album(two_towns, places_of(two_towns.photos), Wishes(hide=("Vienna",)))
     assert {one.truth.label for one in found.audits if one.truth} == {"Vienna, Austria"}
 
 
-def test_without_a_place_there_are_guesses(two_towns: Seen) -> None:
+def test_without_a_place_there_are_guesses(two_towns: ScoredAlbum) -> None:
     nowhere = seen([photo(f"{n}.jpg") for n in range(17)], *two_towns.attacks)
     found = audit_album(nowhere, places_of(nowhere.photos), Wishes())
     assert found.watches == ()
@@ -143,16 +145,16 @@ def test_a_watch_that_sees_nothing_any_more_has_no_audit() -> None:
 
 
 @pytest.fixture
-def real(tmp_path: Path, pool: Workers) -> Iterator[Seen]:
+def real(tmp_path: Path, pool: Workers) -> Iterator[ScoredAlbum]:
     (tmp_path / "album").mkdir()
     for number in range(2):
         (tmp_path / "album" / f"{number}.jpg").write_bytes(jpeg(number + 1))
-    album = see([tmp_path / "album"], scorers=asked_twice(["embedded"]), workers=pool)
+    album = score_album([tmp_path / "album"], scorers=asked_twice(["embedded"]), workers=pool)
     yield album
     album.close()
 
 
-def test_second_opinions_are_the_other_heads_own(real: Seen) -> None:
+def test_second_opinions_are_the_other_heads_own(real: ScoredAlbum) -> None:
     album, told = second_opinions(real, ["embedded"])
     assert [attack.word for attack in album.attacks] == ["embedded"]
     features.forget()
@@ -181,7 +183,7 @@ def test_second_opinions_ask_the_tower_nothing(
     monkeypatch.setattr(EmbeddedScorer, "_features", counted)
     (tmp_path / "new.jpg").write_bytes(jpeg(77))
     features.forget()
-    see([tmp_path], scorers=asked_twice(["embedded"]), workers=pool, keep=False).close()
+    score_album([tmp_path], scorers=asked_twice(["embedded"]), workers=pool, keep=False).close()
     assert asked == ["new.jpg"]
 
 

@@ -14,17 +14,17 @@ from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED
 from elsewhere.service.reporting.album_audit import audit_watch
-from elsewhere.service.reporting.explanations import why
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.reporting.explanations import explain_photo
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.makers import Stay, photo, seen, trip
 
 
-def planned(album: Seen, **wishes: object) -> AlbumPlan:
+def planned(album: ScoredAlbum, **wishes: object) -> AlbumPlan:
     wish = Wishes(**{"top": 3, "margin": "none", "exact_top": True, **wishes})  # type: ignore[arg-type]
     return plan_album(album, places_of(album.photos), wish)
 
 
-def rank(album: Seen, plan: AlbumPlan, number: int, kept: list[int]) -> int:
+def rank(album: ScoredAlbum, plan: AlbumPlan, number: int, kept: list[int]) -> int:
     found = audit_watch(album, plan.watches, number, kept=kept)
     assert found is not None
     assert found.truth is not None
@@ -35,7 +35,7 @@ def rank(album: Seen, plan: AlbumPlan, number: int, kept: list[int]) -> int:
 def test_the_numbers_are_the_audits(seed: int) -> None:
     album = trip([Stay("Lisbon", 6, 0), Stay("Kyoto", 4, 3)], seed=seed)
     plan = planned(album)
-    told = why(album, plan, NOTHING_POSTED, range(len(plan.watches)))
+    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.watches)))
     assert plan.plan.withheld
     assert told is not None
     photo = next(n for n, one in enumerate(album.photos) if one.id == told.name)
@@ -68,7 +68,7 @@ def test_the_numbers_are_the_audits(seed: int) -> None:
 def test_how_much_more_it_looks_like_the_place_than_like_a_decoy() -> None:
     album = trip([Stay("Lisbon", 6, 0), Stay("Kyoto", 4, 3)], seed=5)
     plan = planned(album)
-    told = why(album, plan, NOTHING_POSTED, range(len(plan.watches)))
+    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.watches)))
     assert told is not None
     found = re.search(
         r"looks (?:more than )?([\d.,]+|a million) times as much like (.*) as like (.*), one of",
@@ -93,7 +93,7 @@ def test_nothing_withheld_needs_no_reason() -> None:
     album = seen(photos, np.zeros((3, 512)))
     plan = planned(album)
     assert not plan.plan.withheld
-    assert why(album, plan, NOTHING_POSTED, [0]) is None
+    assert explain_photo(album, plan, NOTHING_POSTED, [0]) is None
 
 
 def test_the_last_photo_of_a_place() -> None:
@@ -106,7 +106,7 @@ def test_the_last_photo_of_a_place() -> None:
     album = seen(photos, rows)
     plan = planned(album, hide=("Lisbon",))
     assert plan.plan.withheld == (0,)
-    told = why(album, plan, NOTHING_POSTED, [0])
+    told = explain_photo(album, plan, NOTHING_POSTED, [0])
     assert told is not None
     label = plan.hidden[0].label
     assert told.sentences == (

@@ -18,13 +18,13 @@ from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.reporting import frontier as stairs_module
 from elsewhere.service.reporting.frontier import (
+    album_frontier,
+    greedy_frontier,
     greedy_needs,
-    greedy_stairs,
     greedy_withholds,
-    stairs,
     tables,
 )
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.solver.baselines import greedy as baseline
 from elsewhere.solver.frontier import Point, points
 from elsewhere.values.scores import Scores
@@ -32,17 +32,17 @@ from tests.service.makers import Stay, photo, trip
 
 
 @pytest.fixture(scope="module")
-def lisbon() -> Seen:
+def lisbon() -> ScoredAlbum:
     return trip([Stay("Lisbon", 9, 0)], seed=4)
 
 
-def plan(seen: Seen, **wishes: object) -> AlbumPlan:
+def plan(seen: ScoredAlbum, **wishes: object) -> AlbumPlan:
     wish = replace(Wishes(top=4, margin="none", each_photo=False), **wishes)  # type: ignore[arg-type]
     return plan_album(seen, places_of(seen.photos), wish, draw=Random(1))
 
 
 def test_a_plan_better_than_the_bound_is_no_picture_but_a_mistake(
-    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+    lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = plan(lisbon)
 
@@ -52,12 +52,12 @@ def test_a_plan_better_than_the_bound_is_no_picture_but_a_mistake(
 
     monkeypatch.setattr(stairs_module, "points", low)
     with pytest.raises(CheckError, match="better than what was proved"):
-        stairs(lisbon, made, NOTHING_POSTED, patience=30.0)
+        album_frontier(lisbon, made, NOTHING_POSTED, patience=30.0)
 
 
-def test_where_time_runs_out_a_point_is_no_worse_than_greedy(lisbon: Seen) -> None:
+def test_where_time_runs_out_a_point_is_no_worse_than_greedy(lisbon: ScoredAlbum) -> None:
     made = plan(lisbon)
-    found = stairs(lisbon, made, NOTHING_POSTED, patience=0.0)
+    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=0.0)
     assert found is not None
     assert found.greedy
     for step in found.steps:
@@ -65,9 +65,9 @@ def test_where_time_runs_out_a_point_is_no_worse_than_greedy(lisbon: Seen) -> No
         assert reached <= step.protected <= step.bound
 
 
-def test_every_step_is_the_engines(lisbon: Seen) -> None:
+def test_every_step_is_the_engines(lisbon: ScoredAlbum) -> None:
     made = plan(lisbon, margin=0.1)
-    found = stairs(lisbon, made, NOTHING_POSTED, patience=60.0)
+    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=60.0)
     assert found is not None
     wanted = elsewhere.frontier(
         lisbon.attacks[0].scores,
@@ -85,7 +85,7 @@ def test_every_step_is_the_engines(lisbon: Seen) -> None:
     assert (found.asked, found.used) == (4, made.top)
 
 
-def test_greedy_is_the_papers(lisbon: Seen) -> None:
+def test_greedy_is_the_papers(lisbon: ScoredAlbum) -> None:
     """Photos go in the order of what they give the zone; counted with plain sums."""
     made = plan(lisbon)
     values = lisbon.attacks[0].scores.values.astype(np.float64)
@@ -95,7 +95,7 @@ def test_greedy_is_the_papers(lisbon: Seen) -> None:
     for gone in range(len(values)):
         sums = values[order[gone:]].sum(axis=0)
         wanted.append((gone, int((sums[rivals] >= sums[zone].max()).sum())))
-    assert greedy_stairs(made.plan.promise, [lisbon.attacks[0].scores]) == tuple(wanted)
+    assert greedy_frontier(made.plan.promise, [lisbon.attacks[0].scores]) == tuple(wanted)
 
 
 @pytest.mark.parametrize("wishes", [{}, {"margin": 0.2}, {"each_photo": True}, {"top": 1}], ids=str)
@@ -104,26 +104,26 @@ def test_what_greedy_needs_is_on_its_stairs(wishes: dict[str, object]) -> None:
     made = plan(seen, **wishes)
     assert made.top is not None
     whole = greedy_withholds(seen, made)
-    greedy = greedy_stairs(made.plan.promise, tables(seen, made, NOTHING_POSTED))
+    greedy = greedy_frontier(made.plan.promise, tables(seen, made, NOTHING_POSTED))
     assert greedy_needs(greedy, made.top) == (None if whole is None else len(whole))
 
 
 def test_greedy_is_worked_out_once_for_a_frontier(
-    lisbon: Seen, monkeypatch: pytest.MonkeyPatch
+    lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its points, what stands beside them, and what it would need: all are read off one walk."""
     made, asked = plan(lisbon), Mock(side_effect=baseline.order)
     monkeypatch.setattr(stairs_module, "order", asked)
     again = Mock(side_effect=AssertionError("greedy is worked out again"))
     monkeypatch.setattr(baseline, "solve", again)
-    found = stairs(lisbon, made, NOTHING_POSTED, patience=0.0)
+    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=0.0)
     assert found is not None and made.top is not None
     greedy_needs(found.greedy, made.top)
     assert asked.call_count == 1
 
 
-def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: Seen) -> None:
-    found = stairs(lisbon, plan(lisbon), NOTHING_POSTED, patience=0.0)
+def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: ScoredAlbum) -> None:
+    found = album_frontier(lisbon, plan(lisbon), NOTHING_POSTED, patience=0.0)
     assert found is not None
     greedy = dict(found.greedy)
     assert any(not step.proved for step in found.steps), "nothing is proved without time"
@@ -134,11 +134,11 @@ def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: Seen) -> None:
             assert step.protected >= found.chosen[1], "the plan itself is known too"
 
 
-def test_pins_and_posted_photos_count(lisbon: Seen) -> None:
+def test_pins_and_posted_photos_count(lisbon: ScoredAlbum) -> None:
     """What is public already stays in every point; what must go is gone in every point."""
     first = lisbon.photos[0].id
     made = plan(lisbon, drop=(first,))
-    found = stairs(lisbon, made, NOTHING_POSTED, patience=30.0)
+    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=30.0)
     assert found is not None
     assert found.steps[0].withheld == found.greedy[0][0] == 1
     rows = Scores(
@@ -147,14 +147,14 @@ def test_pins_and_posted_photos_count(lisbon: Seen) -> None:
     posted = Posted(("posted/a", "posted/b"), (rows,), (photo("a").metadata, photo("b").metadata))
     wish = Wishes(top=1, margin="none", exact_top=True)
     made = plan_album(lisbon, places_of(lisbon.photos), wish, posted=posted)
-    found = stairs(lisbon, made, posted, patience=30.0)
+    found = album_frontier(lisbon, made, posted, patience=30.0)
     assert found is not None
     assert max(step.withheld for step in found.steps) == len(lisbon.photos)
 
 
-def test_wishes_without_a_choice_have_no_staircase(lisbon: Seen) -> None:
+def test_wishes_without_a_choice_have_no_staircase(lisbon: ScoredAlbum) -> None:
     made = plan(lisbon)
     everything = tuple(range(len(lisbon.photos)))
     gone = replace(made.plan.promise, drop=everything)
     none = replace(made, plan=replace(made.plan, promise=gone))
-    assert stairs(lisbon, none, NOTHING_POSTED, patience=1.0) is None
+    assert album_frontier(lisbon, none, NOTHING_POSTED, patience=1.0) is None

@@ -13,7 +13,7 @@ import pytest
 
 from elsewhere.album import Leak
 from elsewhere.album.places import Places, places_of
-from elsewhere.album.skipped import left
+from elsewhere.album.skipped import skip
 from elsewhere.errors import FileError
 from elsewhere.globe import place
 from elsewhere.report import page
@@ -28,7 +28,7 @@ from elsewhere.service.reporting.write_report import (
     save_report,
     write_report,
 )
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from tests.report.test_html import HOSTILE, text_of
 from tests.report.test_markup import read
 from tests.service.makers import Stay, trip
@@ -36,29 +36,29 @@ from tests.service.pictures import named, with_pictures
 
 
 @pytest.fixture(scope="module")
-def two_towns() -> Seen:
+def two_towns() -> ScoredAlbum:
     return with_pictures(
         trip([Stay("Lisbon", 7, 0), Stay("Kyoto", 5, 4)], scorers=2, seed=3, lost=1)
     )
 
 
-def planned(album: Seen, **wishes: object) -> AlbumPlan:
+def planned(album: ScoredAlbum, **wishes: object) -> AlbumPlan:
     wish = Wishes(**{"top": 3, **wishes})  # type: ignore[arg-type]
     return plan_album(album, places_of(album.photos), wish, draw=Random(5))
 
 
 @pytest.fixture(scope="module")
-def plan(two_towns: Seen) -> AlbumPlan:
+def plan(two_towns: ScoredAlbum) -> AlbumPlan:
     return planned(two_towns)
 
 
 @pytest.fixture(scope="module")
-def made(two_towns: Seen, plan: AlbumPlan) -> Contents:
+def made(two_towns: ScoredAlbum, plan: AlbumPlan) -> Contents:
     return plan_contents(two_towns, plan, patience=0.1)
 
 
 def test_every_watch_is_there_once_with_the_audits_numbers(
-    two_towns: Seen, plan: AlbumPlan, made: Contents
+    two_towns: ScoredAlbum, plan: AlbumPlan, made: Contents
 ) -> None:
     shown = [*made.scenes, *made.further]
     assert len(shown) == len(plan.watches)
@@ -91,7 +91,7 @@ def test_every_watch_is_there_once_with_the_audits_numbers(
     ids=str,
 )
 def test_a_guess_is_right_in_the_words_of_what_is_hidden(
-    two_towns: Seen, wishes: dict[str, object], right: list[str], radius: float | None
+    two_towns: ScoredAlbum, wishes: dict[str, object], right: list[str], radius: float | None
 ) -> None:
     wish = Wishes(**wishes)  # type: ignore[arg-type]
     found = audit_album(two_towns, places_of(two_towns.photos), wish)
@@ -100,14 +100,14 @@ def test_a_guess_is_right_in_the_words_of_what_is_hidden(
     assert {scene.radius_km for scene in scenes} == {radius}
 
 
-def test_who_told_only_the_country_hears_of_the_country(two_towns: Seen) -> None:
+def test_who_told_only_the_country_hears_of_the_country(two_towns: ScoredAlbum) -> None:
     told = places_of(two_towns.photos, at=[place("Portugal")])
     found = audit_album(two_towns, told, Wishes())
     assert [scene.right for scene in audit_contents(two_towns, found).scenes] == ["in Portugal"]
 
 
 def test_after_is_what_the_kept_photos_show(
-    two_towns: Seen, plan: AlbumPlan, made: Contents
+    two_towns: ScoredAlbum, plan: AlbumPlan, made: Contents
 ) -> None:
     for scene in made.scenes:
         assert scene.after is not None
@@ -133,7 +133,9 @@ def test_shares_of_the_first_scene_add_up(made: Contents) -> None:
     assert None not in shares
 
 
-def test_the_file_is_its_owners_alone(two_towns: Seen, plan: AlbumPlan, tmp_path: Path) -> None:
+def test_the_file_is_its_owners_alone(
+    two_towns: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
+) -> None:
     folder = tmp_path / "private"
     file = write_report(two_towns, plan, folder, command="elsewhere protect x", patience=0.1)
     assert file == folder / "report.html"
@@ -148,7 +150,7 @@ def test_the_file_is_its_owners_alone(two_towns: Seen, plan: AlbumPlan, tmp_path
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write anywhere")
 def test_where_it_cannot_be_written_there_is_a_sentence(
-    two_towns: Seen, plan: AlbumPlan, tmp_path: Path
+    two_towns: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(FileError, match="cannot be written"):
@@ -156,14 +158,14 @@ def test_where_it_cannot_be_written_there_is_a_sentence(
 
 
 def test_a_folder_that_is_a_file_gets_a_sentence(
-    two_towns: Seen, plan: AlbumPlan, tmp_path: Path
+    two_towns: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
 ) -> None:
     (tmp_path / "x").write_text("")
     with pytest.raises(FileError, match="cannot be written"):
         write_report(two_towns, plan, tmp_path / "x", patience=0.1)
 
 
-def test_an_impossible_wish_is_reported_as_such(two_towns: Seen) -> None:
+def test_an_impossible_wish_is_reported_as_such(two_towns: ScoredAlbum) -> None:
     plan = planned(two_towns, top=None, budget=0, drop=(two_towns.photos[0].id,))
     made = plan_contents(two_towns, plan, patience=0.1)
     assert not plan.plan.found
@@ -175,7 +177,7 @@ def test_an_impossible_wish_is_reported_as_such(two_towns: Seen) -> None:
     assert plan.verdict in text
 
 
-def test_a_budget_is_not_called_a_promise(two_towns: Seen) -> None:
+def test_a_budget_is_not_called_a_promise(two_towns: ScoredAlbum) -> None:
     made = plan_contents(two_towns, planned(two_towns, top=None, budget=3), patience=0.1)
     assert made.state == "The best found within a budget of 3 photos"
     assert made.staircase is not None
@@ -184,7 +186,7 @@ def test_a_budget_is_not_called_a_promise(two_towns: Seen) -> None:
     assert "promise holds" not in text_of(page(made))
 
 
-def test_what_is_public_already_is_marked(two_towns: Seen) -> None:
+def test_what_is_public_already_is_marked(two_towns: ScoredAlbum) -> None:
     posted = Posted(already=(2,))
     plan = plan_album(
         two_towns, places_of(two_towns.photos), Wishes(top=3), posted=posted, draw=Random(5)
@@ -194,10 +196,10 @@ def test_what_is_public_already_is_marked(two_towns: Seen) -> None:
     assert "1 photo already public was counted" in " ".join(made.uncovered)
 
 
-def test_hostile_names_and_metadata_stay_text(two_towns: Seen, plan: AlbumPlan) -> None:
+def test_hostile_names_and_metadata_stay_text(two_towns: ScoredAlbum, plan: AlbumPlan) -> None:
     """The same elements and attributes as with calm names, whatever the files are called."""
 
-    def dressed(words: list[str]) -> Seen:
+    def dressed(words: list[str]) -> ScoredAlbum:
         photos = [
             replace(
                 named(photo, words[n % len(words)] + str(n)),
@@ -205,7 +207,7 @@ def test_hostile_names_and_metadata_stay_text(two_towns: Seen, plan: AlbumPlan) 
             )
             for n, photo in enumerate(two_towns.photos)
         ]
-        out = tuple(left(Path("x"), word, "damaged", word) for word in words[:1])
+        out = tuple(skip(Path("x"), word, "damaged", word) for word in words[:1])
         scores = [
             replace(one, scores=type(one.scores)(one.scores.values, [p.id for p in photos]))
             for one in two_towns.attacks
@@ -221,7 +223,7 @@ def test_hostile_names_and_metadata_stay_text(two_towns: Seen, plan: AlbumPlan) 
     assert "onerror" not in [key for _, found in read(bad).elements for key in found]
 
 
-def test_an_audit_alone(two_towns: Seen, tmp_path: Path) -> None:
+def test_an_audit_alone(two_towns: ScoredAlbum, tmp_path: Path) -> None:
     audit = audit_album(two_towns, places_of(two_towns.photos), Wishes())
     made = audit_contents(two_towns, audit)
     assert made.holds is None
@@ -233,7 +235,7 @@ def test_an_audit_alone(two_towns: Seen, tmp_path: Path) -> None:
         assert one.truth.label in html
 
 
-def test_an_audit_without_any_place(two_towns: Seen) -> None:
+def test_an_audit_without_any_place(two_towns: ScoredAlbum) -> None:
     audit = audit_album(two_towns, Places(()), Wishes())
     made = audit_contents(two_towns, audit)
     assert len(made.scenes) == 2

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elsewhere.solver.exact import Instance, Limits, active_set, solve
-from elsewhere.solver.exact.merge_attackers import joined
+from elsewhere.solver.exact.merge_attackers import merge_attackers
 from elsewhere.solver.exact.solver import _for_some
 from elsewhere.solver.problem import Attacker, Problem
 from tests.solver.exact.small import least, needs, seeds, trying_all
@@ -51,7 +51,7 @@ def test_as_light_as_by_trying_all(seed: int, all_at_once: bool) -> None:
 @given(seeds)
 def test_attackers_of_the_same_photos_are_one(seed: int) -> None:
     problem = of_places(seed)
-    one = joined(problem)
+    one = merge_attackers(problem)
     seen = {None if a.sees is None else a.sees.tobytes() for a in problem.attackers}
     assert len(one.attackers) == len(seen)
     before, after = Instance(problem), Instance(one)
@@ -70,7 +70,9 @@ def test_the_bound_is_one_and_what_is_proved_is_best(seed: int) -> None:
     instance = Instance(problem)
     goal, weights = needs(problem), instance.weights
     best = least(instance, weights, goal)
-    plan, bound, proved = active_set.satisfying(instance, weights, goal, Limits(), _for_some)
+    plan, bound, proved = active_set.solve_by_active_set(
+        instance, weights, goal, Limits(), _for_some
+    )
     assert bound <= best
     if plan is None:
         assert not proved or math.isinf(best)

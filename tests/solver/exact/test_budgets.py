@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from elsewhere.solver.exact.budgets import Step, staircase
+from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.solver import solve
@@ -19,9 +19,9 @@ from tests.solver.exact.small import drawn, every_plan, seeds, trying_all
 from tests.solver.examples import examples
 
 
-def climb(instance: Instance, prove_up_to: int, limits: Limits | None = None) -> list[Step]:
+def climb(instance: Instance, prove_up_to: int, limits: Limits | None = None) -> list[BudgetStep]:
     with np.errstate(all="ignore"):
-        return list(staircase(instance, prove_up_to, limits or Limits()))
+        return list(solve_all_budgets(instance, prove_up_to, limits or Limits()))
 
 
 def true_counts(instance: Instance) -> list[int]:

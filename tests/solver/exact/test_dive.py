@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from elsewhere.solver.exact.dive import Dive, repaired
+from elsewhere.solver.exact.dive import Dive, repair
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.problem import plain
@@ -58,7 +58,7 @@ def test_a_repaired_plan_stays_within_its_cap(seed: int) -> None:
     rivals = np.flatnonzero(rng.random(instance.rivals) < 0.5)
     order = rng.permutation(instance.units)
     with np.errstate(all="ignore"):
-        left_out = repaired(instance, instance.weights, rivals, order, cap)
+        left_out = repair(instance, instance.weights, rivals, order, cap)
     assert instance.weights[left_out].sum() <= cap
 
 
@@ -66,7 +66,7 @@ def test_swaps_repair_a_prefix_that_is_nearly_right() -> None:
     # photo 0 and 1 must go; the order says 0, 2, 1
     rows = np.array([[0.0, -5.0], [0.0, -4.0], [0.0, 0.5], [0.0, 1.0]])
     instance = Instance(plain(rows, 0, 1))
-    left_out = repaired(instance, instance.weights, np.array([0]), np.array([0, 2, 1, 3]), 2.0)
+    left_out = repair(instance, instance.weights, np.array([0]), np.array([0, 2, 1, 3]), 2.0)
     assert np.flatnonzero(left_out).tolist() == [0, 1]
 
 

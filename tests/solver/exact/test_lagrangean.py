@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from elsewhere.solver.exact import Instance, Limits, lagrangean, solve, solver
-from elsewhere.solver.exact.lagrangean import SCALE, Prices, _whole
+from elsewhere.solver.exact.lagrangean import SCALE, LagrangeanBound, _whole
 from elsewhere.solver.exact.solver import _for_some
 from elsewhere.solver.problem import Attacker, Problem
 from tests.solver.exact.small import every_plan, least, needs, seeds, trying_all
@@ -22,7 +22,7 @@ def test_no_plan_is_lighter_than_the_bound_at_any_prices(seed: int) -> None:
     problem = of_places(seed)
     instance = Instance(problem)
     best = least(instance, instance.weights, needs(problem))
-    asked = Prices(instance, instance.weights, needs(problem), Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits(), _for_some)
     rng = np.random.default_rng(seed)
     hoped = int(instance.weights.sum()) if math.isinf(best) else int(best)
     for turn in range(6):
@@ -49,7 +49,7 @@ def test_an_attacker_alone_at_signed_prices_by_trying_all(seed: int) -> None:
     problem = of_places(seed)
     instance = Instance(problem)
     goal = needs(problem)
-    asked = Prices(instance, instance.weights, goal, Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, goal, Limits(), _for_some)
     rng = np.random.default_rng(seed)
     signed = rng.choice([-5, -3, -2, -1, 1, 2, 4], size=instance.units)
     for a, part in enumerate(asked.parts):
@@ -101,7 +101,7 @@ def test_who_wants_a_unit_kept_is_paid_by_who_wants_it_gone() -> None:
         for one in (first, whole)
     ]
     assert best > sum(alone)
-    asked = Prices(instance, instance.weights, goal, Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, goal, Limits(), _for_some)
     for _ in range(40):
         asked.round(int(best))
     assert asked.bound == best
@@ -113,6 +113,6 @@ def test_prices_that_floats_could_not_hold_are_not_asked_for(
     problem = of_places(1)
     instance = Instance(problem)
     monkeypatch.setattr(lagrangean, "LARGEST", 1)
-    asked = Prices(instance, instance.weights, needs(problem), Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits(), _for_some)
     asked.round(5)
     assert (asked.settled, asked.bound) == (True, 0)

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.objectives import Fullest, Lightest
+from elsewhere.solver.exact.objectives import MaxCover, MinWeight
 from elsewhere.solver.exact.presolve import costs_alone
 from tests.solver.exact.small import drawn, every_plan, least, needs, seeds, trying_all
 from tests.solver.examples import examples
@@ -23,7 +23,7 @@ def test_the_lightest_plan_below_any_cutoff(seed: int) -> None:
     costs = costs_alone(instance, weights)
     truth = least(instance, weights, goal)
     for cutoff in range(int(weights.sum()) + 1):
-        task = Lightest(instance, weights, goal, costs, None, None, cutoff + 1)
+        task = MinWeight(instance, weights, goal, costs, None, None, cutoff + 1)
         with trying_all(cutoff % 2 == 0):
             assert task.search(cutoff, Limits(), one_is_enough=False).run()
         assert task.value == (truth if truth <= cutoff else cutoff + 1)
@@ -43,7 +43,7 @@ def test_one_is_enough_for_a_question(seed: int) -> None:
     costs = costs_alone(instance, weights)
     truth = least(instance, weights, goal)
     cutoff = int(weights.sum())
-    task = Lightest(instance, weights, goal, costs, None, None, cutoff + 1)
+    task = MinWeight(instance, weights, goal, costs, None, None, cutoff + 1)
     with np.errstate(all="ignore"):
         assert task.search(cutoff, Limits(), one_is_enough=True).run()
     assert (task.value <= cutoff) == (truth <= cutoff)
@@ -65,7 +65,7 @@ def test_the_fullest_plan_within_a_cap(seed: int) -> None:
     ]
     most = max(int(count.min()) for count in counts)
     upper = int(np.bincount(instance.owner, minlength=len(instance.zone_at)).min())
-    task = Fullest(instance, weights, cap, None, upper, np.zeros(instance.units, bool))
+    task = MaxCover(instance, weights, cap, None, upper, np.zeros(instance.units, bool))
     with np.errstate(all="ignore"):
         if task.value:
             assert task.search(task.value - 1, Limits(), one_is_enough=False).run()
@@ -74,7 +74,7 @@ def test_the_fullest_plan_within_a_cap(seed: int) -> None:
     # and with that much for each, the largest sum
     floor = np.full(len(instance.zone_at), most, np.intp)
     total = max(int(count.sum()) for count in counts if count.min() >= most)
-    sums = Fullest(instance, weights, cap, floor, instance.rivals, task.best)
+    sums = MaxCover(instance, weights, cap, floor, instance.rivals, task.best)
     with np.errstate(all="ignore"):
         if sums.value:
             assert sums.search(sums.value - 1, Limits(), one_is_enough=False).run()
@@ -85,12 +85,12 @@ def test_tightening_leaves_only_what_is_better() -> None:
     problem = drawn(0)
     instance = Instance(problem)
     weights, goal = instance.weights, needs(problem)
-    lightest = Lightest(instance, weights, goal, costs_alone(instance, weights), None, None, 5)
+    lightest = MinWeight(instance, weights, goal, costs_alone(instance, weights), None, None, 5)
     search = lightest.search(4, Limits(), one_is_enough=False)
     lightest.value = 3
     lightest.tighten(search)
     assert search.cutoff == 2
-    fullest = Fullest(instance, weights, 3, None, 9, np.zeros(instance.units, bool))
+    fullest = MaxCover(instance, weights, 3, None, 9, np.zeros(instance.units, bool))
     search = fullest.search(8, Limits(), one_is_enough=False)
     fullest.value = 4
     fullest.tighten(search)

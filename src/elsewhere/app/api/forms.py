@@ -10,7 +10,7 @@ from collections.abc import AsyncIterable, Mapping
 from contextlib import suppress
 from typing import BinaryIO
 
-from elsewhere.app.sessions.uploads import Dropped
+from elsewhere.app.sessions.uploads import UploadFolder
 from elsewhere.errors import InputError
 
 FIELD = "files"
@@ -18,7 +18,7 @@ _NO_FORM = "what was sent is no form of files: drop the photos again"
 _MOST_HEADER = 8192
 
 
-async def take_form(kind: str, body: AsyncIterable[bytes], dropped: Dropped) -> int:
+async def take_form(kind: str, body: AsyncIterable[bytes], dropped: UploadFolder) -> int:
     """Write the files of a form into a folder; how many they were."""
     from python_multipart.exceptions import FormParserError
     from starlette.concurrency import run_in_threadpool
@@ -39,7 +39,7 @@ async def take_form(kind: str, body: AsyncIterable[bytes], dropped: Dropped) -> 
 class _Form:
     """The parts of one form, told by the parser's callbacks."""
 
-    def __init__(self, kind: str, dropped: Dropped) -> None:
+    def __init__(self, kind: str, dropped: UploadFolder) -> None:
         from python_multipart.multipart import MultipartParser, parse_options_header
 
         told, options = parse_options_header(kind)

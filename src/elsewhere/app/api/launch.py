@@ -15,9 +15,9 @@ from elsewhere.app.api.server import guarded
 from elsewhere.app.security import connections
 from elsewhere.app.security.guard import Guard
 from elsewhere.app.security.keys import TOKEN_SECONDS, Keys
-from elsewhere.app.security.login_page import Redirect
-from elsewhere.app.sessions.uploads import sweep_dropped
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.security.login_page import LoginPage
+from elsewhere.app.sessions.uploads import sweep_uploads
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
 
@@ -92,10 +92,10 @@ def serve(
     """Serve the app until somebody stops it."""
     sock = listening(port)
     sys.setswitchinterval(TURN)
-    sweep_dropped()
+    sweep_uploads()
     number = sock.getsockname()[1]
-    table = Table(Keys(), scorers=scorers, cache=RowCache() if cache else None)
-    redirect = Redirect(f"http://{HOST}:{number}/", table.keys.token())
+    table = Workspace(Keys(), scorers=scorers, cache=RowCache() if cache else None)
+    redirect = LoginPage(f"http://{HOST}:{number}/", table.keys.token())
     late = threading.Timer(TOKEN_SECONDS, redirect.remove)
     late.daemon = True
     server = web_server(guarded(table, number, redirect.remove), table.jobs.fall_silent)

@@ -20,8 +20,8 @@ from elsewhere.app.sessions.folders import folders
 from elsewhere.app.sessions.frontier_job import start_frontier
 from elsewhere.app.sessions.jobs import Job
 from elsewhere.app.sessions.thumbnails import SIDES
-from elsewhere.app.sessions.uploads import Dropped
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.uploads import UploadFolder
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 
 NDJSON = "application/x-ndjson"
@@ -45,7 +45,7 @@ class NotThereError(Exception):
     """What was asked for is not there (any more)."""
 
 
-def session_routes(table: Table, entered: Callable[[], None]) -> APIRouter:
+def session_routes(table: Workspace, entered: Callable[[], None]) -> APIRouter:
     """The way in; `entered` hears that somebody came."""
     routes = APIRouter(tags=["session"])
 
@@ -66,7 +66,7 @@ def session_routes(table: Table, entered: Callable[[], None]) -> APIRouter:
     return routes
 
 
-def album_routes(table: Table) -> APIRouter:
+def album_routes(table: Workspace) -> APIRouter:
     """What lies on the table."""
     routes = APIRouter(tags=["album"])
 
@@ -141,7 +141,7 @@ def album_routes(table: Table) -> APIRouter:
     return routes
 
 
-def plan_routes(table: Table) -> APIRouter:
+def plan_routes(table: Workspace) -> APIRouter:
     """Wishes and what comes of them."""
     routes = APIRouter(tags=["plan"])
 
@@ -175,7 +175,7 @@ def plan_routes(table: Table) -> APIRouter:
     return routes
 
 
-def job_routes(table: Table) -> APIRouter:
+def job_routes(table: Workspace) -> APIRouter:
     """Long work, the copy, its proof and its report."""
     routes = APIRouter(tags=["jobs"])
 
@@ -232,14 +232,14 @@ _JPEG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/jpeg": {}}}}
 _HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 
 
-def _job(table: Table, job: str) -> Job:
+def _job(table: Workspace, job: str) -> Job:
     found = table.jobs.get(job)
     if found is None:
         raise NotThereError
     return found
 
 
-def _stream(table: Table, job: Job) -> StreamingResponse:
+def _stream(table: Workspace, job: Job) -> StreamingResponse:
     async def lines() -> AsyncIterator[bytes]:
         async for event in job.events():
             yield _line(table.event_told(event))
@@ -257,9 +257,9 @@ def _line(event: Event) -> bytes:
     return event.model_dump_json(include=event.model_fields_set).encode() + b"\n"
 
 
-async def _uploaded(table: Table, request: Request) -> Job:
+async def _uploaded(table: Workspace, request: Request) -> Job:
     """The files of a form, in a folder of their own."""
-    dropped = Dropped()
+    dropped = UploadFolder()
     try:
         kind = request.headers.get("content-type", "")
         if not await take_form(kind, request.stream(), dropped):

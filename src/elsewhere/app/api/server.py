@@ -17,7 +17,7 @@ from elsewhere.app.sessions import export_job
 from elsewhere.app.sessions.answers import OvertakenError
 from elsewhere.app.sessions.jobs import BusyError
 from elsewhere.app.sessions.suggestions import names_instead
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import CheckError, ElsewhereError, PlaceError
 
 _SENTENCES = {
@@ -27,7 +27,7 @@ _SENTENCES = {
 
 
 def application(
-    table: Table,
+    table: Workspace,
     *,
     entered: Callable[[], None] = lambda: None,
     page: dict[str, PageFile] | None = None,
@@ -64,7 +64,7 @@ def application(
     return app
 
 
-def guarded(table: Table, port: int, entered: Callable[[], None] = lambda: None) -> Guard:
+def guarded(table: Workspace, port: int, entered: Callable[[], None] = lambda: None) -> Guard:
     """All of it, as it is served."""
     return Guard(application(table, entered=entered), table.keys, port)
 

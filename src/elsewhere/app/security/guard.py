@@ -67,7 +67,7 @@ class RefusedError(Exception):
         self.status = status
 
 
-class Knock(NamedTuple):
+class IncomingRequest(NamedTuple):
     """What is known of a request before anything looks at its body."""
 
     method: str
@@ -197,37 +197,39 @@ class Guard:
             await answer.instead(500, BROKEN)
             raise
 
-    def _admit(self, scope: Scope) -> Knock:
+    def _admit(self, scope: Scope) -> IncomingRequest:
         """What is known of it, or the reason why this request may not go on."""
-        asked = Knock(scope["method"], scope["path"], scope.get("query_string", b""), _read(scope))
+        asked = IncomingRequest(
+            scope["method"], scope["path"], scope.get("query_string", b""), _read(scope)
+        )
         for check in CHECKS:
             check(self, asked)
         return asked
 
-    def addressed(self, asked: Knock) -> None:
+    def addressed(self, asked: IncomingRequest) -> None:
         """To us, by our own name: a foreign one that leads here is how DNS rebinding works."""
         if asked.headers.get("host", "") not in self._names:
             raise RefusedError(421, "this server answers only to its own address")
 
-    def of_our_page(self, asked: Knock) -> None:
+    def of_our_page(self, asked: IncomingRequest) -> None:
         """A page of another origin says so with everything that it sends."""
         origin = asked.headers.get("origin")
         if origin is not None and origin not in self._origins:
             raise RefusedError(403, "this request comes from another page")
 
-    def of_our_site(self, asked: Knock) -> None:
+    def of_our_site(self, asked: IncomingRequest) -> None:
         """A browser says where a request comes from even where it names no origin."""
         if not _from_here(asked):
             raise RefusedError(403, "this request comes from another site")
 
-    def signed(self, asked: Knock) -> None:
+    def signed(self, asked: IncomingRequest) -> None:
         """Pictures and reports are asked for by links that we signed."""
         if asked.path.startswith(SIGNED):
             query = dict(parse_qsl(asked.query.decode("latin-1")))
             if not self._keys.signed(asked.path, query.get("e", ""), query.get("s", "")):
                 raise RefusedError(403, "this link is not valid, or no longer")
 
-    def known(self, asked: Knock) -> None:
+    def known(self, asked: IncomingRequest) -> None:
         """Everything else that is not the page itself needs the session's secret."""
         if asked.path in OPEN or not asked.path.startswith("/api/"):
             return
@@ -236,7 +238,7 @@ class Guard:
                 401, "this window is not connected: run `elsewhere app` and use its window"
             )
 
-    def by_post(self, asked: Knock) -> None:
+    def by_post(self, asked: IncomingRequest) -> None:
         """A session is not opened by a link."""
         if asked.path in OPEN and asked.method != "POST":
             raise RefusedError(405, "a session is opened by POST")
@@ -253,7 +255,7 @@ CHECKS = (
 """In this order: who is not addressed to us learns nothing more."""
 
 
-def _from_here(asked: Knock) -> bool:
+def _from_here(asked: IncomingRequest) -> bool:
     """Whether a browser says that our own page asks, or that the user typed it.
 
     The page itself may be opened from anywhere, for our own redirect file is another site to a

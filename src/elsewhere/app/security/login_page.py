@@ -25,7 +25,7 @@ _PAGE = """\
 """
 
 
-class Redirect:
+class LoginPage:
     """The file, until it is removed."""
 
     def __init__(self, address: str, token: str) -> None:

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from elsewhere.album.places import Places
 from elsewhere.app.api import models
-from elsewhere.app.sessions.beliefs import Looks
+from elsewhere.app.sessions.beliefs import BeliefView
 from elsewhere.errors import InputError
-from elsewhere.service import Seen
+from elsewhere.service import ScoredAlbum
 from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
@@ -26,17 +26,17 @@ class OvertakenError(InputError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class PlannedAnswer:
     """A wish, and what came of it."""
 
     wishes: models.Wishes
-    seen: Seen
+    seen: ScoredAlbum
     """The album as the attackers of these wishes see it."""
     places: Places
     posted: Posted
     plan: AlbumPlan | None
     """None where no place is known."""
-    looks: Looks | None
+    looks: BeliefView | None
     version: int
 
     @property
@@ -86,7 +86,7 @@ def where(wishes: models.Wishes) -> object:
     )
 
 
-def words_of(seen: Seen) -> tuple[str, ...]:
+def words_of(seen: ScoredAlbum) -> tuple[str, ...]:
     """Its attackers, as typed."""
     return tuple(attack.word for attack in seen.attacks)
 

@@ -18,10 +18,10 @@ from elsewhere.audit.ranks import Floats, own_ranks, rank
 from elsewhere.audit.shares import basis, gains
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.scorers.calibration import together
-from elsewhere.service import Seen
+from elsewhere.service import ScoredAlbum
 from elsewhere.service.planning.infeasibility import named
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.threats import Watch
+from elsewhere.service.planning.threats import Threat
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import world
 
@@ -32,11 +32,15 @@ FEW = 5
 """Guesses that are named in a view."""
 
 
-class Looks:
+class BeliefView:
     """The watches of one choice of places, each looked through at any set of shared photos."""
 
     def __init__(
-        self, seen: Seen, watches: Sequence[Watch], posted: Posted, tables: Tables | None = None
+        self,
+        seen: ScoredAlbum,
+        watches: Sequence[Threat],
+        posted: Posted,
+        tables: Tables | None = None,
     ) -> None:
         """`tables` are shared by all looks at one album, for they are large."""
         self.seen, self.watches, self.posted = seen, tuple(watches), posted

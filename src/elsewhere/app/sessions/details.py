@@ -6,20 +6,20 @@ import numpy as np
 
 from elsewhere.app.api import models
 from elsewhere.app.sessions import sentences
-from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.app.sessions.beliefs import guesses
 from elsewhere.app.sessions.presenter import photos_of
 from elsewhere.app.sessions.thumbnails import SIDES
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.audit.name_hints import places_in
 from elsewhere.errors import InputError
 from elsewhere.scorers.calibration import exponent, log_softmax
-from elsewhere.service.planning.threats import Watch
+from elsewhere.service.planning.threats import Threat
 
 ALONE = 5
 
 
-def details_of(table: Table, n: int) -> models.PhotoDetails:
+def details_of(table: Workspace, n: int) -> models.PhotoDetails:
     """The photo with this number on the table."""
     entry = table.desk.now
     seen = entry.seen
@@ -49,14 +49,14 @@ def details_of(table: Table, n: int) -> models.PhotoDetails:
     )
 
 
-def _watching(entry: Entry, n: int) -> Watch | None:
+def _watching(entry: PlannedAnswer, n: int) -> Threat | None:
     """The first scorer's watch over the hidden place that the photo speaks of."""
     watches = () if entry.looks is None else entry.looks.watches
     mine = (one for one in watches if one.attack == 0 and (one.sees is None or n in one.sees))
     return next(mine, None)
 
 
-def _changes(entry: Entry, n: int) -> list[str]:
+def _changes(entry: PlannedAnswer, n: int) -> list[str]:
     """What it would change if this one photo went the other way."""
     looks, plan = entry.looks, entry.plan
     if looks is None or plan is None or not plan.plan.found:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from elsewhere.album.export import refuse_target
+from elsewhere.album.export import check_target
 from elsewhere.app.api import models
 from elsewhere.app.api.models import Event
 from elsewhere.app.sessions.jobs import Job
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import ElsewhereError, InputError
-from elsewhere.service.export.export_album import refuse_sharing, share
+from elsewhere.service.export.export_album import check_export, export_album
 from elsewhere.service.export.verify import verify
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.reporting.write_report import write_report
@@ -26,7 +26,7 @@ class FieldError(InputError):
         self.field = field
 
 
-def export(table: Table, asked: models.Export) -> Job:
+def export(table: Workspace, asked: models.Export) -> Job:
     """Write the copy of what is on the table now; refused at once where it could not be written."""
     desk = table.desk
     entry = desk.shown(asked.version)
@@ -35,13 +35,13 @@ def export(table: Table, asked: models.Export) -> Job:
     plan = entry.plan
     with _typed_in("target"):
         target = path(asked.target)
-        refuse_target(target, entry.seen.album.folders)
+        check_target(target, entry.seen.album.folders)
     with _typed_in("target" if asked.private is None else "private"):
         private = None if asked.private is None else path(asked.private)
-        refuse_sharing(entry.seen, target, private, order=asked.order, names=asked.names)
+        check_export(entry.seen, target, private, order=asked.order, names=asked.names)
 
     def work(job: Job) -> None:
-        shared = share(
+        shared = export_album(
             entry.seen,
             plan,
             target,
@@ -79,7 +79,7 @@ def _typed_in(field: str) -> Iterator[None]:
         raise FieldError(str(problem), field) from None
 
 
-def verify_last(table: Table) -> Job:
+def verify_last(table: Workspace) -> Job:
     """Hold the last copy against its certificate, as a stranger would."""
     exported = table.exported
     if exported is None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from elsewhere.app.api import models
 from elsewhere.app.api.models import Event
-from elsewhere.app.sessions.answers import Entry, as_typed
+from elsewhere.app.sessions.answers import PlannedAnswer, as_typed
 from elsewhere.app.sessions.jobs import Job
-from elsewhere.app.sessions.workspace import Table
+from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 from elsewhere.service.planning.plan_album import plan_album
-from elsewhere.service.reporting.frontier import greedy_needs, greedy_stairs, steps, tables
+from elsewhere.service.reporting.frontier import greedy_frontier, greedy_needs, steps, tables
 
 PATIENCE = 10.0
 """Seconds; points stay open where that is not enough."""
@@ -17,7 +17,7 @@ ASIDE = 1.0
 """Seconds for how few photos the top itself would need."""
 
 
-def start_frontier(table: Table) -> Job:
+def start_frontier(table: Workspace) -> Job:
     """The frontier of the wishes that count now."""
     entry = table.desk.now
     plan = entry.plan
@@ -33,7 +33,7 @@ def start_frontier(table: Table) -> Job:
         if few is not None:
             job.say(Event(exactly=few))
         scores = tables(entry.seen, plan, entry.posted)
-        greedy = greedy_stairs(plan.plan.promise, scores)
+        greedy = greedy_frontier(plan.plan.promise, scores)
         greedy_k = dict(greedy)
         for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.unwanted):
             job.check()
@@ -56,7 +56,7 @@ def start_frontier(table: Table) -> Job:
     return table.jobs.start("frontier", work, about=entry.wishes)
 
 
-def _exactly(entry: Entry, job: Job) -> int | None:
+def _exactly(entry: PlannedAnswer, job: Job) -> int | None:
     """How many photos the top that was asked for needs, where a larger one was drawn for it."""
     wishes = entry.wishes
     if wishes.budget is not None or wishes.exact_top or entry.plan is None:

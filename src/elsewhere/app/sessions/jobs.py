@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from typing import Literal
 
-from elsewhere.album import Left
+from elsewhere.album import SkippedFile
 from elsewhere.app.api import models
 from elsewhere.app.api.models import Event
 from elsewhere.app.security.guard import BROKEN
@@ -263,6 +263,6 @@ def sentence(problem: BaseException) -> str:
     return BROKEN
 
 
-def left_of(one: Left) -> models.Left:
+def left_of(one: SkippedFile) -> models.Left:
     """A file that was left out, for the page: without its path."""
     return models.Left(name=one.name, kind=one.kind, reason=one.reason, lost=one.lost)

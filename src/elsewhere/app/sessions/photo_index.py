@@ -13,11 +13,11 @@ from elsewhere.app.api import models
 from elsewhere.app.api.models import Event
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions.jobs import left_of
-from elsewhere.app.sessions.thumbnails import SIDES, Thumbs
+from elsewhere.app.sessions.thumbnails import SIDES, Thumbnails
 from elsewhere.service import Step
 
 
-class Laid:
+class PhotoIndex:
     """The photos that were read so far, by number, and what was left out."""
 
     def __init__(self, keys: Keys, number: int) -> None:
@@ -28,7 +28,7 @@ class Laid:
         self._photos: list[Photo] = []
         self._at: dict[str, int] = {}
         self._left: list[models.Left] = []
-        self._thumbs = Thumbs()
+        self._thumbs = Thumbnails()
 
     def lay(self, step: Step) -> int:
         """What was just read, on the table at once; how many lie there."""

@@ -19,21 +19,21 @@ from typing import Any
 from elsewhere.album.places import Places, places_of
 from elsewhere.app.api import models
 from elsewhere.app.sessions.answers import (
-    Entry,
     OvertakenError,
+    PlannedAnswer,
     as_typed,
     improves,
     one_try,
     where,
     words_of,
 )
-from elsewhere.app.sessions.beliefs import Looks, Tables
+from elsewhere.app.sessions.beliefs import BeliefView, Tables
 from elsewhere.globe import place
-from elsewhere.service import Seen
+from elsewhere.service import ScoredAlbum
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.planning.photo_selection import matching
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.find_posted import posted_for
+from elsewhere.service.posted.find_posted import find_posted
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.values.plan import Status
 
@@ -51,33 +51,33 @@ MOST_KEPT = 64
 """Choices of places whose looks are kept; a slider passes over many, and few are come back to."""
 
 
-class Desk:
+class PlanningSession:
     """The wishes for one album that was seen."""
 
-    def __init__(self, seen: Seen, seed: bytes, ledger: Ledger | None = None) -> None:
+    def __init__(self, seen: ScoredAlbum, seed: bytes, ledger: Ledger | None = None) -> None:
         self._seen = {words_of(seen): seen}
         self._first = seen
         self._seed = seed
         self._ledger = ledger
         self._lock = threading.RLock()
-        self._entries: list[Entry] = []
+        self._entries: list[PlannedAnswer] = []
         self._at = -1
         self._version = 0
         self._turn = secrets.randbelow(1 << 30)  # no other album's turn is taken for ours
         self._nearest: AlbumPlan | None = None
         self._places: dict[tuple[str, ...], Places] = {}
         self._posted: dict[object, Posted] = {}
-        self._looks: dict[object, Looks] = {}
+        self._looks: dict[object, BeliefView] = {}
         self._tables: Tables = {}
 
     @property
-    def now(self) -> Entry:
+    def now(self) -> PlannedAnswer:
         """The wish that counts, with its answer."""
         with self._lock:
             return self._entries[self._at]
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> ScoredAlbum:
         """The album as those see it who attack now."""
         with self._lock:
             return self.now.seen if self._entries else self._first
@@ -86,7 +86,7 @@ class Desk:
         """Whether all of these have looked at the photos already."""
         return tuple(scorers) in self._seen
 
-    def learn(self, seen: Seen) -> None:
+    def learn(self, seen: ScoredAlbum) -> None:
         """The same photos, as other scorers see them."""
         assert [one.id for one in seen.photos] == [one.id for one in self._first.photos]
         with self._lock:
@@ -102,14 +102,16 @@ class Desk:
                 turn=self._turn,
             )
 
-    def shown(self, version: int) -> Entry:
+    def shown(self, version: int) -> PlannedAnswer:
         """The wish that counts, for whoever sees this plan of it; OvertakenError otherwise."""
         with self._lock:
             if self.now.version != version:
                 raise OvertakenError
             return self.now
 
-    def wish(self, wishes: models.Wishes, seconds: float = QUICK, turn: int | None = None) -> Entry:
+    def wish(
+        self, wishes: models.Wishes, seconds: float = QUICK, turn: int | None = None
+    ) -> PlannedAnswer:
         """A new wish; what was undone before is forgotten.
 
         Whoever says which turn they saw is refused where it is not the last any more.
@@ -125,7 +127,7 @@ class Desk:
             self._remember(made)
             return made
 
-    def step(self, by: int, turn: int | None = None) -> Entry:
+    def step(self, by: int, turn: int | None = None) -> PlannedAnswer:
         """One wish back or forth; where there is none, nothing changes."""
         with self._lock:
             self._expect(turn)
@@ -137,7 +139,9 @@ class Desk:
                 self._remember(self.now)
             return self.now
 
-    def prove(self, entry: Entry, stopped: threading.Event, tell: Callable[[Entry], None]) -> None:
+    def prove(
+        self, entry: PlannedAnswer, stopped: threading.Event, tell: Callable[[PlannedAnswer], None]
+    ) -> None:
         """Go on until the entry's plan is proved, or nobody wants it any more."""
         shown = entry.plan
         assert shown is not None
@@ -158,7 +162,7 @@ class Desk:
         if turn is not None and turn != self._turn:
             raise OvertakenError
 
-    def _replaced(self, made: Entry, stopped: threading.Event) -> Entry | None:
+    def _replaced(self, made: PlannedAnswer, stopped: threading.Event) -> PlannedAnswer | None:
         """A better answer to a wish, kept where the wish is; None where it is not to be told,
         because another wish counts by now."""
         with self._lock:
@@ -178,16 +182,16 @@ class Desk:
             self._remember(made)
             return made
 
-    def _remember(self, entry: Entry) -> None:
+    def _remember(self, entry: PlannedAnswer) -> None:
         """What the person sees now, for the next plan to be like it."""
         if entry.plan is not None and entry.plan.plan.found:
             self._nearest = entry.plan
 
-    def _planned(self, wishes: models.Wishes, seconds: float) -> Entry:
+    def _planned(self, wishes: models.Wishes, seconds: float) -> PlannedAnswer:
         places = self._places_at(tuple(wishes.at))
         self._version += 1
         seen = self._seen[tuple(wishes.scorers)]
-        empty = Entry(wishes, seen, places, NOTHING_POSTED, None, None, self._version)
+        empty = PlannedAnswer(wishes, seen, places, NOTHING_POSTED, None, None, self._version)
         if not places:
             return empty
         entry = replace(empty, posted=self._posted_for(wishes, seen, places))
@@ -198,7 +202,7 @@ class Desk:
 
     def _solve(
         self,
-        entry: Entry,
+        entry: PlannedAnswer,
         seconds: float,
         near: AlbumPlan | None,
         stopped: threading.Event | None = None,
@@ -226,7 +230,7 @@ class Desk:
             self._places[at] = places_of(self._first.photos, at=told)
         return self._places[at]
 
-    def _posted_for(self, wishes: models.Wishes, seen: Seen, places: Places) -> Posted:
+    def _posted_for(self, wishes: models.Wishes, seen: ScoredAlbum, places: Places) -> Posted:
         if self._ledger is None and not wishes.posted:
             return NOTHING_POSTED
         key = where(wishes)
@@ -234,14 +238,14 @@ class Desk:
             typed = as_typed(wishes, None)
             marked = matching(wishes.posted, [one.id for one in seen.photos], "posted", seen.left)
             _room(self._posted)
-            self._posted[key] = posted_for(seen, places, typed, marked=marked, ledger=self._ledger)
+            self._posted[key] = find_posted(seen, places, typed, marked=marked, ledger=self._ledger)
         return self._posted[key]
 
-    def _looks_at(self, entry: Entry, plan: AlbumPlan) -> Looks:
+    def _looks_at(self, entry: PlannedAnswer, plan: AlbumPlan) -> BeliefView:
         key = where(entry.wishes)
         if key not in self._looks:
             _room(self._looks)
-            self._looks[key] = Looks(entry.seen, plan.watches, entry.posted, self._tables)
+            self._looks[key] = BeliefView(entry.seen, plan.watches, entry.posted, self._tables)
         return self._looks[key]
 
 

@@ -9,23 +9,23 @@ import numpy as np
 from elsewhere.album import Photo
 from elsewhere.app.api import models
 from elsewhere.app.sessions import sentences
-from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.app.sessions.beliefs import guess, guesses
 from elsewhere.app.sessions.jobs import left_of
-from elsewhere.app.sessions.planning import Desk
-from elsewhere.app.sessions.suggestions import ways_of
+from elsewhere.app.sessions.planning import PlanningSession
+from elsewhere.app.sessions.suggestions import suggestions_for
 from elsewhere.example import ALBUM
 from elsewhere.scorers.calibration import together
-from elsewhere.service import Seen
-from elsewhere.service.planning.alternatives import told as told_ways
-from elsewhere.service.reporting.limitations import uncovered
-from elsewhere.service.reporting.metadata_leaks import leaking
+from elsewhere.service import ScoredAlbum
+from elsewhere.service.planning.alternatives import describe as told_ways
+from elsewhere.service.reporting.limitations import limitations
+from elsewhere.service.reporting.metadata_leaks import metadata_leaks
 from elsewhere.service.reporting.write_report import album_name
 
 ON_THE_MAP = 30
 
 
-def plan_of(entry: Entry) -> models.Plan | None:
+def plan_of(entry: PlannedAnswer) -> models.Plan | None:
     """A plan for the page; what it reaches is told, the k that was drawn for it is not."""
     if entry.plan is None:
         return None
@@ -51,7 +51,7 @@ def plan_of(entry: Entry) -> models.Plan | None:
         explanation="" if plan.found else sentences.plain(sentences.why_not(entry.plan)),
         notes=[sentences.plain(note) for note in entry.plan.notes if note not in advice],
         advice=" ".join(sentences.plain(note) for note in advice),
-        ways=ways_of(entry),
+        ways=suggestions_for(entry),
         uncovered=_uncovered(entry),
         protected_k=plan.protected_k if plan.found else 0,
         rivals=rivals,
@@ -61,14 +61,16 @@ def plan_of(entry: Entry) -> models.Plan | None:
     )
 
 
-def _uncovered(entry: Entry) -> list[str]:
+def _uncovered(entry: PlannedAnswer) -> list[str]:
     plan = entry.plan
     if plan is None or not plan.plan.found or plan.empty:
         return []
-    return [sentences.plain(one) for one in uncovered(entry.seen, plan, entry.posted)]
+    return [sentences.plain(one) for one in limitations(entry.seen, plan, entry.posted)]
 
 
-def answer_of(desk: Desk, entry: Entry, job: models.Job | None = None) -> models.Answer:
+def answer_of(
+    desk: PlanningSession, entry: PlannedAnswer, job: models.Job | None = None
+) -> models.Answer:
     """The answer to a wish."""
     looks, plan = entry.looks, entry.plan
     found = plan is not None and plan.plan.found
@@ -84,7 +86,7 @@ def answer_of(desk: Desk, entry: Entry, job: models.Job | None = None) -> models
     )
 
 
-def places_of_entry(entry: Entry) -> list[models.Place]:
+def places_of_entry(entry: PlannedAnswer) -> list[models.Place]:
     """The album's places, the hidden ones marked."""
     hidden = {one.label for one in entry.plan.hidden} if entry.plan else set()
     return [
@@ -100,7 +102,7 @@ def places_of_entry(entry: Entry) -> list[models.Place]:
     ]
 
 
-def states(entry: Entry) -> list[models.PhotoState]:
+def states(entry: PlannedAnswer) -> list[models.PhotoState]:
     """What becomes of each photo."""
     plan, photos = entry.plan, entry.seen.photos
     pinned: dict[str, models.PhotoState] = {
@@ -119,7 +121,7 @@ def states(entry: Entry) -> list[models.PhotoState]:
 
 
 def photos_of(
-    entry: Entry, thumb: Callable[[Photo], str], only: int | None = None
+    entry: PlannedAnswer, thumb: Callable[[Photo], str], only: int | None = None
 ) -> list[models.Photo]:
     """The photos on the table, or one of them; `thumb` gives the link to one's picture."""
     looks, photos = entry.looks, entry.seen.photos
@@ -145,7 +147,7 @@ def photos_of(
     ]
 
 
-def album_of(entry: Entry, photos: Sequence[models.Photo]) -> models.Album:
+def album_of(entry: PlannedAnswer, photos: Sequence[models.Photo]) -> models.Album:
     """The album as it lies on the table."""
     seen = entry.seen
     return models.Album(
@@ -158,17 +160,17 @@ def album_of(entry: Entry, photos: Sequence[models.Photo]) -> models.Album:
     )
 
 
-def _called(seen: Seen) -> str:
+def _called(seen: ScoredAlbum) -> str:
     """What an album is called here: the example's folder says nothing."""
     example = seen.album.folders == (ALBUM,)
     return "The example album" if example else album_name(seen)
 
 
-def audit_of(entry: Entry) -> models.Audit:
+def audit_of(entry: PlannedAnswer) -> models.Audit:
     """What the album gives away as it is."""
     leaks = [
         models.Leak(kind=one.kind, photos=len(one.photos), examples=list(one.examples))
-        for one in leaking(entry.seen.photos)
+        for one in metadata_leaks(entry.seen.photos)
     ]
     if entry.looks is not None:
         verdict = sentences.found(entry, "")
@@ -180,7 +182,7 @@ def audit_of(entry: Entry) -> models.Audit:
     return models.Audit(verdict=verdict, views=[], leaks=leaks, guesses=best)
 
 
-def belief_of(entry: Entry, number: int | None) -> models.Belief:
+def belief_of(entry: PlannedAnswer, number: int | None) -> models.Belief:
     """What one watch believes before and after; without places, what the first scorer does.
 
     Where none is asked for it is the first that sees anything of what would be shared.

@@ -16,24 +16,24 @@ import numpy as np
 from elsewhere.album import Photo
 from elsewhere.errors import InputError
 from elsewhere.platform.machine import workers
-from elsewhere.scorers import Line, Outcome, RowCache, find
+from elsewhere.scorers import CachedScorer, Outcome, RowCache, find
 from elsewhere.scorers import Photo as Scored
-from elsewhere.service import Seen, Step
-from elsewhere.service.scored_album import Attack
+from elsewhere.service import ScoredAlbum, Step
+from elsewhere.service.scored_album import ModelScores
 from elsewhere.values.scores import Scores
 
 
 def scored_by(
-    seen: Seen,
+    seen: ScoredAlbum,
     words: Sequence[str],
     *,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
-) -> Seen:
+) -> ScoredAlbum:
     """The same album as these scorers see it; InputError where one cannot score every photo."""
     known = {attack.word: attack for attack in seen.attacks}
     wanted = tuple(dict.fromkeys(words))
-    lines = {word: Line(find(word), cache) for word in wanted if word not in known}
+    lines = {word: CachedScorer(find(word), cache) for word in wanted if word not in known}
     total = len(lines) * len(seen.photos)
     for number, (word, line) in enumerate(lines.items()):
         known[word] = _attack(
@@ -50,8 +50,8 @@ def _tell(progress: Callable[[Step], None], before: int, total: int, name: str, 
 
 
 def _attack(
-    word: str, line: Line, photos: Sequence[Photo], tell: Callable[[str, int], None]
-) -> Attack:
+    word: str, line: CachedScorer, photos: Sequence[Photo], tell: Callable[[str, int], None]
+) -> ModelScores:
     """One scorer's rows for all photos."""
 
     def one(photo: Photo) -> Outcome:
@@ -74,4 +74,4 @@ def _attack(
     rows = np.stack([outcome.row for outcome in made if outcome.row is not None])
     ids = [photo.id for photo in photos]
     scores = Scores(rows, ids, scorer=line.about.fingerprint, grid=line.about.grid)
-    return Attack(word, line.about, scores, sum(outcome.cached for outcome in made))
+    return ModelScores(word, line.about, scores, sum(outcome.cached for outcome in made))

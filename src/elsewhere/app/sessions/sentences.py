@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from elsewhere.album import Left
+from elsewhere.album import SkippedFile
 from elsewhere.app.api import models
-from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.app.sessions.jobs import left_of
 from elsewhere.errors import NoPhotoError
 from elsewhere.report.numbers import chance, ordinal
@@ -21,7 +21,7 @@ from elsewhere.service.planning.alternatives import without_options
 from elsewhere.service.planning.hidden_zones import hidden_names
 from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.planning.secret_top import TIMES
-from elsewhere.service.planning.threats import Watch
+from elsewhere.service.planning.threats import Threat
 from elsewhere.service.planning.verdict import accuracy
 from elsewhere.solver.explain import number
 from elsewhere.values.plan import Status
@@ -37,7 +37,7 @@ def plain(sentence: str) -> str:
     return said[:1].upper() + said[1:]
 
 
-def found(entry: Entry, guess: str) -> str:
+def found(entry: PlannedAnswer, guess: str) -> str:
     """What the first attacker makes of the album as it is; `guess` where no place is known."""
     attack, photos = entry.seen.attacks[0], counted(len(entry.seen.photos), "photo")
     if entry.looks is None:
@@ -58,19 +58,19 @@ def found(entry: Entry, guess: str) -> str:
     return f"From these {photos} {attack.called} finds {told} of {cells} places."
 
 
-def headline(entry: Entry) -> str:
+def headline(entry: PlannedAnswer) -> str:
     """The one sentence on top: what is found, and what the plan does about it."""
     assert entry.plan is not None
     return f"{found(entry, '').rstrip('.')}; {_but(entry, entry.plan)}."
 
 
-def reached(entry: Entry) -> int:
+def reached(entry: PlannedAnswer) -> int:
     """So many first guesses the plan keeps the places out of."""
     assert entry.plan is not None
     return entry.plan.plan.protected_k if entry.plan.plan.found else 0
 
 
-def proof(entry: Entry) -> str:
+def proof(entry: PlannedAnswer) -> str:
     """How sure the plan is, in a few words."""
     assert entry.plan is not None
     plan, budget = entry.plan.plan, entry.plan.wishes.budget is not None
@@ -99,7 +99,7 @@ def why_not(plan: AlbumPlan) -> str:
     return plan.verdict if plan.blocked is not None else plan.plan.explanation
 
 
-def against(entry: Entry) -> str:
+def against(entry: PlannedAnswer) -> str:
     """Whom the promise is against and how good they are: never left for somebody to unfold."""
     assert entry.plan is not None
     plan, attacks = entry.plan, entry.seen.attacks
@@ -110,12 +110,14 @@ def against(entry: Entry) -> str:
     return f"Against {who}{how_good}; {better}."
 
 
-def alone(watch: Watch, rank: int, likely: float) -> str:
+def alone(watch: Threat, rank: int, likely: float) -> str:
     """Where one photo by itself puts what is hidden."""
     return f"Alone it puts {watch.hides} {ordinal(rank)} ({chance(likely)})."
 
 
-def change(watch: Watch, now: models.View | None, then: models.View | None, *, shared: bool) -> str:
+def change(
+    watch: Threat, now: models.View | None, then: models.View | None, *, shared: bool
+) -> str:
     """What it would change if one photo went the other way, seen by one watch."""
     whose = "its own photos" if watch.own and not watch.whole else "the whole album"
     if now is None or then is None:
@@ -132,7 +134,7 @@ def nothing_in(
     paths: Sequence[Path], problem: NoPhotoError, *, own: bool = False
 ) -> models.Nothing:
     """What was found where no photo was; `own` are files that were dropped on the page."""
-    files = [one for one in problem.left if isinstance(one, Left)]
+    files = [one for one in problem.left if isinstance(one, SkippedFile)]
     hidden = sum(one.kind == "hidden" for one in files)
     met, lost = len(files) - hidden, any(one.lost for one in files)
     folders = [path.name or str(path) for path in paths if path.is_dir()]
@@ -152,7 +154,7 @@ def nothing_in(
     )
 
 
-def _but(entry: Entry, album_plan: AlbumPlan) -> str:
+def _but(entry: PlannedAnswer, album_plan: AlbumPlan) -> str:
     """The second half of the headline."""
     plan, photos = album_plan.plan, len(entry.seen.photos)
     if plan.status == Status.INFEASIBLE:
@@ -175,7 +177,7 @@ def _but(entry: Entry, album_plan: AlbumPlan) -> str:
     return f"withhold {many} and {'none is' if several else 'it is not'} {among}"
 
 
-def _for(entry: Entry) -> str:
+def _for(entry: PlannedAnswer) -> str:
     """Which top it is the fewest for: whoever asked for 5 and reads that 7 are reached wonders."""
     assert entry.plan is not None
     wishes = entry.plan.wishes
@@ -186,7 +188,7 @@ def _for(entry: Entry) -> str:
     return f" for a top drawn in secret from {wishes.top} to {TIMES * wishes.top}"
 
 
-def _out(entry: Entry) -> str:
+def _out(entry: PlannedAnswer) -> str:
     """How many go, those that the person dropped apart."""
     assert entry.plan is not None
     plan = entry.plan.plan

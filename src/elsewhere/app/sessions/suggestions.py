@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from elsewhere.app.api import models
-from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.errors import PlaceError
 from elsewhere.globe import Place, place
-from elsewhere.service.planning.alternatives import Way
+from elsewhere.service.planning.alternatives import Alternative
 from elsewhere.values.wording import counted
 
 MOST = 4
 """More buttons than anybody reads."""
 
 
-def ways_of(entry: Entry) -> list[models.Way]:
+def suggestions_for(entry: PlannedAnswer) -> list[models.Way]:
     """The ways out of there being no plan, as far as a click can take them."""
     plan = entry.plan
     if plan is None or plan.plan.found:
@@ -36,7 +36,7 @@ def _understood(name: str) -> bool:
     return True
 
 
-def _made(entry: Entry, way: Way) -> models.Way | None:
+def _made(entry: PlannedAnswer, way: Alternative) -> models.Way | None:
     wishes = entry.wishes
     change = _change(entry, way)
     if change is None:
@@ -47,7 +47,7 @@ def _made(entry: Entry, way: Way) -> models.Way | None:
     return models.Way(words=words, wishes=wishes.model_copy(update=update))
 
 
-def _change(entry: Entry, way: Way) -> tuple[str, dict[str, object]] | None:
+def _change(entry: PlannedAnswer, way: Alternative) -> tuple[str, dict[str, object]] | None:
     """The words of a button, and what it changes; None where it takes more than a click."""
     wishes = entry.wishes
     ids = {entry.seen.photos[n].id for n in way.photos if n < len(entry.seen.photos)}

@@ -17,7 +17,7 @@ ROOM = 48 << 20
 """Bytes."""
 
 
-class Thumbs:
+class Thumbnails:
     """Pictures by what they are of and how large; safe to ask from several threads."""
 
     def __init__(self, room: int = ROOM) -> None:

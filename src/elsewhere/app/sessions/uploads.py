@@ -24,7 +24,7 @@ CALLED = "photos"
 _DEPTH, _LENGTH = 4, 120
 
 
-class Dropped:
+class UploadFolder:
     """A folder of dropped photos, filled file by file."""
 
     def __init__(self) -> None:
@@ -116,6 +116,6 @@ def _short(part: str) -> str:
     return f"{cut}.{suffix.encode()[:20].decode('utf-8', 'ignore')}" if dot else cut
 
 
-def sweep_dropped() -> None:
+def sweep_uploads() -> None:
     """Take away what servers left that were killed."""
     sweep(Path(tempfile.gettempdir()))

@@ -17,24 +17,24 @@ from elsewhere.app.api import models
 from elsewhere.app.api.models import Event
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter, sentences
-from elsewhere.app.sessions.answers import Entry
+from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.app.sessions.choices import choices
 from elsewhere.app.sessions.jobs import BusyError, CancelledError, EmptyError, Job, Jobs, sentence
-from elsewhere.app.sessions.photo_index import Laid
-from elsewhere.app.sessions.planning import FIRST, Desk
+from elsewhere.app.sessions.photo_index import PhotoIndex
+from elsewhere.app.sessions.planning import FIRST, PlanningSession
 from elsewhere.app.sessions.rescoring import scored_by
 from elsewhere.app.sessions.thumbnails import SIDES
-from elsewhere.app.sessions.uploads import Dropped
+from elsewhere.app.sessions.uploads import UploadFolder
 from elsewhere.errors import NoPhotoError
 from elsewhere.scorers import RowCache, find
-from elsewhere.service import Seen, Step, see
+from elsewhere.service import ScoredAlbum, Step, score_album
 from elsewhere.service.ledger.entries import Ledger
 
 BREATH = 0.1
 """Seconds before a proof goes on: what was answered is painted first, on the same processor."""
 
 
-class Table:
+class Workspace:
     """What lies open, and everything that can be done with it."""
 
     def __init__(
@@ -54,24 +54,24 @@ class Table:
         self._seed = secrets.token_bytes(32)
         self._lock = threading.RLock()
         self._door = threading.Lock()  # one album comes or goes at a time
-        self._laid = Laid(keys, 0)
+        self._laid = PhotoIndex(keys, 0)
         self._clear()
 
     def _clear(self) -> None:
-        self._laid = Laid(self.keys, self._laid.number + 1)
+        self._laid = PhotoIndex(self.keys, self._laid.number + 1)
         self._stage: str = "empty"
         self._error: str | None = None
         self._nothing: models.Nothing | None = None
         self._paths: tuple[Path, ...] = ()
         self._scorers = self._usual
-        self._own: Dropped | None = None
-        self._desk: Desk | None = None
+        self._own: UploadFolder | None = None
+        self._desk: PlanningSession | None = None
         self.exported = None
         self.copies = 0
         """How many were made of this album."""
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> PlanningSession:
         """The wishes for the album; EmptyError where there is none."""
         with self._lock:
             if self._desk is None:
@@ -89,7 +89,7 @@ class Table:
         paths: Sequence[Path],
         scorers: Sequence[str] | None = None,
         *,
-        own: Dropped | None = None,
+        own: UploadFolder | None = None,
     ) -> Job:
         """Read and score these, instead of what lies on the table now.
 
@@ -209,7 +209,7 @@ class Table:
                 return None
             return f"/reports/{self._laid.number}/{self.copies}"
 
-    def keep(self, desk: Desk, exported: models.Exported) -> models.Exported:
+    def keep(self, desk: PlanningSession, exported: models.Exported) -> models.Exported:
         """A copy was written; it is the table's where the album is still there."""
         with self._lock:
             if self._desk is desk:
@@ -217,7 +217,7 @@ class Table:
                 self.copies += 1
         return exported
 
-    def _asked(self, desk: Desk, ask: Callable[[], Entry]) -> models.Answer:
+    def _asked(self, desk: PlanningSession, ask: Callable[[], PlannedAnswer]) -> models.Answer:
         """Whatever was being proved is not wanted any more, unless the new wish is refused."""
         self.jobs.cancel("proof", "frontier")
         try:
@@ -227,13 +227,13 @@ class Table:
             raise
         return self._answered(desk, entry)
 
-    def _answered(self, desk: Desk, entry: Entry) -> models.Answer:
+    def _answered(self, desk: PlanningSession, entry: PlannedAnswer) -> models.Answer:
         job = None
         if not entry.proved:
             job = self.jobs.start("proof", lambda job: self._prove(job, desk, entry)).told()
         return presenter.answer_of(desk, entry, job)
 
-    def _prove(self, job: Job, desk: Desk, entry: Entry) -> None:
+    def _prove(self, job: Job, desk: PlanningSession, entry: PlannedAnswer) -> None:
         job.cancelled.wait(BREATH)
         job.check()
         desk.prove(
@@ -243,7 +243,9 @@ class Table:
         )
         job.check()
 
-    def _score_first(self, desk: Desk, wishes: models.Wishes, turn: int | None) -> models.Answer:
+    def _score_first(
+        self, desk: PlanningSession, wishes: models.Wishes, turn: int | None
+    ) -> models.Answer:
         """Other attackers are asked about the photos; until then all is as it was."""
         for word in wishes.scorers:
             find(word).load()  # what cannot be had is said at once
@@ -262,7 +264,9 @@ class Table:
 
         return presenter.answer_of(desk, entry, self.jobs.start("scoring", work).told())
 
-    def _read(self, job: Job, laid: Laid, paths: Sequence[Path], scorers: Sequence[str]) -> None:
+    def _read(
+        self, job: Job, laid: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
+    ) -> None:
         def progress(step: Step) -> None:
             job.step(step)
             lying = laid.lay(step)
@@ -270,11 +274,11 @@ class Table:
                 photo = laid.photo(lying - 1, step.photo)
                 job.say(Event(stage="reading", photo=photo, count=step.done, total=step.total))
 
-        seen: Seen | None = None
+        seen: ScoredAlbum | None = None
         try:
             # renditions are kept: any may yet be looked at, scored by another model, exported
-            seen = see(paths, scorers=scorers, cache=self._cache, progress=progress)
-            desk = Desk(seen, self._seed, self._ledger)
+            seen = score_album(paths, scorers=scorers, cache=self._cache, progress=progress)
+            desk = PlanningSession(seen, self._seed, self._ledger)
             entry = desk.wish(models.Wishes(scorers=list(scorers)), FIRST)
             with self._lock:
                 if laid is not self._laid:

@@ -24,7 +24,7 @@ from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
     from elsewhere.service.reporting.album_audit import AlbumAudit
-    from elsewhere.service.scored_album import Seen
+    from elsewhere.service.scored_album import ScoredAlbum
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
@@ -72,17 +72,17 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     understood.
     """
     with one_sentence():
-        from elsewhere.album.export import refuse_target
+        from elsewhere.album.export import check_target
         from elsewhere.album.places import places_of
-        from elsewhere.cli.job import typed
+        from elsewhere.cli.job import typed_command
         from elsewhere.cli.parse_album_options import places_told
         from elsewhere.cli.render.stages import stages
         from elsewhere.scorers import RowCache
-        from elsewhere.service import see
+        from elsewhere.service import score_album
         from elsewhere.service.ledger.entries import Ledger
-        from elsewhere.service.planning.early_checks import Refusing, refuse_paths, refuse_wishes
+        from elsewhere.service.planning.early_checks import EarlyChecks, check_paths, check_wishes
         from elsewhere.service.planning.wishes import Wishes
-        from elsewhere.service.posted.find_posted import posted_for
+        from elsewhere.service.posted.find_posted import find_posted
         from elsewhere.service.posted.similar import Sketches
         from elsewhere.service.reporting.album_audit import (
             asked_twice,
@@ -92,19 +92,19 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.service.reporting.write_report import audit_contents, save_report
 
         if report is not None:  # nobody waits for what cannot be written
-            refuse_target(report, [path for path in album if path.is_dir()], file=True)
+            check_target(report, [path for path in album if path.is_dir()], file=True)
         given = places_told(at)
         wishes = Wishes(
             top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius
         )
-        refuse_wishes(wishes)
-        refuse_paths(posted or ())
-        refusing = Refusing(wishes, given)
+        check_wishes(wishes)
+        check_paths(posted or ())
+        refusing = EarlyChecks(wishes, given)
         rows, sketches = RowCache() if cache else None, Sketches()
         words = tuple(scorer or ("embedded",))
         with ExitStack() as held:
             with stages() as progress:
-                seen = see(
+                seen = score_album(
                     album,
                     scorers=asked_twice(words),
                     cache=rows,
@@ -118,7 +118,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 held.callback(seen.close)
                 seen, opinions = second_opinions(seen, words)
                 places = places_of(seen.photos, at=given)
-                public = posted_for(
+                public = find_posted(
                     seen,
                     places,
                     wishes,
@@ -130,7 +130,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
             if report is not None:
                 page = audit_contents(
-                    seen, found, posted=public, opinions=opinions, command=typed()
+                    seen, found, posted=public, opinions=opinions, command=typed_command()
                 )
                 save_report(page, report)
         if as_json:
@@ -147,7 +147,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     raise typer.Exit(ERROR if lost else KEPT)
 
 
-def told(found: AlbumAudit, seen: Seen) -> dict[str, Any]:
+def told(found: AlbumAudit, seen: ScoredAlbum) -> dict[str, Any]:
     """Everything, as plain values."""
     from dataclasses import asdict
 

@@ -46,7 +46,7 @@ def command(
     Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.job import run, typed
+        from elsewhere.cli.job import run_protect, typed_command
         from elsewhere.cli.render import protect
         from elsewhere.cli.render.printing import printed
         from elsewhere.example import ALBUM
@@ -60,7 +60,9 @@ def command(
                 markup=False,
             )
         # Without --exact-top every run would draw another k, and be another example
-        done = run([ALBUM], target, Wishes(top=_TOP, exact_top=True), command=typed())
+        done = run_protect(
+            [ALBUM], target, Wishes(top=_TOP, exact_top=True), command=typed_command()
+        )
         protect.show(done)
         if done.warning:
             typer.echo(f"elsewhere: {printable(done.warning)}", err=True)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from elsewhere.album import Left
-    from elsewhere.scorers import About
+    from elsewhere.album import SkippedFile
+    from elsewhere.scorers import ScorerInfo
     from elsewhere.values.scores import Scores
 
 _FEW = 6
@@ -82,7 +82,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     raise typer.Exit(ERROR if failed else KEPT)
 
 
-def _places(about: About, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
+def _places(about: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
     """The most likely cells of one row, with names where the scorer knows its cells."""
     import numpy as np
 
@@ -102,14 +102,14 @@ def _places(about: About, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
     return found
 
 
-def _together(about: About, scores: Scores) -> NDArray[np.float64]:
+def _together(about: ScorerInfo, scores: Scores) -> NDArray[np.float64]:
     from elsewhere.scorers.calibration import together
 
     return together(scores.values, about.exponents)
 
 
 def _told(
-    about: About, scores: Scores | None, failed: tuple[Left, ...], top: int
+    about: ScorerInfo, scores: Scores | None, failed: tuple[SkippedFile, ...], top: int
 ) -> dict[str, Any]:
     """Everything, as plain values; the problems alone where no photo can be read."""
     told: dict[str, Any] = {
@@ -129,7 +129,7 @@ def _told(
     return told
 
 
-def _show(about: About, scores: Scores, top: int, world: bool | None) -> None:
+def _show(about: ScorerInfo, scores: Scores, top: int, world: bool | None) -> None:
     """Tables for people; the map belongs to what all photos say together."""
     from elsewhere.cli.render.printing import has_unicode, printed
     from elsewhere.cli.render.worldmap import draw

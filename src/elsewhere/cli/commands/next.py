@@ -14,7 +14,7 @@ from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
     from elsewhere.globe import Place
-    from elsewhere.service.export.export_album import Shared
+    from elsewhere.service.export.export_album import Export
     from elsewhere.service.next_photo.album import NextPhoto
     from elsewhere.service.planning.wishes import Wishes
 
@@ -91,7 +91,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.parse_album_options import places_told
-        from elsewhere.service.planning.early_checks import refuse_paths, refuse_wishes
+        from elsewhere.service.planning.early_checks import check_paths, check_wishes
         from elsewhere.service.planning.wishes import Wishes
 
         if remember and output is None:
@@ -105,8 +105,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             margin=margin,
             exact_top=exact_top,
         )
-        refuse_wishes(wishes)
-        refuse_paths(posted or ())
+        check_wishes(wishes)
+        check_paths(posted or ())
         done = _ask(
             album,
             photo,
@@ -134,7 +134,7 @@ class _Done:
     next: NextPhoto
     public: int
     """How many photos are out already."""
-    shared: Shared | None
+    shared: Export | None
     unwritten: bool = False
     """Whether a copy was asked for and there is none."""
 
@@ -154,24 +154,24 @@ def _ask(
     from elsewhere.album.places import places_of
     from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
-    from elsewhere.service.export.export_album import refuse_copy, share
+    from elsewhere.service.export.export_album import check_copy_target, export_album
     from elsewhere.service.ledger.entries import Ledger
     from elsewhere.service.next_photo.album import next_photo
-    from elsewhere.service.planning.early_checks import Refusing
+    from elsewhere.service.planning.early_checks import EarlyChecks
     from elsewhere.service.planning.guesses import NowhereError, guesses
-    from elsewhere.service.posted.find_posted import posted_for
+    from elsewhere.service.posted.find_posted import find_posted
     from elsewhere.service.posted.similar import Sketches
-    from elsewhere.service.scored_album import see
+    from elsewhere.service.scored_album import score_album
 
     paths = [album]
     if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
         paths.append(Path(photo))
     if output is not None:  # nobody waits for what cannot be written
-        refuse_copy([album] if album.is_dir() else [], output)
-    refusing = Refusing(wishes, at)
+        check_copy_target([album] if album.is_dir() else [], output)
+    refusing = EarlyChecks(wishes, at)
     rows, ledger, sketches = RowCache() if cache else None, Ledger(), Sketches()
     with stages() as told:
-        seen = see(
+        seen = score_album(
             paths,
             scorers=scorers,
             cache=rows,
@@ -185,7 +185,7 @@ def _ask(
             places = places_of(seen.photos, at=at)
             if not places:
                 raise NowhereError(guesses(seen))
-            out = posted_for(
+            out = find_posted(
                 seen, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
             )
             with told.during("planning"):
@@ -193,7 +193,9 @@ def _ask(
             shared = None
             if output is not None and found.alone is not None:
                 book = ledger if remember else None
-                shared = share(seen, found.alone, output, posted=out, remember=book, progress=told)
+                shared = export_album(
+                    seen, found.alone, output, posted=out, remember=book, progress=told
+                )
             unwritten = output is not None and shared is None
             return _Done(found, len(out.pinned(len(seen.photos))), shared, unwritten)
         finally:

@@ -170,7 +170,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
     """
     with one_sentence():
-        from elsewhere.cli.job import Public, run, typed
+        from elsewhere.cli.job import Public, run_protect, typed_command
         from elsewhere.cli.parse_album_options import places_told, recipe, refuse, worth
         from elsewhere.cli.render.guess import show_guesses
         from elsewhere.service.ledger.entries import Ledger
@@ -197,7 +197,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             time_limit=time_limit,
         )
         try:
-            done = run(
+            done = run_protect(
                 album,
                 None if dry_run else output,
                 wishes,
@@ -207,7 +207,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 cache=cache,
                 sharing=cast("Sharing", {"private": private, "order": order, "names": names}),
                 public=Public(tuple(posted or ()), Ledger(), remember),
-                command=typed() if report else None,
+                command=typed_command() if report else None,
             )
         except NowhereError as nowhere:
             show_guesses(nowhere.guesses, as_json=as_json)

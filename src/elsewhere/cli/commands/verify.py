@@ -11,7 +11,7 @@ from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service.export.verify import Verified
+    from elsewhere.service.export.verify import Verification
 
 
 def command(
@@ -95,7 +95,7 @@ def _own(certificate: Path, private: Path | None) -> bool:
     return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
 
 
-def _show(target: Path, found: Verified) -> None:
+def _show(target: Path, found: Verification) -> None:
     from rich.text import Text
 
     from elsewhere.cli.render.printing import printed
@@ -125,7 +125,7 @@ def _show(target: Path, found: Verified) -> None:
             console.print(Text(f"note: {printable(note)}", "dim"))
 
 
-def _as_json(found: Verified) -> None:
+def _as_json(found: Verification) -> None:
     import json
 
     told = {

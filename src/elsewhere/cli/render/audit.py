@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from elsewhere.audit import Audit, Exposure, Leaking
-    from elsewhere.service.planning.threats import Watch
+    from elsewhere.service.planning.threats import Threat
     from elsewhere.service.reporting.album_audit import AlbumAudit
 
 _WIDE = 72
@@ -59,7 +59,7 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
     _closing(console, found)
 
 
-def _heading(console: Console, audit: Audit, watch: Watch | None) -> None:
+def _heading(console: Console, audit: Audit, watch: Threat | None) -> None:
     which = "The whole album" if watch is None or watch.whole else f"Photos of {watch.hides}"
     told = f"{which}, {counted(len(audit.ids), 'photo')}, seen by {audit.scorer}"
     console.print(Text(printable(told), "bold"))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from elsewhere.cli.job import called
+from elsewhere.cli.job import program_name
 from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, printable
 from elsewhere.cli.render.printing import printed
 from elsewhere.service.planning.verdict import NOT_COVERED
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from elsewhere.album import Left, Photo
-    from elsewhere.service.export.export_album import Shared
+    from elsewhere.album import Photo, SkippedFile
+    from elsewhere.service.export.export_album import Export
     from elsewhere.service.planning.plan_album import AlbumPlan
     from elsewhere.service.posted.values import Posted
-    from elsewhere.service.scored_album import Seen
+    from elsewhere.service.scored_album import ScoredAlbum
 
 FEW = 5
 """So many names are enough to see what is meant."""
@@ -42,9 +42,9 @@ _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 class Done:
     """All that came of one album."""
 
-    seen: Seen
+    seen: ScoredAlbum
     plan: AlbumPlan
-    shared: Shared | None
+    shared: Export | None
     """The copy; None on a dry run, and where there is no plan."""
     posted: Posted
     """What is out already, and not copied again."""
@@ -145,9 +145,9 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
         yield "note", Text(printable(note))
 
 
-def _left(left: Sequence[Left]) -> Iterator[tuple[str, Text]]:
+def _left(left: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
     """What was not read, kind by kind, the most frequent first."""
-    kinds: dict[str, list[Left]] = {}
+    kinds: dict[str, list[SkippedFile]] = {}
     for one in left:
         kinds.setdefault(one.kind, []).append(one)
     for kind, ones in sorted(kinds.items(), key=lambda item: -len(item[1])):
@@ -165,17 +165,17 @@ def _sentence(kind: str) -> str:
 
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
     """What plain copies of the files would have told, the most telling first."""
-    from elsewhere.service.reporting.metadata_leaks import leaking
+    from elsewhere.service.reporting.metadata_leaks import metadata_leaks
 
     kinds: dict[int, list[str]] = {}
-    for leak in leaking(photos):
+    for leak in metadata_leaks(photos):
         kinds.setdefault(len(leak.photos), []).append(leak.kind)
     for many, found in kinds.items():
         where = "all photos" if many == len(photos) > 1 else counted(many, "photo")
         yield f"{listed(found)} in {where}"
 
 
-def _after(console: Console, shared: Shared, report: Path | None) -> None:
+def _after(console: Console, shared: Export, report: Path | None) -> None:
     """Where everything is, what is not promised, and what to do next."""
     size = sum(file.size for file in shared.files) / 1e6
     target = printable(str(shared.target))
@@ -189,7 +189,7 @@ def _after(console: Console, shared: Shared, report: Path | None) -> None:
     ]
     rows += [
         ("not covered", Text(NOT_COVERED)),
-        ("prove again", Text(f"{called()} verify {shlex.quote(target)}", "cyan")),
+        ("prove again", Text(f"{program_name()} verify {shlex.quote(target)}", "cyan")),
     ]
     console.print()
     console.print(_grid(rows))
@@ -223,7 +223,7 @@ def _named(names: Sequence[str], most: int = FEW) -> str:
 def as_json(done: Done) -> dict[str, Any]:
     """Everything, as plain values."""
     from elsewhere.service.planning.hidden_zones import hidden_name
-    from elsewhere.service.reporting.metadata_leaks import leaking
+    from elsewhere.service.reporting.metadata_leaks import metadata_leaks
 
     plan, wishes, shared = done.plan.plan, done.plan.wishes, done.shared
     told: dict[str, Any] = {
@@ -258,7 +258,8 @@ def as_json(done: Done) -> dict[str, Any]:
             {"file": one.name, "kind": one.kind, "reason": one.reason} for one in done.seen.left
         ],
         "leaks": [
-            {"kind": leak.kind, "photos": list(leak.photos)} for leak in leaking(done.seen.photos)
+            {"kind": leak.kind, "photos": list(leak.photos)}
+            for leak in metadata_leaks(done.seen.photos)
         ],
         "notes": [*done.plan.notes, *(shared.notes if shared else ())],
         "not_covered": NOT_COVERED,

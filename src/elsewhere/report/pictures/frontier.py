@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from elsewhere.report.contents import Staircase, Step
+from elsewhere.report.contents import FrontierSteps, Step
 from elsewhere.report.markup import Child, Markup, element, number
 from elsewhere.report.pictures.chart import (
     Scale,
@@ -36,7 +36,7 @@ _CROWDED = 60
 """With more steps than this the marks would touch: only corners have one."""
 
 
-def frontier_chart(staircase: Staircase) -> Markup:
+def frontier_chart(staircase: FrontierSteps) -> Markup:
     """The chart."""
     known = staircase.steps
     furthest = max([step.withheld for step in known] + [n for n, _ in staircase.greedy] + [1])
@@ -118,7 +118,7 @@ def _mark(proved: bool, x: float, y: float) -> Markup:
     return disc(x, y, "kept", _SIZE) if proved else ring(x, y, "kept", _SIZE, 1.4, hides=True)
 
 
-def _chosen(staircase: Staircase, across: Scale, up: Scale) -> Iterable[Child]:
+def _chosen(staircase: FrontierSteps, across: Scale, up: Scale) -> Iterable[Child]:
     if staircase.chosen is None:
         return
     n, k = staircase.chosen

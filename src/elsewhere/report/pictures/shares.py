@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from elsewhere.report.contents import Fate, Shot
+from elsewhere.report.contents import Fate, PhotoPicture
 from elsewhere.report.markup import Markup, element
 from elsewhere.report.numbers import signed
 from elsewhere.report.pictures.chart import cross, disc, picture, rule, strokes, text
@@ -21,7 +21,7 @@ MOST = 40
 """More bars than this nobody reads; the largest are shown."""
 
 
-def shares_chart(shots: Sequence[Shot], called: Mapping[str, str]) -> Markup | None:
+def shares_chart(shots: Sequence[PhotoPicture], called: Mapping[str, str]) -> Markup | None:
     """Bars for the photos with the largest shares, what gives most away first.
 
     `called` says what is written beside a bar; whoever points at it is told the whole name.
@@ -48,7 +48,7 @@ def shares_chart(shots: Sequence[Shot], called: Mapping[str, str]) -> Markup | N
     )
 
 
-def _row(shot: Shot, widest: float, y: float, called: str) -> Markup:
+def _row(shot: PhotoPicture, widest: float, y: float, called: str) -> Markup:
     gain = shot.gain or 0.0
     long = abs(gain) / widest * _REACH
     away = gain < 0

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elsewhere.album.copies import Copy
-from elsewhere.album.export import Outgoing, apart, export, refuse_target
+from elsewhere.album.export import OutgoingFile, apart, check_target, export
 from elsewhere.album.export_names import Names, Order, check_choices, named, warning
 from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.formats.certificate import certificate_from_record, certificate_record
@@ -31,21 +31,21 @@ from elsewhere.formats.copy_certificate import (
     read_copy_certificate,
     seal,
 )
-from elsewhere.service.export.journal import noted
+from elsewhere.service.export.journal import record_staging
 from elsewhere.service.export.private_files import (
     CERTIFICATE,
-    Aside,
+    Backup,
+    back_up,
+    check_private,
     make_private,
     private_folder,
-    refuse_private,
-    set_aside,
     write_private,
 )
-from elsewhere.service.export.verify import Verified, reprove
+from elsewhere.service.export.verify import Verification, prove_copy
 from elsewhere.service.ledger.album import given_by
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
-from elsewhere.service.scored_album import Attack, Seen, Step
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum, Step
 from elsewhere.values.scores import Scores
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shared:
+class Export:
     """A copy that was proved and has its name."""
 
     target: Path
@@ -68,8 +68,8 @@ class Shared:
     """What has to be said: names that were kept, scores that differed in their last bits."""
 
 
-def share(
-    seen: Seen,
+def export_album(
+    seen: ScoredAlbum,
     album_plan: AlbumPlan,
     target: Path,
     *,
@@ -79,7 +79,7 @@ def share(
     posted: Posted = NOTHING_POSTED,
     remember: Ledger | None = None,
     progress: Callable[[Step], None] = lambda step: None,
-) -> Shared:
+) -> Export:
     """Write the kept renditions to `target`, a new folder or `.zip`, and prove the promise anew.
 
     The certificate goes to a folder of the target's own, in `private` or in the user's data
@@ -88,33 +88,33 @@ def share(
     Where anything goes wrong, nothing is left behind.
     """
     target = Path(target)
-    folder = refuse_sharing(seen, target, private, order=order, names=names)
+    folder = check_export(seen, target, private, order=order, names=names)
     files = _files(seen, album_plan, order, names, posted)
     document = _document(seen, album_plan, files, posted)
     certificate = read_copy_certificate(document)
-    path, verdict = folder / CERTIFICATE, Verified(())
-    earlier, ours = Aside(), False
+    path, verdict = folder / CERTIFICATE, Verification(())
+    earlier, ours = Backup(), False
 
     def prove(copy: Copy) -> None:
         nonlocal verdict, earlier, ours
-        verdict = reprove(copy, certificate, progress=progress)
+        verdict = prove_copy(copy, certificate, progress=progress)
         if not verdict:
             raise CheckError(
                 "nothing is exported, for the copy did not keep the promise when it was read and "
                 f"scored again: {'; '.join(verdict.problems)}"
             )
         with _nothing_exported():
-            earlier, ours = set_aside(folder), True
+            earlier, ours = back_up(folder), True
             write_private(path, document)
         if remember is not None:
             given = given_by(seen, album_plan.places, {file.number for file in files})
             naming.enter_context(remember.writing_down(given, target))
 
-    outgoing = [Outgoing(file.name, seen.photos[file.number].rendition) for file in files]
+    outgoing = [OutgoingFile(file.name, seen.photos[file.number].rendition) for file in files]
     with _nothing_exported():
         make_private(folder)
     try:
-        with noted(target.parent), ExitStack() as naming:
+        with record_staging(target.parent), ExitStack() as naming:
             export(
                 outgoing,
                 target,
@@ -127,22 +127,22 @@ def share(
         raise
     said = [warning([file.name for file in files])] if names == "keep" else []
     by_name = tuple(sorted(files, key=lambda file: file.name))
-    return Shared(target, by_name, path, folder, verdict.reproved, (*said, *verdict.notes))
+    return Export(target, by_name, path, folder, verdict.reproved, (*said, *verdict.notes))
 
 
-def refuse_sharing(
-    seen: Seen,
+def check_export(
+    seen: ScoredAlbum,
     target: Path,
     private: Path | None = None,
     *,
     order: str = "shuffled",
     names: str = "neutral",
 ) -> Path:
-    """The private folder of a copy at `target`; raises where `share` would, before any work."""
-    return refuse_copy(seen.album.folders, target, private, order=order, names=names)
+    """The private folder of a copy at `target`; raises as `export_album` would, before any work."""
+    return check_copy_target(seen.album.folders, target, private, order=order, names=names)
 
 
-def refuse_copy(
+def check_copy_target(
     folders: Sequence[Path],
     target: Path,
     private: Path | None = None,
@@ -155,7 +155,7 @@ def refuse_copy(
     A door asks this first of all, so that nobody waits for what cannot be written.
     """
     check_choices(order, names)
-    refuse_target(target, folders)
+    check_target(target, folders)
     folder = private_folder(target, private)
     if not all(apart(target, one) for one in (folder, private or folder)):
         raise InputError(
@@ -163,12 +163,12 @@ def refuse_copy(
             "handed out: choose another one"
         )
     with _nothing_exported():
-        refuse_private(folder)
+        check_private(folder)
     return folder
 
 
 def _files(
-    seen: Seen, album_plan: AlbumPlan, order: Order, names: Names, posted: Posted
+    seen: ScoredAlbum, album_plan: AlbumPlan, order: Order, names: Names, posted: Posted
 ) -> tuple[SharedFile, ...]:
     """The files of the copy, by the photos' numbers: what is kept and not out already."""
     plan = album_plan.plan
@@ -191,7 +191,7 @@ def _files(
 
 
 def _document(
-    seen: Seen, album_plan: AlbumPlan, files: Sequence[SharedFile], posted: Posted
+    seen: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile], posted: Posted
 ) -> str:
     """The certificate's text. The plan is proved on the scores that it was made with, once more."""
     plan, rows = album_plan.plan, [file.number for file in files]
@@ -229,7 +229,7 @@ def _document(
     return seal(certificate, body)
 
 
-def _model(attack: Attack, rows: Sequence[int]) -> Model:
+def _model(attack: ModelScores, rows: Sequence[int]) -> Model:
     """A scorer as it can be found again, wherever one then stands."""
     name, colon, file = attack.word.partition(":")
     word = f"{name}:{Path(file).absolute()}" if colon and os.path.lexists(file) else attack.word
@@ -247,7 +247,7 @@ def _nothing_exported() -> Iterator[None]:
         raise FileError(f"nothing is exported without a certificate: {problem}") from None
 
 
-def _forget(certificate: Path, earlier: Aside, *, written: bool) -> None:
+def _forget(certificate: Path, earlier: Backup, *, written: bool) -> None:
     """Take away a certificate of nothing, and put back what was there before.
 
     Its folder goes too, where nothing else is in it.

@@ -23,10 +23,10 @@ _MOST_BYTES = 1 << 16
 
 
 @contextmanager
-def noted(beside: Path) -> Iterator[None]:
+def record_staging(beside: Path) -> Iterator[None]:
     """Sweep what earlier exports left, and note where this one works for as long as it does."""
     notes = data_folder() / FOLDER
-    sweep_noted(notes)
+    sweep_recorded(notes)
     note = notes / secrets.token_hex(8)
     with suppress(FileError):
         make_private(notes)
@@ -39,7 +39,7 @@ def noted(beside: Path) -> Iterator[None]:
             notes.rmdir()
 
 
-def sweep_noted(notes: Path) -> None:
+def sweep_recorded(notes: Path) -> None:
     """Sweep every folder that was noted, and forget those in which nothing of ours is left."""
     with suppress(OSError):
         for note in sorted(notes.iterdir()):

@@ -67,7 +67,7 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
 
 
 @dataclass(frozen=True)
-class Aside:
+class Backup:
     """What an earlier copy has in the private folder, under names of its own."""
 
     moved: tuple[tuple[Path, Path], ...] = ()
@@ -79,7 +79,7 @@ class Aside:
             now.replace(before)
 
 
-def set_aside(folder: Path) -> Aside:
+def back_up(folder: Path) -> Backup:
     """Give the certificate and the report of an earlier copy names of their own.
 
     Both are named by the digest of the certificate, so that it is seen which belong together.
@@ -98,12 +98,12 @@ def set_aside(folder: Path) -> Aside:
                 moved.append((file, aside))
     except OSError as problem:
         with suppress(OSError):
-            Aside(tuple(moved)).put_back()
+            Backup(tuple(moved)).put_back()
         raise _unwritable(certificate, problem) from None
-    return Aside(tuple(moved))
+    return Backup(tuple(moved))
 
 
-def refuse_private(folder: Path) -> None:
+def check_private(folder: Path) -> None:
     """Raise where `make_private` would, for all that can be seen before it is tried."""
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not there.is_dir():

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from elsewhere.formats.copy_certificate import CopyCertificate
 from elsewhere.globe import Cells, zone
 from elsewhere.globe.names import cell_names
-from elsewhere.service.scored_album import scorer_called
+from elsewhere.service.scored_album import model_name
 from elsewhere.values.wording import counted, listed, shortened
 
 _SHOWN = 3
 
 
-def said_otherwise(certificate: CopyCertificate, globes: Sequence[Cells | None]) -> Iterator[str]:
+def find_mismatches(certificate: CopyCertificate, globes: Sequence[Cells | None]) -> Iterator[str]:
     """Where a place that is named does not lie in the cells that are hidden for it.
 
     `globes` are the models' maps, as they are now; a model without one says nothing of places.
@@ -41,7 +41,9 @@ def said_otherwise(certificate: CopyCertificate, globes: Sequence[Cells | None])
             )
 
 
-def promised(certificate: CopyCertificate, globes: Sequence[Cells | None]) -> tuple[str, ...]:
+def describe_promise(
+    certificate: CopyCertificate, globes: Sequence[Cells | None]
+) -> tuple[str, ...]:
     """What is promised, a clause for each hidden place, from the numbers that are proved.
 
     No k is told but the one asked for, which is not above any that is proved. Under a budget it is
@@ -54,7 +56,7 @@ def promised(certificate: CopyCertificate, globes: Sequence[Cells | None]) -> tu
         attacks = list(dict.fromkeys(certificate.watches[n].attack for n in watching))
         if not attacks:
             continue
-        who = listed([scorer_called(certificate.models[attack].name) for attack in attacks])
+        who = listed([model_name(certificate.models[attack].name) for attack in attacks])
         where = _where(certificate, globes, watching[0])
         if certificate.top is not None:
             told.append(

@@ -23,7 +23,7 @@ EMBEDDED = "embedded"
 """The scorer that comes along."""
 
 
-def rescored(
+def rescore(
     copy: Copy,
     certificate: CopyCertificate,
     scorers: Sequence[Scorer],
@@ -47,7 +47,7 @@ def rescored(
     return result
 
 
-def scorers_of(
+def load_scorers(
     certificate: CopyCertificate, words: Sequence[str] = (), *, own: bool = True
 ) -> list[Scorer]:
     """The models' scorers, loaded; `words` are tried before the certificate's own.

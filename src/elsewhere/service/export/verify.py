@@ -18,7 +18,7 @@ from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.file_names import printable
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
-from elsewhere.album.jpeg_trailing import refuse_more_than_pixels
+from elsewhere.album.jpeg_trailing import reject_trailing_data
 from elsewhere.checker.copies import prove_kept
 from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, SharedFile
@@ -28,8 +28,8 @@ from elsewhere.service.export.private_files import (
     private_folder,
     read_private,
 )
-from elsewhere.service.export.promise_text import promised, said_otherwise
-from elsewhere.service.export.rescoring import rescored, scorers_of, with_posted
+from elsewhere.service.export.promise_text import describe_promise, find_mismatches
+from elsewhere.service.export.rescoring import load_scorers, rescore, with_posted
 from elsewhere.service.scored_album import Step
 
 _LOOKED_UP = "table:"
@@ -41,7 +41,7 @@ _SECRET = {
 
 
 @dataclass(frozen=True)
-class Verified:
+class Verification:
     """What came of it: true when the copy keeps the certificate's promise."""
 
     problems: tuple[str, ...]
@@ -67,7 +67,7 @@ def verify(
     scorers: Sequence[str] = (),
     own: bool = True,
     progress: Callable[[Step], None] = lambda step: None,
-) -> Verified:
+) -> Verification:
     """Prove again that the copy at `target` keeps the promise of its certificate.
 
     Without `certificate`, the one in the target's private folder (below `private`, where the
@@ -84,37 +84,37 @@ def verify(
         copy = open_copy(target)
     except FileError as problem:
         known = read_private(certificate or private_folder(target, private) / CERTIFICATE)
-        return Verified((str(problem),), files=len(known.files))
+        return Verification((str(problem),), files=len(known.files))
     given = certificate or find_certificate(copy, target, private)
-    found = reprove(copy, read_private(given), scorers, progress, own=own)
+    found = prove_copy(copy, read_private(given), scorers, progress, own=own)
     if certificate is None and given.parent != private_folder(target, private):
         note = f"the copy was moved or unpacked since: its certificate is {given}"
         found = replace(found, notes=(note, *found.notes))
     return found
 
 
-def reprove(
+def prove_copy(
     copy: Copy,
     certificate: CopyCertificate,
     scorers: Sequence[str] = (),
     progress: Callable[[Step], None] = lambda step: None,
     *,
     own: bool = True,
-) -> Verified:
+) -> Verification:
     """Everything that the certificate says of a copy, held against the copy."""
     count = len(certificate.files)
     problems = tuple(_other_files(copy, certificate.files))
     if problems:  # what is not ours is never decoded
-        return Verified(problems, files=count)
-    loaded = scorers_of(certificate, scorers, own=own)
+        return Verification(problems, files=count)
+    loaded = load_scorers(certificate, scorers, own=own)
     globes = [scorer.load().globe for scorer in loaded]
-    problems = tuple(dict.fromkeys(said_otherwise(certificate, globes)))
+    problems = tuple(dict.fromkeys(find_mismatches(certificate, globes)))
     if problems:
-        return Verified(problems, files=count)
+        return Verification(problems, files=count)
     try:
-        scores = rescored(copy, certificate, loaded, progress)
+        scores = rescore(copy, certificate, loaded, progress)
     except CheckError as problem:
-        return Verified((str(problem),), files=count)
+        return Verification((str(problem),), files=count)
     models = certificate.models
     pairs = zip(scores, models, strict=True)
     other = [model.name for table, model in pairs if table.digest != model.rows]
@@ -123,7 +123,7 @@ def reprove(
     )
     if not verdict:
         named = tuple(_named(problem, certificate) for problem in verdict.problems)
-        return Verified(named, files=count)
+        return Verification(named, files=count)
     notes = [
         f"the scores by {name} are not to the last bit those that the plan was made with, as may "
         "be on another machine: the promise was checked on the new ones, and holds; that no "
@@ -137,7 +137,7 @@ def reprove(
     ]
     notes += _empty(certificate)
     views = len(certificate.watches)
-    return Verified((), tuple(notes), count, views, promised(certificate, globes))
+    return Verification((), tuple(notes), count, views, describe_promise(certificate, globes))
 
 
 def _empty(certificate: CopyCertificate) -> Iterator[str]:
@@ -190,7 +190,7 @@ def _more_than_a_picture(name: str, content: bytes) -> Iterator[str]:
         if width * height > MAX_PIXELS:
             yield f"{name} claims to be larger than any photo"
             return
-        refuse_more_than_pixels(content, (width, height))
+        reject_trailing_data(content, (width, height))
     except NotJpegError as problem:
         yield f"{name} is not a bare picture: {problem}"
 

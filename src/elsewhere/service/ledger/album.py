@@ -19,11 +19,11 @@ from elsewhere.errors import InputError, PlaceError
 from elsewhere.formats.ledger import Entry, Rows
 from elsewhere.globe import chief_town, zone
 from elsewhere.service.ledger.entries import Given, Ledger
-from elsewhere.service.planning.hidden_zones import truth
-from elsewhere.service.planning.place_selection import hiding, meant
+from elsewhere.service.planning.hidden_zones import hidden_zone
+from elsewhere.service.planning.place_selection import resolve_place, select_places
 from elsewhere.service.planning.threats import cells_of
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.scores import FloatMatrix
 from elsewhere.values.wording import counted
 
@@ -34,7 +34,7 @@ _ROUNDED_KM = 1.6
 Position = tuple[float, float]
 
 
-def given_by(seen: Seen, places: Places, shared: Collection[int]) -> list[Given]:
+def given_by(seen: ScoredAlbum, places: Places, shared: Collection[int]) -> list[Given]:
     """What sharing these photos of an album, by number, gives away of each of its places."""
     found = []
     for place in places.places:
@@ -50,7 +50,7 @@ def given_by(seen: Seen, places: Places, shared: Collection[int]) -> list[Given]
 
 
 def _given(
-    seen: Seen, where: tuple[Position, ...], photos: Sequence[int], *, placed: bool
+    seen: ScoredAlbum, where: tuple[Position, ...], photos: Sequence[int], *, placed: bool
 ) -> Given:
     rows = tuple(
         Rows(attack.scores.scorer, attack.scores.grid, attack.scores.values[list(photos)])
@@ -73,14 +73,14 @@ class Remembered:
     notes: tuple[str, ...] = field(default=())
 
     @classmethod
-    def nothing(cls, seen: Seen) -> Remembered:
+    def nothing(cls, seen: ScoredAlbum) -> Remembered:
         """As where nothing is remembered."""
         empty = tuple(attack.scores.values[:0] for attack in seen.attacks)
         return cls((), empty, (), ())
 
 
 def remembered(
-    ledger: Ledger, seen: Seen, places: Places, wishes: Wishes, known: Iterable[str] = ()
+    ledger: Ledger, seen: ScoredAlbum, places: Places, wishes: Wishes, known: Iterable[str] = ()
 ) -> Remembered:
     """What the ledger has of the hidden places; `known` are digests of photos counted otherwise.
 
@@ -141,7 +141,7 @@ def entries_at(text: str, entries: Sequence[Entry]) -> set[int]:
         for number, entry in enumerate(entries, 1)
     }
     try:
-        there = meant(text, Places(tuple(where.values())))
+        there = resolve_place(text, Places(tuple(where.values())))
     except PlaceError:
         listed = "; ".join(dict.fromkeys(place.label for place in where.values()))
         raise InputError(f"nothing of {text.strip()!r} is remembered, but of {listed}") from None
@@ -149,14 +149,14 @@ def entries_at(text: str, entries: Sequence[Entry]) -> set[int]:
 
 
 def _nearness(
-    seen: Seen, places: Places, wishes: Wishes
+    seen: ScoredAlbum, places: Places, wishes: Wishes
 ) -> Callable[[Entry], tuple[AlbumPlace, ...]]:
     """For an entry, the hidden places whose zone overlaps that of its own photos."""
-    hidden = hiding(places, seen.photos, wishes.hide).hidden
+    hidden = select_places(places, seen.photos, wishes.hide).hidden
     width = wishes.width
     grids = {attack.scores.grid: cells_of(attack) for attack in seen.attacks}
     truths = {
-        (grid, place.label): frozenset(truth(cells, place, width).cells.tolist())
+        (grid, place.label): frozenset(hidden_zone(cells, place, width).cells.tolist())
         for grid, cells in grids.items()
         for place in hidden
     }

@@ -22,10 +22,10 @@ from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.verdict import accuracy
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
-from elsewhere.service.scored_album import Seen
-from elsewhere.solver.api import fulfil
+from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.solver.api import solve_promise
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.requests import Asked
+from elsewhere.solver.requests import Request
 from elsewhere.values.wording import listed
 
 
@@ -47,7 +47,7 @@ class NextPhoto:
 
 
 def next_photo(
-    seen: Seen,
+    seen: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     photo: str,
@@ -64,7 +64,7 @@ def next_photo(
     tables = tuple(
         posted.behind(seen.attacks[watch.attack].scores, watch.attack) for watch in best.watches
     )
-    asked = Asked(best.plan.promise, tables, several=True)
+    asked = Request(best.plan.promise, tables, several=True)
     public = posted.pinned(len(seen.photos))
     posting = OneByOne(asked, public, best=best.plan if best.plan.found else None)
     told = posting.ask(number)
@@ -78,7 +78,7 @@ def next_photo(
     return NextPhoto(told, names, before, together, best, alone)
 
 
-def _numbered(seen: Seen, photo: str) -> int:
+def _numbered(seen: ScoredAlbum, photo: str) -> int:
     """The photo that a name or a path means."""
     path = Path(photo)
     if path.is_file():
@@ -100,19 +100,19 @@ def _steady(ledger: Ledger, places: Places, wishes: Wishes) -> Random:
     return ledger.steady("\n".join([str(wishes.top), *wishes.hide, *labels]))
 
 
-def _alone(asked: Asked, out: set[int], best: AlbumPlan, seen: Seen) -> AlbumPlan:
+def _alone(asked: Request, out: set[int], best: AlbumPlan, seen: ScoredAlbum) -> AlbumPlan:
     """The plan in which nothing is out but what is public and this photo; proved as every plan."""
     promise = asked.promise
     rest = [n for n in range(promise.photos) if n not in out]
     only = replace(promise, keep=tuple(sorted(out)), drop=tuple(rest))
     limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
-    plan = fulfil(replace(asked, promise=only), limits)
+    plan = solve_promise(replace(asked, promise=only), limits)
     assert plan.found
     said = _verdict(best, seen)
     return replace(best, plan=replace(plan, explanation=said), verdict=said)
 
 
-def _verdict(best: AlbumPlan, seen: Seen) -> str:
+def _verdict(best: AlbumPlan, seen: ScoredAlbum) -> str:
     who = listed([attack.called for attack in seen.attacks])
     where = listed(hidden_names(best.hidden, best.wishes.width))
     do, its = ("does", "its") if len(seen.attacks) == 1 else ("do", "their")

@@ -27,7 +27,7 @@ from elsewhere.solver.arguments import photo as number_of
 from elsewhere.solver.arguments import photos as numbers_of
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.requests import Asked, read_wishes
+from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wording import counted
 
@@ -83,7 +83,7 @@ class OneByOne:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: Request,
         public: Iterable[int] = (),
         *,
         patience: float = PATIENCE,
@@ -225,7 +225,7 @@ def one_by_one(
     scores: Any, truth: Any, *, public: Iterable[int | str] = (), **wishes: Any
 ) -> OneByOne:
     """An album that is posted photo by photo, from what `elsewhere.protect` takes."""
-    asked = read_wishes(scores, truth, **wishes)
+    asked = read_request(scores, truth, **wishes)
     return OneByOne(asked, numbers_of(public, asked.scores[0], "public"))
 
 
@@ -243,7 +243,7 @@ def may_post(
     return posting.ask(number_of(photo, posting._asked.scores[0], "photo"))
 
 
-def _solved(asked: Asked, limits: Limits, previous: frozenset[int] | None) -> Plan:
+def _solved(asked: Request, limits: Limits, previous: frozenset[int] | None) -> Plan:
     """As `protect` does it, but nobody asks why there is no plan: that takes longer than this."""
     try:
         chain = reduce(asked.promise, asked.scores)
@@ -256,7 +256,7 @@ def _solved(asked: Asked, limits: Limits, previous: frozenset[int] | None) -> Pl
     return finish(asked, chain, instance, answer)
 
 
-def _without(asked: Asked, status: Status) -> Plan:
+def _without(asked: Request, status: Status) -> Plan:
     return Plan(status, (), (), 0, 0, (), asked.promise, "", asked.several)
 
 

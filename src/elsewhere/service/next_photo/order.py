@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from elsewhere.checker.facts import Album, Sight
-from elsewhere.solver.requests import Asked
+from elsewhere.checker.facts import AlbumFacts, CheckedView
+from elsewhere.solver.requests import Request
 
 LOOKS = 1500
 """Sets that are looked at before the search gives up: under a second for one scorer of 512
@@ -24,9 +24,9 @@ _LONG = 60
 class Prefixes:
     """Which sets of photos keep a promise, exactly; pins do not matter here, only what is out."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: Request) -> None:
         self._promise = asked.promise
-        self._album = Album(asked.promise, asked.scores)
+        self._album = AlbumFacts(asked.promise, asked.scores)
 
     @property
     def forced(self) -> frozenset[int]:
@@ -48,7 +48,7 @@ class Prefixes:
             return None
         return min(self._margin(i, sight) for i, sight in enumerate(sights))
 
-    def _margin(self, number: int, sight: Sight) -> float:
+    def _margin(self, number: int, sight: CheckedView) -> float:
         return sight.slack(self._promise.against[number].top or 0)
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 from elsewhere.album.places import AlbumPlace
 from elsewhere.service.planning.infeasibility import Reasons
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.threats import Watch
+from elsewhere.service.planning.threats import Threat
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.values.plan import Plan, Status
 
@@ -32,7 +32,7 @@ Kind = Literal[
 
 
 @dataclass(frozen=True)
-class Way:
+class Alternative:
     """One thing that could be asked for instead."""
 
     kind: Kind
@@ -48,15 +48,15 @@ class Way:
     """The budget or the radius."""
 
 
-def ways(
+def suggest(
     plan: Plan,
     wishes: Wishes,
     hidden: Sequence[AlbumPlace],
-    watched: Sequence[Watch],
+    watched: Sequence[Threat],
     *,
     reasons: Reasons,
     photos: int,
-) -> tuple[Way, ...]:
+) -> tuple[Alternative, ...]:
     """All that is left to try; none where the plan is as good as it is."""
     if plan.status == Status.INFEASIBLE:
         return (*_letting_go(plan, reasons), *_rest(wishes, hidden, watched, reasons))
@@ -66,7 +66,7 @@ def ways(
     return tuple(_milder(wishes, hidden, watched))
 
 
-def told(plan: Plan, found: Sequence[Way]) -> Iterator[str]:
+def describe(plan: Plan, found: Sequence[Alternative]) -> Iterator[str]:
     """The ways in one sentence."""
     named = [way.words for way in found if way.words]
     if not named:
@@ -85,23 +85,23 @@ def without_options(sentence: str) -> str:
     return re.sub(r" \([^()]*--[a-z][^()]*\)", "", sentence)
 
 
-def _letting_go(plan: Plan, reasons: Reasons) -> Iterator[Way]:
+def _letting_go(plan: Plan, reasons: Reasons) -> Iterator[Alternative]:
     """Of pinned and dropped photos, where these are in the way."""
     for photo in reasons.enough:
-        yield Way("unpin", photos=(photo,))
+        yield Alternative("unpin", photos=(photo,))
     if reasons.pins and not reasons.enough:
-        yield Way("unpin", photos=reasons.pins)
+        yield Alternative("unpin", photos=reasons.pins)
     if reasons.drops:
-        yield Way("take back", photos=plan.promise.drop)
+        yield Alternative("take back", photos=plan.promise.drop)
 
 
 def _rest(
-    wishes: Wishes, hidden: Sequence[AlbumPlace], watched: Sequence[Watch], reasons: Reasons
-) -> Iterator[Way]:
+    wishes: Wishes, hidden: Sequence[AlbumPlace], watched: Sequence[Threat], reasons: Reasons
+) -> Iterator[Alternative]:
     if wishes.budget is not None:
         if reasons.forced:
             more = f"a larger budget (--budget {reasons.forced})"
-            yield Way("budget", more, amount=reasons.forced)
+            yield Alternative("budget", more, amount=reasons.forced)
         return
     assert wishes.top is not None
     blamed = bool(reasons.pins)  # then all else is beside the point, unless it is known to help
@@ -109,7 +109,7 @@ def _rest(
     if best is None and wishes.top > 1 and not blamed:
         best = wishes.top // 2
     if best:
-        yield Way("top", f"a smaller top (such as --top {best})", top=best)
+        yield Alternative("top", f"a smaller top (such as --top {best})", top=best)
     if blamed:
         return
     yield from _without_margin(wishes, reasons)
@@ -117,62 +117,62 @@ def _rest(
     if len(hidden) > 1 and alone:
         fewer = f'fewer hidden places (such as --hide "{alone[0]}")'
         for number, name in enumerate(alone):
-            yield Way("hide", "" if number else fewer, name=name)
+            yield Alternative("hide", "" if number else fewer, name=name)
     blocked = [watched[number] for number in reasons.blocking] or watched
     yield from _narrower(wishes, blocked)
     yield from _knowing_less(wishes)
     if wishes.each_photo:
-        yield Way("each", "a promise of the photos together only (--no-each-photo)")
+        yield Alternative("each", "a promise of the photos together only (--no-each-photo)")
 
 
-def _without_margin(wishes: Wishes, reasons: Reasons) -> Iterator[Way]:
+def _without_margin(wishes: Wishes, reasons: Reasons) -> Iterator[Alternative]:
     assert wishes.top is not None
     if not margin(wishes.margin).theta:
         return
     bare = reasons.bare
     if bare is None or bare >= wishes.top:
-        yield Way("margin", "no margin (--margin none)")
+        yield Alternative("margin", "no margin (--margin none)")
     elif bare > (reasons.best or 0):
         words = f"no margin and a smaller top (--margin none --top {bare})"
-        yield Way("margin", words, top=bare)
+        yield Alternative("margin", words, top=bare)
 
 
 def _not_blocked(
-    hidden: Sequence[AlbumPlace], watched: Sequence[Watch], reasons: Reasons
+    hidden: Sequence[AlbumPlace], watched: Sequence[Threat], reasons: Reasons
 ) -> list[str]:
     """The places that might be hidden alone."""
     stuck = {watched[number].place.label for number in reasons.blocking}
     return [place.label for place in hidden if place.label not in stuck]
 
 
-def _narrower(wishes: Wishes, watched: Sequence[Watch]) -> Iterator[Way]:
+def _narrower(wishes: Wishes, watched: Sequence[Threat]) -> Iterator[Alternative]:
     """Less wide, where more than one cell is hidden: nothing is finer than a cell."""
     if wishes.hide_level == "cell" or all(len(watch.zone) < 2 for watch in watched):
         return
     level = NARROWER.get(wishes.hide_level or "")
     if level is not None:
-        yield Way("level", "a narrower level (--hide-level)", name=level)
+        yield Alternative("level", "a narrower level (--hide-level)", name=level)
     elif wishes.radius_km > NEAR_KM:
-        yield Way("radius", "a smaller radius (--radius)", amount=NEAR_KM)
+        yield Alternative("radius", "a smaller radius (--radius)", amount=NEAR_KM)
     elif wishes.radius_km:
-        yield Way("radius", "a smaller radius (--radius)")
+        yield Alternative("radius", "a smaller radius (--radius)")
 
 
-def _knowing_less(wishes: Wishes) -> Iterator[Way]:
+def _knowing_less(wishes: Wishes) -> Iterator[Alternative]:
     if wishes.prior is not None:
-        yield Way("prior", "that the audience knows less (a wider --prior, or none)")
+        yield Alternative("prior", "that the audience knows less (a wider --prior, or none)")
 
 
 def _milder(
-    wishes: Wishes, hidden: Sequence[AlbumPlace], watched: Sequence[Watch]
-) -> Iterator[Way]:
+    wishes: Wishes, hidden: Sequence[AlbumPlace], watched: Sequence[Threat]
+) -> Iterator[Alternative]:
     """What may leave more to share; nobody has looked."""
     if len(hidden) > 1:
-        yield Way("hide", "fewer hidden places (such as --hide home)")
+        yield Alternative("hide", "fewer hidden places (such as --hide home)")
     yield from _narrower(wishes, watched)
     yield from _knowing_less(wishes)
     if wishes.budget is not None:
-        yield Way("budget", "a smaller budget (--budget)")
+        yield Alternative("budget", "a smaller budget (--budget)")
     elif wishes.top is not None and wishes.top > 1:
         top = wishes.top // 2
-        yield Way("top", f"a smaller top (such as --top {top})", top=top)
+        yield Alternative("top", f"a smaller top (such as --top {top})", top=top)

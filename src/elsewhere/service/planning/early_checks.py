@@ -18,11 +18,11 @@ from elsewhere.album.places import places_of
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import Place, place
 from elsewhere.globe import places as called
-from elsewhere.scorers import About
-from elsewhere.service.planning.photo_selection import budget_of, pinned, worth
-from elsewhere.service.planning.place_selection import hiding
+from elsewhere.scorers import ScorerInfo
+from elsewhere.service.planning.photo_selection import budget_of, photo_values, select_pinned
+from elsewhere.service.planning.place_selection import select_places
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.threats import outside, refuse_top
+from elsewhere.service.planning.threats import check_top, outside
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.solver.api import read_limits
 
@@ -31,7 +31,7 @@ _NUMBERED = re.compile(r".*\(\d+\)\s*")
 """How places of one name are told apart in an album; no gazetteer knows them by it."""
 
 
-def refuse_wishes(wishes: Wishes) -> None:
+def check_wishes(wishes: Wishes) -> None:
     """Refuse what is wrong whatever the photos are."""
     margin(wishes.margin)
     _ = wishes.width  # refuses a level that is none, and a radius beside one
@@ -50,7 +50,7 @@ def refuse_wishes(wishes: Wishes) -> None:
             raise PlaceError(f"no place is called {text.strip()!r}: nothing can be hidden by it")
 
 
-def refuse_paths(paths: Sequence[Path]) -> None:
+def check_paths(paths: Sequence[Path]) -> None:
     """Refuse what is counted as public and is not there."""
     for path in paths:
         if not path.exists():
@@ -60,18 +60,18 @@ def refuse_paths(paths: Sequence[Path]) -> None:
 
 
 @dataclass
-class Refusing:
+class EarlyChecks:
     """Asked twice by `see`: when the scorers are loaded, and when the album is read."""
 
     wishes: Wishes
     at: Sequence[Place] | None = None
-    _scorers: Sequence[tuple[str, About]] = field(default=(), init=False)
+    _scorers: Sequence[tuple[str, ScorerInfo]] = field(default=(), init=False)
 
-    def loaded(self, scorers: Sequence[tuple[str, About]]) -> None:
+    def loaded(self, scorers: Sequence[tuple[str, ScorerInfo]]) -> None:
         """Refuse a top that these scorers have no cells for, with what is told of the place."""
         self._scorers = scorers
         for _, about in scorers:
-            refuse_top(self.wishes.top, about.cells - 1)
+            check_top(self.wishes.top, about.cells - 1)
         if self.at and all(text.strip().lower() == "all" for text in self.wishes.hide):
             # photos may make what is hidden wider, never narrower
             outside(scorers, places_of((), at=self.at).places, self.wishes)
@@ -82,7 +82,7 @@ class Refusing:
             return  # why there is none is what the user has to hear
         wishes, places = self.wishes, places_of(album.photos, at=self.at)
         if places:
-            chosen = hiding(places, album.photos, wishes.hide)
+            chosen = select_places(places, album.photos, wishes.hide)
             outside(self._scorers, chosen.hidden, wishes)
-        pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
-        worth(album.photos, wishes.values, stars=wishes.stars, left=album.left)
+        select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
+        photo_values(album.photos, wishes.values, stars=wishes.stars, left=album.left)

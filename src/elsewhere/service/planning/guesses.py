@@ -13,7 +13,7 @@ import numpy as np
 from elsewhere.errors import InputError
 from elsewhere.globe import cell_names
 from elsewhere.scorers.calibration import together
-from elsewhere.service.scored_album import Attack, Seen
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 
 GUESSES = 5
 
@@ -39,12 +39,12 @@ class NowhereError(InputError):
         )
 
 
-def guesses(seen: Seen, many: int = GUESSES) -> tuple[Guess, ...]:
+def guesses(seen: ScoredAlbum, many: int = GUESSES) -> tuple[Guess, ...]:
     """What each scorer thinks of the album as a whole, likeliest first."""
     return tuple(guess for attack in seen.attacks for guess in _of(attack, many))
 
 
-def _of(attack: Attack, many: int) -> list[Guess]:
+def _of(attack: ModelScores, many: int) -> list[Guess]:
     if attack.about.globe is None:
         return []
     row = together(attack.scores.values, attack.about.exponents)

@@ -36,7 +36,7 @@ CITY_KM = 25.0
 
 
 @dataclass(frozen=True)
-class Width:
+class HideScope:
     """How widely places are hidden: a radius, or a level."""
 
     radius_km: float = CITY_KM
@@ -64,7 +64,7 @@ class Width:
 
 
 @lru_cache(maxsize=256)
-def truth(cells: Cells, place: AlbumPlace, width: Width) -> Zone:
+def hidden_zone(cells: Cells, place: AlbumPlace, width: HideScope) -> Zone:
     """The zone of a place of the album; remembered, for every click in the app asks again."""
     lats, lons = np.array(place.positions).T
     if width.level == "city":
@@ -77,7 +77,7 @@ def truth(cells: Cells, place: AlbumPlace, width: Width) -> Zone:
     return zone_of_cells(cells, np.unique(np.concatenate([z.cells for z in (around, *parts)])))
 
 
-def hidden_name(place: AlbumPlace, width: Width) -> str:
+def hidden_name(place: AlbumPlace, width: HideScope) -> str:
     """What is hidden by name: the place, or the regions or countries that its photos are of."""
     level = width.level
     if level not in {"region", "country"} or (place.area is not None and place.area.kind == level):
@@ -92,12 +92,12 @@ def hidden_name(place: AlbumPlace, width: Width) -> str:
     return listed(list(named.values()))
 
 
-def hidden_names(places: Sequence[AlbumPlace], width: Width) -> list[str]:
+def hidden_names(places: Sequence[AlbumPlace], width: HideScope) -> list[str]:
     """The same of several places, each once: two towns of a hidden country are one country."""
     return list(dict.fromkeys(hidden_name(place, width) for place in places))
 
 
-def inside(place: AlbumPlace, width: Width, positions: Sequence[Position]) -> NDArray[np.bool_]:
+def inside(place: AlbumPlace, width: HideScope, positions: Sequence[Position]) -> NDArray[np.bool_]:
     """Which positions lie in what is hidden of a place."""
     if not positions:
         return np.zeros(0, bool)
@@ -111,7 +111,7 @@ def inside(place: AlbumPlace, width: Width, positions: Sequence[Position]) -> ND
     return near
 
 
-def _areas(place: AlbumPlace, width: Width) -> tuple[Place, ...]:
+def _areas(place: AlbumPlace, width: HideScope) -> tuple[Place, ...]:
     """The regions or countries that are hidden as a whole."""
     given = () if place.area is None else (place.area,)
     if width.level not in {"region", "country"}:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from elsewhere.service.planning.threats import Watch
+from elsewhere.service.planning.threats import Threat
 from elsewhere.solver.api import Explain
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import PINS_UNKNOWN, Inquiry, until
@@ -41,8 +41,8 @@ class Reasons:
     """Under a budget: so many photos must go whatever the plan."""
 
 
-def explaining(
-    watches: Sequence[Watch], words: Sequence[str], keep: Sequence[int], reasons: Reasons
+def explain_infeasible(
+    watches: Sequence[Threat], words: Sequence[str], keep: Sequence[int], reasons: Reasons
 ) -> Explain:
     """What the engine asks when a promise cannot be kept; `keep` are the user's own pins.
 
@@ -96,7 +96,7 @@ def _bare(promise: Promise) -> Promise:
     return replace(promise, against=tuple(replace(one, margin=0.0) for one in promise.against))
 
 
-def named(watch: Watch, words: Sequence[str]) -> str:
+def named(watch: Threat, words: Sequence[str]) -> str:
     """A watch for people.
 
     "Lisbon, Portugal from its own photos", and by whom where there are several scorers.
@@ -107,7 +107,7 @@ def named(watch: Watch, words: Sequence[str]) -> str:
 
 
 def _about_watches(
-    inquiry: Inquiry, watches: Sequence[Watch], words: Sequence[str], reasons: Reasons
+    inquiry: Inquiry, watches: Sequence[Threat], words: Sequence[str], reasons: Reasons
 ) -> str:
     if len(watches) < 2:
         return ""

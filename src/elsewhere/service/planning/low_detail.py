@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from elsewhere.album import Photo
-from elsewhere.service.planning.threats import Watch
+from elsewhere.service.planning.threats import Threat
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.plan import Plan
 
 LEAST = 0.03
@@ -24,8 +24,8 @@ FOREMOST = 3
 """So many of a watch's kept photos carry its promise most."""
 
 
-def leaning(
-    seen: Seen, watched: Sequence[Watch], plan: Plan, posted: Posted, top: int | None
+def low_detail_notes(
+    seen: ScoredAlbum, watched: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
 ) -> Iterator[str]:
     """A note for each such photo; `top` is the one asked for, so that the secret one stays so."""
     kept = posted.fresh(plan.kept, len(seen.photos))

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import Place
-from elsewhere.service.planning.hidden_zones import Width, hidden_name, hidden_names
-from elsewhere.service.planning.place_mismatch import doubted
-from elsewhere.service.planning.place_selection import Hiding
-from elsewhere.service.planning.threats import Watch, neighbours
+from elsewhere.service.planning.hidden_zones import HideScope, hidden_name, hidden_names
+from elsewhere.service.planning.place_mismatch import place_mismatches
+from elsewhere.service.planning.place_selection import PlaceSelection
+from elsewhere.service.planning.threats import Threat, neighbours
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Attack, Seen
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.values.wording import apart_only, counted, listed, shortened
 
 TOGETHER = (
@@ -31,19 +31,19 @@ SHOWN = 3
 
 
 def notes(
-    seen: Seen,
+    seen: ScoredAlbum,
     places: Places,
-    chosen: Hiding,
-    watched: Sequence[Watch],
+    chosen: PlaceSelection,
+    watched: Sequence[Threat],
     *,
-    width: Width,
+    width: HideScope,
     prior: Place | None = None,
     groups: Sequence[Sequence[int]] = (),
     posted: Posted,
     coarse: bool = True,
 ) -> tuple[str, ...]:
     """All notes, each a sentence; without the `coarse` cells, where a page tells of each anyway."""
-    told = [*doubted(seen, watched), *places.notes, *chosen.notes]
+    told = [*place_mismatches(seen, watched), *places.notes, *chosen.notes]
     told += _counted(seen, places, chosen, width)
     if coarse:
         told += _coarse(watched, seen)
@@ -58,14 +58,18 @@ def notes(
     return tuple(dict.fromkeys(told))
 
 
-def nothing_helps(hidden: Sequence[AlbumPlace], wishes: Wishes, attacks: Sequence[Attack]) -> str:
+def nothing_helps(
+    hidden: Sequence[AlbumPlace], wishes: Wishes, attacks: Sequence[ModelScores]
+) -> str:
     """Where all that could be asked for instead was refuted."""
     where = listed(hidden_names(hidden, wishes.width))
     who = listed([attack.called for attack in attacks])
     return f"asking for less does not help: {who} finds {where} from any of these photos"
 
 
-def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterator[str]:
+def _counted(
+    seen: ScoredAlbum, places: Places, chosen: PlaceSelection, width: HideScope
+) -> Iterator[str]:
     """Which photos count where, beyond their positions."""
     late = [n for place in places.places for n in place.by_time]
     if late:
@@ -94,12 +98,12 @@ def _counted(seen: Seen, places: Places, chosen: Hiding, width: Width) -> Iterat
             )
 
 
-def _around(place: AlbumPlace, width: Width) -> str:
+def _around(place: AlbumPlace, width: HideScope) -> str:
     name = hidden_name(place, width)
     return f"around {name}" if name == place.label else f"with {name}"
 
 
-def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
+def _coarse(watched: Sequence[Threat], seen: ScoredAlbum) -> Iterator[str]:
     """Where cells are larger than what should be hidden: one line, however many places."""
     found: dict[int, dict[str, str]] = {}
     for watch in watched:
@@ -118,11 +122,11 @@ def _coarse(watched: Sequence[Watch], seen: Seen) -> Iterator[str]:
             )
 
 
-def _photos(seen: Seen, numbers: Sequence[int]) -> str:
+def _photos(seen: ScoredAlbum, numbers: Sequence[int]) -> str:
     verb = "is" if len(numbers) == 1 else "are"
     return f"{counted(len(numbers), 'photo')} ({_names(seen, numbers)}) {verb}"
 
 
-def _names(seen: Seen, numbers: Sequence[int]) -> str:
+def _names(seen: ScoredAlbum, numbers: Sequence[int]) -> str:
     called = apart_only([photo.id for photo in seen.photos])
     return shortened([called[n] for n in numbers], SHOWN)

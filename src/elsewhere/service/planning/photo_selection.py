@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from fractions import Fraction
 
-from elsewhere.album import Left, Photo
+from elsewhere.album import Photo, SkippedFile
 from elsewhere.album.places import Places
 from elsewhere.album.timing import date_only
 from elsewhere.errors import InputError
@@ -24,7 +24,7 @@ STARS = 5
 
 
 def matching(
-    patterns: Sequence[str], ids: Sequence[str], wish: str, left: Sequence[Left] = ()
+    patterns: Sequence[str], ids: Sequence[str], wish: str, left: Sequence[SkippedFile] = ()
 ) -> dict[int, str]:
     """The photos that the patterns name, by number, each with the first pattern that does.
 
@@ -38,7 +38,7 @@ def matching(
     return dict(sorted(found.items()))
 
 
-def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[Left]) -> list[int]:
+def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[SkippedFile]) -> list[int]:
     """A name itself comes first: it may hold brackets that mean nothing."""
     for test in (
         lambda name: name == pattern,
@@ -59,8 +59,8 @@ def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[Left]) ->
     raise InputError(f"{wish}: no photo is called {pattern!r}; {hint}")
 
 
-def pinned(
-    keep: Sequence[str], drop: Sequence[str], ids: Sequence[str], left: Sequence[Left] = ()
+def select_pinned(
+    keep: Sequence[str], drop: Sequence[str], ids: Sequence[str], left: Sequence[SkippedFile] = ()
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The photos to keep and to drop, by number; nobody can ask for both."""
     kept, dropped = matching(keep, ids, "keep", left), matching(drop, ids, "drop", left)
@@ -72,12 +72,12 @@ def pinned(
     return tuple(kept), tuple(dropped)
 
 
-def worth(
+def photo_values(
     photos: Sequence[Photo],
     values: Mapping[str, int | float | str | Fraction] | None,
     *,
     stars: bool,
-    left: Sequence[Left] = (),
+    left: Sequence[SkippedFile] = (),
 ) -> dict[int, Fraction]:
     """What withholding each photo costs, where that is not 1: stars first, then what was said."""
     found: dict[int, Fraction] = {}

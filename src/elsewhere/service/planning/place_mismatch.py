@@ -14,14 +14,14 @@ import numpy as np
 from elsewhere.globe import cell_names
 from elsewhere.globe.distance import distance_km
 from elsewhere.scorers.calibration import together
-from elsewhere.service.planning.threats import Watch
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.planning.threats import Threat
+from elsewhere.service.scored_album import ScoredAlbum
 
 SURE = 0.5
 FAR_KM = 750.0
 
 
-def doubted(seen: Seen, watched: Sequence[Watch]) -> Iterator[str]:
+def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[str]:
     """A note for each place that was told, from whose photos a model is sure of one far away."""
     in_files = {photo.metadata.position for photo in seen.photos}
     for watch in watched:

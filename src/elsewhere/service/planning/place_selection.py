@@ -25,7 +25,7 @@ NEAR_KM = 25.0
 
 
 @dataclass(frozen=True)
-class Hiding:
+class PlaceSelection:
     """The album's places, hidden and public."""
 
     hidden: tuple[AlbumPlace, ...]
@@ -33,7 +33,7 @@ class Hiding:
     notes: tuple[str, ...] = ()
 
 
-def hiding(places: Places, photos: Sequence[Photo], hide: Sequence[str]) -> Hiding:
+def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) -> PlaceSelection:
     """What is hidden, in the album's order."""
     if not hide:
         raise InputError("nothing is to be hidden: say all, home or a place")
@@ -50,15 +50,15 @@ def hiding(places: Places, photos: Sequence[Photo], hide: Sequence[str]) -> Hidi
                 f"home is taken to be {where.label}: the place with photos on most different days"
             )
         else:
-            hidden.update(place.label for place in meant(text, places))
-    return Hiding(
+            hidden.update(place.label for place in resolve_place(text, places))
+    return PlaceSelection(
         tuple(place for place in places.places if place.label in hidden),
         tuple(place for place in places.places if place.label not in hidden),
         tuple(notes),
     )
 
 
-def meant(text: str, places: Places) -> tuple[AlbumPlace, ...]:
+def resolve_place(text: str, places: Places) -> tuple[AlbumPlace, ...]:
     """The places of the album that a name or coordinate means; InputError where there are none."""
     exact = tuple(place for place in places.places if key(place.label) == key(text))
     if exact and key(text):

@@ -13,23 +13,33 @@ from elsewhere.errors import InputError
 from elsewhere.globe import place as place_called
 from elsewhere.service.planning import alternatives, notes
 from elsewhere.service.planning.guesses import NowhereError, guesses
-from elsewhere.service.planning.infeasibility import Reasons, explaining
-from elsewhere.service.planning.low_detail import leaning
-from elsewhere.service.planning.photo_selection import budget_of, bursts, pinned, worth
-from elsewhere.service.planning.place_selection import hiding
+from elsewhere.service.planning.infeasibility import Reasons, explain_infeasible
+from elsewhere.service.planning.low_detail import low_detail_notes
+from elsewhere.service.planning.photo_selection import (
+    budget_of,
+    bursts,
+    photo_values,
+    select_pinned,
+)
+from elsewhere.service.planning.place_selection import select_places
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.secret_top import drawn, silent, tops, without_each_photo
-from elsewhere.service.planning.threats import Watch, refuse_top, watches
+from elsewhere.service.planning.secret_top import (
+    candidate_tops,
+    silent,
+    solve_with_secret_top,
+    without_each_photo,
+)
+from elsewhere.service.planning.threats import Threat, check_top, find_threats
 from elsewhere.service.planning.verdict import cannot, verdict
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.take_down import Blocked, blocked_by_posted, told
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
-from elsewhere.service.scored_album import Seen
-from elsewhere.solver.api import Explain, fulfil, read_limits, withheld_by
-from elsewhere.solver.requests import Asked, read_wishes
+from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.solver.api import Explain, read_limits, solve_promise, withheld_by
+from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.plan import Plan, Status
 
-__all__ = ["AlbumPlan", "Watch", "plan_album"]
+__all__ = ["AlbumPlan", "Threat", "plan_album"]
 
 TOP = 5
 """What single photos must keep out of under a budget where nothing else is said."""
@@ -42,7 +52,7 @@ class AlbumPlan:
     plan: Plan
     """The engine's, over the photos that were seen, those already posted behind them; one
     attacker per watch. Its numbers give the secret k away: not for printing."""
-    watches: tuple[Watch, ...]
+    watches: tuple[Threat, ...]
     hidden: tuple[AlbumPlace, ...]
     public: tuple[AlbumPlace, ...]
     places: Places
@@ -53,7 +63,7 @@ class AlbumPlan:
     """One honest sentence for people; it names no k but the one that was asked for."""
     notes: tuple[str, ...]
     """What has to be said beside it: coarse cells, photos placed by time, unplaced ones, …"""
-    ways: tuple[alternatives.Way, ...] = ()
+    ways: tuple[alternatives.Alternative, ...] = ()
     """What could be asked for instead, where there is no plan or nearly all photos go."""
     advice: str = ""
     """What to ask for instead, once it was tried (`trying.py`): directly below the verdict."""
@@ -67,7 +77,7 @@ class AlbumPlan:
 
 
 def plan_album(
-    seen: Seen,
+    seen: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     *,
@@ -88,11 +98,11 @@ def plan_album(
     if not places:
         raise NowhereError(guesses(seen))
     posted, photos = posted or NOTHING_POSTED, len(seen.photos)
-    chosen = hiding(places, seen.photos, wishes.hide)
+    chosen = select_places(places, seen.photos, wishes.hide)
     width = wishes.width
     prior = None if wishes.prior is None else place_called(wishes.prior)
-    watched = watches(seen, places, chosen.hidden, width, prior=prior, posted=posted)
-    keep, drop = pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
+    watched = find_threats(seen, places, chosen.hidden, width, prior=prior, posted=posted)
+    keep, drop = select_pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
     groups = bursts(seen.photos, places) if wishes.bursts else ()
     alone = wishes.each_photo
     if alone is None:
@@ -104,18 +114,18 @@ def plan_album(
     previous = withheld_by(near, asked)
     words = [attack.called for attack in seen.attacks]
     why = Reasons()
-    explain = explaining(watched, words, keep, why) if reasons else silent
+    explain = explain_infeasible(watched, words, keep, why) if reasons else silent
 
-    def solved(asked: Asked, explain: Explain) -> tuple[Plan, int | None]:
+    def solved(asked: Request, explain: Explain) -> tuple[Plan, int | None]:
         if wishes.budget is not None:
-            return fulfil(asked, limits, previous, explain), None
+            return solve_promise(asked, limits, previous, explain), None
         most = min(len(watch.rivals) for watch in watched)
         least = asked.promise.against[0].top
         assert least is not None
-        return drawn(
+        return solve_with_secret_top(
             asked,
             least,
-            iter([least]) if wishes.exact_top else tops(least, most, draw, top),
+            iter([least]) if wishes.exact_top else candidate_tops(least, most, draw, top),
             limits,
             previous=previous,
             explain=explain,
@@ -138,10 +148,12 @@ def plan_album(
     beside = notes.notes(
         seen, places, chosen, watched, width=width, prior=prior, groups=groups, posted=posted
     )
-    ways: tuple[alternatives.Way, ...] = ()
+    ways: tuple[alternatives.Alternative, ...] = ()
     if blocked is None and (plan.found or reasons):  # what nobody asked about is no advice
-        ways = alternatives.ways(plan, wishes, chosen.hidden, watched, reasons=why, photos=photos)
-        beside = (*beside, *alternatives.told(plan, ways))
+        ways = alternatives.suggest(
+            plan, wishes, chosen.hidden, watched, reasons=why, photos=photos
+        )
+        beside = (*beside, *alternatives.describe(plan, ways))
         if plan.status == Status.INFEASIBLE and not (ways or posted or wishes.bursts):
             beside = (*beside, notes.nothing_helps(chosen.hidden, wishes, seen.attacks))
     if plan.found and together:
@@ -149,7 +161,7 @@ def plan_album(
     elif unasked and plan.found and not fresh:
         beside = (*beside, notes.ALONE)
     if plan.found:
-        beside = (*beside, *leaning(seen, watched, plan, posted, wishes.top))
+        beside = (*beside, *low_detail_notes(seen, watched, plan, posted, wishes.top))
         # the engine's own words name the secret k
         plan = replace(plan, explanation=said)
     return AlbumPlan(
@@ -168,15 +180,15 @@ def plan_album(
 
 
 def _asked(
-    seen: Seen,
-    watched: Sequence[Watch],
+    seen: ScoredAlbum,
+    watched: Sequence[Threat],
     wishes: Wishes,
     *,
     posted: Posted,
     pins: tuple[tuple[int, ...], tuple[int, ...]],
     groups: Sequence[Sequence[int]],
     alone: bool,
-) -> Asked:
+) -> Request:
     """The wishes as the engine reads them, for the k that was asked for."""
     _refuse_what_cannot_be(wishes, watched)
     keep, drop = pins
@@ -186,10 +198,10 @@ def _asked(
             f"{seen.photos[number].id} is posted already and cannot be dropped any more"
         )
     tables = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
-    values = worth(seen.photos, wishes.values, stars=wishes.stars, left=seen.left)
+    values = photo_values(seen.photos, wishes.values, stars=wishes.stars, left=seen.left)
     each = (wishes.top or TOP) if alone else False
     listed = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
-    return read_wishes(
+    return read_request(
         [tables[watch.attack] for watch in watched],
         [watch.zone.cells.tolist() for watch in watched],
         top=None if wishes.budget is not None else wishes.top,
@@ -206,8 +218,8 @@ def _asked(
     )
 
 
-def _refuse_what_cannot_be(wishes: Wishes, watched: Sequence[Watch]) -> None:
+def _refuse_what_cannot_be(wishes: Wishes, watched: Sequence[Threat]) -> None:
     """What the engine would say of an attacker is said of a place here."""
     if wishes.top is None and wishes.budget is None:
         raise InputError("ask for a top (fewest withheld) or a budget (furthest down)")
-    refuse_top(wishes.top, min(len(watch.rivals) for watch in watched))
+    check_top(wishes.top, min(len(watch.rivals) for watch in watched))

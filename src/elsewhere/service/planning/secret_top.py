@@ -15,24 +15,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random, SystemRandom
 
-from elsewhere.solver.api import Explain, fulfil
+from elsewhere.solver.api import Explain, solve_promise
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import explain_infeasible
-from elsewhere.solver.requests import Asked
+from elsewhere.solver.requests import Request
 from elsewhere.values.plan import Plan
 
 TIMES = 3
 """The k is at most so many times the one asked for."""
 
 
-def tops(
+def candidate_tops(
     asked: int, most: int, draw: Random | None = None, first: int | None = None
 ) -> Iterator[int]:
     """The ks to try, each smaller than the one before, the last one the k asked for.
 
     `first` is a k drawn before, taken where it may still be; `most` the largest that makes sense.
 
-    >>> list(tops(5, 5)), next(tops(5, 99, first=11))
+    >>> list(candidate_tops(5, 5)), next(candidate_tops(5, 99, first=11))
     ([5], 11)
     """
     draw = draw or SystemRandom()
@@ -45,8 +45,8 @@ def tops(
         k = draw.randint(asked, k - 1)
 
 
-def drawn(
-    asked: Asked,
+def solve_with_secret_top(
+    asked: Request,
     least: int,
     tries: Iterator[int],
     limits: Limits,
@@ -65,7 +65,7 @@ def drawn(
     for k in tries:
         part = _half(limits) if k > least else limits
         before = part.done
-        plan = fulfil(with_top(asked, k), part, previous, explain if k == least else silent)
+        plan = solve_promise(with_top(asked, k), part, previous, explain if k == least else silent)
         if part is not limits:
             limits.done += part.done - before
         if k == least or (plan.found and useful(plan)):
@@ -73,7 +73,7 @@ def drawn(
     raise AssertionError("the last try is the k asked for")
 
 
-def with_top(asked: Asked, k: int) -> Asked:
+def with_top(asked: Request, k: int) -> Request:
     """The same wishes with another k, for single photos too where they have one."""
     against = tuple(
         replace(one, top=k, each_photo=None if one.each_photo is None else k)
@@ -82,7 +82,7 @@ def with_top(asked: Asked, k: int) -> Asked:
     return replace(asked, promise=replace(asked.promise, against=against))
 
 
-def without_each_photo(asked: Asked) -> Asked:
+def without_each_photo(asked: Request) -> Request:
     """The same wishes, of the photos together only."""
     against = tuple(replace(one, each_photo=None) for one in asked.promise.against)
     return replace(asked, promise=replace(asked.promise, against=against))

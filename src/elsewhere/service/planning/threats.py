@@ -21,16 +21,16 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
 from elsewhere.globe import place as called
-from elsewhere.scorers import About
-from elsewhere.service.planning.hidden_zones import Width, hidden_name, inside, truth
+from elsewhere.scorers import ScorerInfo
+from elsewhere.service.planning.hidden_zones import HideScope, hidden_name, hidden_zone, inside
 from elsewhere.service.planning.place_selection import at
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Attack, Seen, scorer_called
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum, model_name
 
 
 @dataclass(frozen=True)
-class Watch:
+class Threat:
     """One attacker of the joint problem: one scorer × one hidden place × one scope."""
 
     attack: int
@@ -48,19 +48,19 @@ class Watch:
     """The cells that may come before the place: outside every hidden zone."""
     hides: str = ""
     """What is hidden, by name: the place, or the region or country that it lies in."""
-    width: Width = field(default_factory=Width)
+    width: HideScope = field(default_factory=HideScope)
     """How widely it is hidden."""
 
 
-def watches(
-    seen: Seen,
+def find_threats(
+    seen: ScoredAlbum,
     places: Places,
     hidden: Sequence[AlbumPlace],
-    width: Width,
+    width: HideScope,
     *,
     prior: Place | None = None,
     posted: Posted,
-) -> tuple[Watch, ...]:
+) -> tuple[Threat, ...]:
     """All watches, scorer by scorer, place by place, own photos first."""
     total = len(seen.photos) + len(posted.ids)
     own = [_own(seen, places, place, width, posted) for place in hidden]
@@ -71,13 +71,13 @@ def watches(
             name = hidden_name(place, width)
             everything = len(mine) == total
             if mine and not everything:
-                made.append(Watch(number, place, False, zone, mine, True, rivals, name, width))
-            made.append(Watch(number, place, True, zone, None, everything, rivals, name, width))
+                made.append(Threat(number, place, False, zone, mine, True, rivals, name, width))
+            made.append(Threat(number, place, True, zone, None, everything, rivals, name, width))
     return tuple(made)
 
 
 def outside(
-    scorers: Sequence[tuple[str, About]], hidden: Sequence[AlbumPlace], wishes: Wishes
+    scorers: Sequence[tuple[str, ScorerInfo]], hidden: Sequence[AlbumPlace], wishes: Wishes
 ) -> None:
     """Refuse what leaves too few rivals: known from the places alone, before any photo is scored.
 
@@ -86,10 +86,10 @@ def outside(
     prior = None if wishes.prior is None else called(wishes.prior)
     for word, about in scorers:
         _, rivals = _zones(word, about, hidden, wishes.width, prior)
-        refuse_top(wishes.top, len(rivals))
+        check_top(wishes.top, len(rivals))
 
 
-def refuse_top(top: int | None, most: int) -> None:
+def check_top(top: int | None, most: int) -> None:
     """Refuse a top that there are not enough rivals for, in words of places."""
     if top is not None and top > most:
         raise InputError(
@@ -98,12 +98,12 @@ def refuse_top(top: int | None, most: int) -> None:
         )
 
 
-def cells_of(attack: Attack) -> Cells:
+def cells_of(attack: ModelScores) -> Cells:
     """The cells that a scorer's columns stand for."""
     return _cells(attack.word, attack.about)
 
 
-def _cells(word: str, about: About) -> Cells:
+def _cells(word: str, about: ScorerInfo) -> Cells:
     if about.globe is None:
         raise InputError(
             f"the scorer {word} does not say which cells its columns stand for, so no place "
@@ -113,7 +113,11 @@ def _cells(word: str, about: About) -> Cells:
 
 
 def _zones(
-    word: str, about: About, hidden: Sequence[AlbumPlace], width: Width, prior: Place | None
+    word: str,
+    about: ScorerInfo,
+    hidden: Sequence[AlbumPlace],
+    width: HideScope,
+    prior: Place | None,
 ) -> tuple[list[Zone], tuple[int, ...]]:
     """What is hidden of each place in a scorer's cells, and the rivals outside all of it."""
     cells = _cells(word, about)
@@ -128,17 +132,17 @@ def _zones(
     rivals = tuple(np.flatnonzero(free).tolist())
     if not rivals:
         raise InputError(
-            f"what is hidden covers every cell of {scorer_called(word)} that could be guessed "
+            f"what is hidden covers every cell of {model_name(word)} that could be guessed "
             "instead: hide less widely, or fewer places"
         )
     return zones, rivals
 
 
 def _zone(
-    cells: Cells, place: AlbumPlace, width: Width, world: np.ndarray, prior: Place | None
+    cells: Cells, place: AlbumPlace, width: HideScope, world: np.ndarray, prior: Place | None
 ) -> Zone:
     """The truth of a place, as far as the audience thinks it possible."""
-    found = truth(cells, place, width)
+    found = hidden_zone(cells, place, width)
     if prior is None:
         return found
     if not at(place, prior):
@@ -150,7 +154,7 @@ def _zone(
 
 
 def _own(
-    seen: Seen, places: Places, place: AlbumPlace, width: Width, posted: Posted
+    seen: ScoredAlbum, places: Places, place: AlbumPlace, width: HideScope, posted: Posted
 ) -> tuple[int, ...]:
     """The photos that speak of a place, by number."""
     mine = {*place.photos, *places.unplaced}
@@ -164,7 +168,9 @@ def _own(
     return tuple(sorted(mine))
 
 
-def neighbours(seen: Seen, places: Places, place: AlbumPlace, width: Width) -> tuple[int, ...]:
+def neighbours(
+    seen: ScoredAlbum, places: Places, place: AlbumPlace, width: HideScope
+) -> tuple[int, ...]:
     """Photos of the album's other places that were taken inside what is hidden of this one."""
     found: set[int] = set()
     for other in places.places:

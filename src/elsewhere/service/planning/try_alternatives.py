@@ -14,11 +14,11 @@ from random import Random
 from elsewhere.album.places import Places
 from elsewhere.errors import InputError
 from elsewhere.service.planning import alternatives, notes
-from elsewhere.service.planning.alternatives import Way
+from elsewhere.service.planning.alternatives import Alternative
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import counted, listed
 
@@ -36,11 +36,16 @@ class Tried:
     """How many photos may then be shared; None where that is not known."""
 
 
-def with_ways_tried(
-    seen: Seen, places: Places, made: AlbumPlan, *, posted: Posted, draw: Random | None = None
+def evaluate_alternatives(
+    seen: ScoredAlbum,
+    places: Places,
+    made: AlbumPlan,
+    *,
+    posted: Posted,
+    draw: Random | None = None,
 ) -> AlbumPlan:
     """The plan with the ways that help, and how much, instead of all that were not refuted."""
-    untried = list(alternatives.told(made.plan, made.ways))
+    untried = list(alternatives.describe(made.plan, made.ways))
     if not untried:
         return made
     now = len(posted.fresh(made.plan.kept, len(seen.photos))) if made.plan.found else 0
@@ -59,7 +64,7 @@ def with_ways_tried(
 
 
 def _tried(
-    seen: Seen, places: Places, made: AlbumPlan, posted: Posted, draw: Random | None
+    seen: ScoredAlbum, places: Places, made: AlbumPlan, posted: Posted, draw: Random | None
 ) -> Iterator[Tried]:
     for way in made.ways:
         changed = _changed(way, made.wishes)
@@ -87,7 +92,7 @@ def _tried(
             yield Tried(option, 0 if other.empty else len(kept))
 
 
-def _changed(way: Way, wishes: Wishes) -> tuple[str, Wishes] | None:
+def _changed(way: Alternative, wishes: Wishes) -> tuple[str, Wishes] | None:
     """What to type for a way, and the wishes that it makes; None where it is left to the user."""
     if way.kind == "top":
         return f"--top {way.top}", replace(wishes, top=way.top)
@@ -111,7 +116,7 @@ def _changed(way: Way, wishes: Wishes) -> tuple[str, Wishes] | None:
     return None
 
 
-def _listed(found: Sequence[Tried], seen: Seen) -> str:
+def _listed(found: Sequence[Tried], seen: ScoredAlbum) -> str:
     """The ways that help, the one that helps most first."""
     ordered = sorted(found, key=lambda one: -(one.shared or 0))
     photos = counted(len(seen.photos), "photo")

@@ -15,7 +15,7 @@ from elsewhere.globe.continents import continent
 from elsewhere.service.planning.hidden_zones import hidden_names
 from elsewhere.service.planning.secret_top import TIMES
 from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.scored_album import Attack
+from elsewhere.service.scored_album import ModelScores
 from elsewhere.solver.explain import number
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wording import counted, listed
@@ -33,7 +33,7 @@ def verdict(
     plan: Plan,
     wishes: Wishes,
     hidden: Sequence[AlbumPlace],
-    attacks: Sequence[Attack],
+    attacks: Sequence[ModelScores],
     *,
     photos: int,
     fresh: int,
@@ -76,7 +76,7 @@ def verdict(
     )
 
 
-def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[Attack]) -> str:
+def cannot(wishes: Wishes, hidden: Sequence[AlbumPlace], attacks: Sequence[ModelScores]) -> str:
     """What cannot be had, without the end of the sentence."""
     where = listed(hidden_names(hidden, wishes.width))
     who = listed([attack.called for attack in attacks])
@@ -139,7 +139,7 @@ def _least(plan: Plan, wishes: Wishes) -> str:
     return f"stopped early, at least {what} must go{_drawn(wishes)}"
 
 
-def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[Attack], wishes: Wishes) -> str:
+def accuracy(hidden: Sequence[AlbumPlace], attacks: Sequence[ModelScores], wishes: Wishes) -> str:
     """How often the scorers are right in this part of the world, in brackets; empty if unknown."""
     measured = [attack for attack in attacks if attack.about.accuracy]
     if not measured:
@@ -171,7 +171,7 @@ def _percent(share: float) -> str:
     return "fewer than 1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
-def _its(attacks: Sequence[Attack]) -> str:
+def _its(attacks: Sequence[ModelScores]) -> str:
     return "its" if len(attacks) == 1 else "their"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elsewhere.service.planning.hidden_zones import Width
+from elsewhere.service.planning.hidden_zones import HideScope
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,6 @@ class Wishes:
     """The same as a count of work."""
 
     @property
-    def width(self) -> Width:
+    def width(self) -> HideScope:
         """How widely places are hidden; InputError where level and radius contradict each other."""
-        return Width(self.radius_km, self.hide_level)
+        return HideScope(self.radius_km, self.hide_level)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from elsewhere.album import Left, Limits, Metadata, Photo
+from elsewhere.album import Limits, Metadata, Photo, SkippedFile
 from elsewhere.album.files import digest
 from elsewhere.album.places import Places
 from elsewhere.album.timing import by_time
@@ -25,7 +25,7 @@ from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.similar import Sketches, alike
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen, Step, see
+from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import apart_only, counted, shortened
 
@@ -37,8 +37,8 @@ _SAID = frozenset(
 """Why something that may show the place cannot be counted."""
 
 
-def posted_for(
-    seen: Seen,
+def find_posted(
+    seen: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     paths: Iterable[str | Path] = (),
@@ -61,7 +61,7 @@ def posted_for(
     public = None
     sketches = sketches or Sketches()
     if listed:
-        public = see(
+        public = score_album(
             listed,
             scorers=[attack.word for attack in seen.attacks],
             recipe=seen.album.recipe,
@@ -82,8 +82,8 @@ def posted_for(
 
 
 def _joined(
-    seen: Seen,
-    public: Seen | None,
+    seen: ScoredAlbum,
+    public: ScoredAlbum | None,
     places: Places,
     wishes: Wishes,
     *,
@@ -164,7 +164,9 @@ def _placed_by_time(
     return result
 
 
-def _notes(seen: Seen, already: Sequence[int], others: int, left: Sequence[Left]) -> list[str]:
+def _notes(
+    seen: ScoredAlbum, already: Sequence[int], others: int, left: Sequence[SkippedFile]
+) -> list[str]:
     told = []
     if already:
         called = apart_only([photo.id for photo in seen.photos])

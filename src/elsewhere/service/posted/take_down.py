@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from elsewhere.solver.api import fulfil
+from elsewhere.solver.api import solve_promise
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import Inquiry
-from elsewhere.solver.requests import Asked
+from elsewhere.solver.requests import Request
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
@@ -97,5 +97,5 @@ def _weighed(promise: Promise, posted: Sequence[int]) -> Promise:
 
 def _solved(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
     limits = Limits(deadline=deadline, work=float("inf"))
-    asked = Asked(promise, tuple(scores), len(scores) > 1)
-    return fulfil(asked, limits, None, lambda *_: "")
+    asked = Request(promise, tuple(scores), len(scores) > 1)
+    return solve_promise(asked, limits, None, lambda *_: "")

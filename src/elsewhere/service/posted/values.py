@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elsewhere.album import Left, Metadata
+from elsewhere.album import Metadata, SkippedFile
 from elsewhere.errors import InputError
 from elsewhere.values.scores import Scores
 
@@ -33,7 +33,7 @@ class Posted:
     again. They are not among `ids`, for nobody is to count them twice."""
     notes: tuple[str, ...] = ()
     """What has to be said aloud, a sentence each."""
-    left: tuple[Left, ...] = ()
+    left: tuple[SkippedFile, ...] = ()
     """Files among the posted ones that could not be counted, and why."""
 
     def __post_init__(self) -> None:

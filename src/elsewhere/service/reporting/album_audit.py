@@ -13,13 +13,13 @@ from elsewhere.album.places import Places
 from elsewhere.audit import Audit, Leaking, Truth, audit
 from elsewhere.audit.inference import TOP
 from elsewhere.service.planning.notes import notes
-from elsewhere.service.planning.place_selection import hiding
+from elsewhere.service.planning.place_selection import select_places
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.threats import Watch, watches
+from elsewhere.service.planning.threats import Threat, find_threats
 from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
-from elsewhere.service.reporting.metadata_leaks import leaking
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.reporting.metadata_leaks import metadata_leaks
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.scores import Scores
 
 HEADS = {"embedded": ("embedded:half_a", "embedded:half_b")}
@@ -33,7 +33,7 @@ class AlbumAudit:
     audits: tuple[Audit, ...]
     """One for each watch, in their order; without a known place one for each attacker, and then
     no audit has a truth."""
-    watches: tuple[Watch, ...]
+    watches: tuple[Threat, ...]
     """Which attacker, place and photos each audit is of; empty without a known place."""
     leaks: tuple[Leaking, ...]
     """What the original files tell beside their pictures; nothing of it is in a shared copy."""
@@ -46,7 +46,7 @@ Opinions = Mapping[str, Mapping[str, Scores]]
 
 
 def audit_album(
-    seen: Seen,
+    seen: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     *,
@@ -59,17 +59,17 @@ def audit_album(
             audit_attack(seen, number, posted=posted, opinions=opinions)
             for number in range(len(seen.attacks))
         )
-        return AlbumAudit(found, (), leaking(seen.photos), (*places.notes, *posted.notes))
-    chosen = hiding(places, seen.photos, wishes.hide)
+        return AlbumAudit(found, (), metadata_leaks(seen.photos), (*places.notes, *posted.notes))
+    chosen = select_places(places, seen.photos, wishes.hide)
     width = wishes.width
-    made = watches(seen, places, chosen.hidden, width, posted=posted)
+    made = find_threats(seen, places, chosen.hidden, width, posted=posted)
     audits = audit_watches(seen, made, posted=posted, opinions=opinions)
     beside = notes(seen, places, chosen, made, width=width, posted=posted, coarse=False)
-    return AlbumAudit(audits, made, leaking(seen.photos), beside)
+    return AlbumAudit(audits, made, metadata_leaks(seen.photos), beside)
 
 
 def audit_plan(
-    seen: Seen,
+    seen: ScoredAlbum,
     plan: AlbumPlan,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -77,12 +77,12 @@ def audit_plan(
 ) -> AlbumAudit:
     """The same beside a plan: one audit for each of its watches, shares against its rivals."""
     audits = audit_watches(seen, plan.watches, posted=posted, opinions=opinions, plan=plan)
-    return AlbumAudit(audits, plan.watches, leaking(seen.photos))
+    return AlbumAudit(audits, plan.watches, metadata_leaks(seen.photos))
 
 
 def audit_watches(
-    seen: Seen,
-    made: Sequence[Watch],
+    seen: ScoredAlbum,
+    made: Sequence[Threat],
     *,
     posted: Posted = NOTHING_POSTED,
     opinions: Opinions | None = None,
@@ -97,8 +97,8 @@ def audit_watches(
 
 
 def audit_watch(
-    seen: Seen,
-    made: Sequence[Watch],
+    seen: ScoredAlbum,
+    made: Sequence[Threat],
     number: int,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -149,7 +149,7 @@ def audit_watch(
 
 
 def audit_attack(
-    seen: Seen,
+    seen: ScoredAlbum,
     number: int,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -192,7 +192,7 @@ def asked_twice(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*words, *heads)))
 
 
-def second_opinions(seen: Seen, words: Sequence[str]) -> tuple[Seen, Opinions]:
+def second_opinions(seen: ScoredAlbum, words: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
     """An album that was `asked_twice` about: as the scorers see it, and as their other heads do."""
     scores = {attack.word: attack.scores for attack in seen.attacks}
     own = tuple(attack for attack in seen.attacks if attack.word in words)
@@ -202,7 +202,7 @@ def second_opinions(seen: Seen, words: Sequence[str]) -> tuple[Seen, Opinions]:
     return replace(seen, attacks=own), opinions
 
 
-def world(made: Sequence[Watch], watch: Watch) -> Sequence[int] | None:
+def world(made: Sequence[Threat], watch: Threat) -> Sequence[int] | None:
     """The cells that are possible at all, where what the audience knows makes the world smaller."""
     same = [other for other in made if other.attack == watch.attack]
     possible = {*watch.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}

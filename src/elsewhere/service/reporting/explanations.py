@@ -21,7 +21,7 @@ from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.planning.threats import cells_of
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import world
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wording import counted
 
 _MILLION = 1e6
@@ -47,8 +47,8 @@ class _Lift:
         return self.before / self.after if self.before is not None else 0.0
 
 
-def why(
-    seen: Seen, album_plan: AlbumPlan, posted: Posted, numbers: Iterable[int]
+def explain_photo(
+    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, numbers: Iterable[int]
 ) -> Explained | None:
     """One withheld photo in words; None where nothing is withheld. `numbers` are watches."""
     plan = album_plan.plan
@@ -64,7 +64,7 @@ def why(
 
 
 def _lifts(
-    seen: Seen, album_plan: AlbumPlan, posted: Posted, number: int, photos: Sequence[int]
+    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, number: int, photos: Sequence[int]
 ) -> list[_Lift]:
     watch = album_plan.watches[number]
     values, zone = _values(seen, album_plan, posted, number), watch.zone.cells
@@ -78,7 +78,7 @@ def _lifts(
     ]
 
 
-def _values(seen: Seen, album_plan: AlbumPlan, posted: Posted, number: int) -> Floats:
+def _values(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, number: int) -> Floats:
     """The rows that a watch adds up, without the cells that its audience rules out."""
     watch = album_plan.watches[number]
     scores = posted.behind(seen.attacks[watch.attack].scores, watch.attack)
@@ -91,7 +91,9 @@ def _values(seen: Seen, album_plan: AlbumPlan, posted: Posted, number: int) -> F
     return values
 
 
-def _sentences(seen: Seen, album_plan: AlbumPlan, posted: Posted, lift: _Lift) -> Iterable[str]:
+def _sentences(
+    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, lift: _Lift
+) -> Iterable[str]:
     watch = album_plan.watches[lift.number]
     attack, label = seen.attacks[watch.attack], watch.hides
     values, zone = _values(seen, album_plan, posted, lift.number), watch.zone.cells
@@ -118,7 +120,7 @@ def _sentences(seen: Seen, album_plan: AlbumPlan, posted: Posted, lift: _Lift) -
 
 
 def _against_decoys(
-    seen: Seen, album_plan: AlbumPlan, lift: _Lift, values: Floats
+    seen: ScoredAlbum, album_plan: AlbumPlan, lift: _Lift, values: Floats
 ) -> Iterable[str]:
     """The decoy that this photo speaks against most."""
     watch, view = album_plan.watches[lift.number], album_plan.plan.views[lift.number]

@@ -13,10 +13,10 @@ from threading import Event
 import numpy as np
 
 from elsewhere.errors import CheckError, InputError
-from elsewhere.report.contents import Staircase, Step
+from elsewhere.report.contents import FrontierSteps, Step
 from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.solver.baselines import greedy as baseline
 from elsewhere.solver.baselines.counting import counts
 from elsewhere.solver.baselines.greedy import order
@@ -27,17 +27,17 @@ from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
 
-def stairs(
-    seen: Seen, album_plan: AlbumPlan, posted: Posted, *, patience: float
-) -> Staircase | None:
+def album_frontier(
+    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, *, patience: float
+) -> FrontierSteps | None:
     """The staircase of an album's plan; None where the wishes leave no choice at all."""
     promise, scores = album_plan.plan.promise, tables(seen, album_plan, posted)
-    greedy = greedy_stairs(promise, scores)
+    greedy = greedy_frontier(promise, scores)
     try:
         found = tuple(steps(album_plan, scores, greedy, patience=patience))
     except InputError:
         return None
-    return Staircase(
+    return FrontierSteps(
         found,
         greedy,
         _chosen(album_plan),
@@ -56,7 +56,7 @@ def steps(
 ) -> Iterator[Step]:
     """Step by step, each as soon as it is solved; InputError where there is no choice at all.
 
-    `scores` are the plan's `tables`, `greedy` their `greedy_stairs`.
+    `scores` are the plan's `tables`, `greedy` their `greedy_frontier`.
     """
     promise = album_plan.plan.promise
     found = points(
@@ -83,7 +83,7 @@ def steps(
         yield _step(point, known)
 
 
-def tables(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
+def tables(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
     """The scores of each watch, with what is posted already behind them."""
     each = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
     return [each[watch.attack] for watch in album_plan.watches]
@@ -110,7 +110,7 @@ def _enough(withheld: int, photos: int) -> int:
     return max(withheld, min(photos // 2, 2 * withheld + 6))
 
 
-def greedy_stairs(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
+def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
     """The paper's baseline on the same problem: photos withheld, protected-k, one after another."""
     wide = replace(promise, budget=promise.photos)
     try:
@@ -140,7 +140,7 @@ def greedy_needs(greedy: Sequence[tuple[int, int]], top: int) -> int | None:
     return next((gone for gone, reached in greedy if reached >= top), None)
 
 
-def greedy_withholds(seen: Seen, album_plan: AlbumPlan) -> tuple[int, ...] | None:
+def greedy_withholds(seen: ScoredAlbum, album_plan: AlbumPlan) -> tuple[int, ...] | None:
     """The photos that greedy withholds for a plan's promise, by number; None where it has no plan.
 
     Leaving out, one after the other, what most gives the place away is what anybody would do: shown

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from elsewhere.service.planning.hidden_zones import Width
+from elsewhere.service.planning.hidden_zones import HideScope
 from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.planning.presets import margin
 from elsewhere.service.posted.values import Posted
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wording import counted, listed
 
 
-def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str]:
+def limitations(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> Iterator[str]:
     """Every limit that a person should know of before sharing."""
     wishes, words = album_plan.wishes, listed([attack.called for attack in seen.attacks])
     width = wishes.width
@@ -61,7 +61,7 @@ def uncovered(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> Iterator[str
     )
 
 
-def _hidden(width: Width) -> str:
+def _hidden(width: HideScope) -> str:
     if width.level is None:
         return f"what lies within {width.radius_km:g} km of each hidden place"
     return {"cell": "each hidden place's cell", "city": "each hidden place's city"}.get(

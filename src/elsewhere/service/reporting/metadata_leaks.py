@@ -23,7 +23,7 @@ _FIRST = (
 _EXAMPLES = 3
 
 
-def leaking(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
+def metadata_leaks(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
     """Every kind of thing that these photos' files tell, the most telling first."""
     found: dict[str, dict[str, list[str]]] = {}
     for photo in photos:

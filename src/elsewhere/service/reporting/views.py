@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from elsewhere.audit import Guess
 from elsewhere.audit.inference import TOP
-from elsewhere.report.contents import Scene
+from elsewhere.report.contents import AttackerView
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.threats import Watch
+from elsewhere.service.planning.threats import Threat
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import AlbumAudit, Opinions, audit_attack, audit_watch
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.scored_album import ScoredAlbum
 
 ON_THE_MAP = 64
 """So many of the likeliest cells are drawn; the list beside the map has fewer."""
@@ -26,11 +26,11 @@ MOST = 5
 
 
 @dataclass(frozen=True)
-class Scenes:
+class ReportViews:
     """What is shown."""
 
-    full: tuple[Scene, ...]
-    further: tuple[Scene, ...]
+    full: tuple[AttackerView, ...]
+    further: tuple[AttackerView, ...]
     numbers: tuple[int, ...] = ()
     """Which watches are shown in full."""
 
@@ -48,12 +48,12 @@ class Scenes:
 
 
 def planned_scenes(
-    seen: Seen, album_plan: AlbumPlan, *, posted: Posted, opinions: Opinions | None
-) -> Scenes:
+    seen: ScoredAlbum, album_plan: AlbumPlan, *, posted: Posted, opinions: Opinions | None
+) -> ReportViews:
     """Every watch of a plan, before and after it."""
     plan, made = album_plan.plan, album_plan.watches
 
-    def scene(number: int) -> Scene:
+    def scene(number: int) -> AttackerView:
         before = audit_watch(
             seen, made, number, posted=posted, opinions=opinions, plan=album_plan, top=ON_THE_MAP
         )
@@ -67,34 +67,36 @@ def planned_scenes(
         if after is not None and after.truth is not None and after.truth.shares.from_plan:
             decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
         watch = made[number]
-        return Scene(before, after, decoys, _ground(seen, watch), _scope(watch), *_right(watch))
+        return AttackerView(
+            before, after, decoys, _ground(seen, watch), _scope(watch), *_right(watch)
+        )
 
     return _sorted(made, scene)
 
 
 def seen_scenes(
-    seen: Seen, audit: AlbumAudit, *, posted: Posted, opinions: Opinions | None
-) -> Scenes:
+    seen: ScoredAlbum, audit: AlbumAudit, *, posted: Posted, opinions: Opinions | None
+) -> ReportViews:
     """Every watch of an audit; where no place is known, what each attacker guesses."""
     if not audit.watches:
         found = [
             audit_attack(seen, number, posted=posted, opinions=opinions, top=ON_THE_MAP)
             for number in range(len(seen.attacks))
         ]
-        return Scenes(tuple(Scene(one, scope="the whole album") for one in found), ())
+        return ReportViews(tuple(AttackerView(one, scope="the whole album") for one in found), ())
 
-    def scene(number: int) -> Scene:
+    def scene(number: int) -> AttackerView:
         watch = audit.watches[number]
         before = audit_watch(
             seen, audit.watches, number, posted=posted, opinions=opinions, top=ON_THE_MAP
         )
         assert before is not None, "a watch sees at least one photo"
-        return Scene(before, None, (), _ground(seen, watch), _scope(watch), *_right(watch))
+        return AttackerView(before, None, (), _ground(seen, watch), _scope(watch), *_right(watch))
 
     return _sorted(audit.watches, scene)
 
 
-def _sorted(made: Sequence[Watch], scene: Callable[[int], Scene]) -> Scenes:
+def _sorted(made: Sequence[Threat], scene: Callable[[int], AttackerView]) -> ReportViews:
     """The first scorer's view of each place's own photos in full, the rest as numbers."""
     first: dict[str, int] = {}
     for number, watch in enumerate(made):
@@ -102,14 +104,14 @@ def _sorted(made: Sequence[Watch], scene: Callable[[int], Scene]) -> Scenes:
             first.setdefault(watch.hides, number)  # own photos come before the whole album
     full = tuple(first.values())[:MOST]
     rest = [number for number in range(len(made)) if number not in full]
-    return Scenes(tuple(map(scene, full)), tuple(map(scene, rest)), full)
+    return ReportViews(tuple(map(scene, full)), tuple(map(scene, rest)), full)
 
 
-def _scope(watch: Watch) -> str:
+def _scope(watch: Threat) -> str:
     return "the whole album" if watch.whole else "its own photos"
 
 
-def _right(watch: Watch) -> tuple[str, float | None]:
+def _right(watch: Threat) -> tuple[str, float | None]:
     """Where a guess is right, in words, and within which radius where that is all there is to it.
 
     Whoever hides a country does not ask how near to a town a guess comes.
@@ -122,7 +124,7 @@ def _right(watch: Watch) -> tuple[str, float | None]:
     return "in its cell", None
 
 
-def _ground(seen: Seen, watch: Watch) -> tuple[tuple[float, float, float, float], ...]:
+def _ground(seen: ScoredAlbum, watch: Threat) -> tuple[tuple[float, float, float, float], ...]:
     """The boxes of the zone."""
     cells = seen.attacks[watch.attack].about.globe
     if cells is None:

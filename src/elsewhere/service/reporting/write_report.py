@@ -12,19 +12,19 @@ from pathlib import Path
 from elsewhere.globe import ground
 from elsewhere.globe.continents import continent
 from elsewhere.report import Contents, page
-from elsewhere.report.contents import Attacker, Fate, LeftOut, Shot
-from elsewhere.service.export.export_album import Shared
+from elsewhere.report.contents import Attacker, Fate, LeftOut, PhotoPicture
+from elsewhere.service.export.export_album import Export
 from elsewhere.service.export.private_files import REPORT, make_private, write_private
 from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.reporting.album_audit import AlbumAudit, Opinions
-from elsewhere.service.reporting.explanations import why
-from elsewhere.service.reporting.frontier import stairs
-from elsewhere.service.reporting.limitations import uncovered
-from elsewhere.service.reporting.metadata_leaks import leaking
+from elsewhere.service.reporting.explanations import explain_photo
+from elsewhere.service.reporting.frontier import album_frontier
+from elsewhere.service.reporting.limitations import limitations
+from elsewhere.service.reporting.metadata_leaks import metadata_leaks
 from elsewhere.service.reporting.previews import previews
-from elsewhere.service.reporting.views import Scenes, planned_scenes, seen_scenes
-from elsewhere.service.scored_album import Seen
+from elsewhere.service.reporting.views import ReportViews, planned_scenes, seen_scenes
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import counted, listed
 
@@ -33,13 +33,13 @@ PATIENCE = 5.0
 
 
 def write_report(
-    seen: Seen,
+    seen: ScoredAlbum,
     album_plan: AlbumPlan,
     folder: Path,
     *,
     posted: Posted = NOTHING_POSTED,
     opinions: Opinions | None = None,
-    shared: Shared | None = None,
+    shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
 ) -> Path:
@@ -67,12 +67,12 @@ def save_report(contents: Contents, file: Path) -> Path:
 
 
 def plan_contents(
-    seen: Seen,
+    seen: ScoredAlbum,
     album_plan: AlbumPlan,
     *,
     posted: Posted = NOTHING_POSTED,
     opinions: Opinions | None = None,
-    shared: Shared | None = None,
+    shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
 ) -> Contents:
@@ -92,11 +92,11 @@ def plan_contents(
         notes=tuple(_sentence(note) for note in notes),
         scenes=scenes.full,
         further=scenes.further,
-        staircase=stairs(seen, album_plan, posted, patience=patience),
-        explained=why(seen, album_plan, posted, scenes.numbers) if plan.found else None,
-        uncovered=tuple(uncovered(seen, album_plan, posted)) if plan.found else (),
+        staircase=album_frontier(seen, album_plan, posted, patience=patience),
+        explained=explain_photo(seen, album_plan, posted, scenes.numbers) if plan.found else None,
+        uncovered=tuple(limitations(seen, album_plan, posted)) if plan.found else (),
         attackers=_attackers(seen, [(place.lat, place.lon) for place in album_plan.hidden]),
-        leaks=leaking(seen.photos),
+        leaks=metadata_leaks(seen.photos),
         left=_left(seen, posted),
         command=command,
         made=_made(seen, shared),
@@ -104,7 +104,7 @@ def plan_contents(
 
 
 def audit_contents(
-    seen: Seen,
+    seen: ScoredAlbum,
     audit: AlbumAudit,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -138,7 +138,7 @@ def audit_contents(
     )
 
 
-def album_name(seen: Seen) -> str:
+def album_name(seen: ScoredAlbum) -> str:
     """What to call an album: after its folders, else after its photos."""
     names = [folder.resolve().name for folder in seen.album.folders]
     return listed([name for name in names if name]) or counted(len(seen.photos), "photo")
@@ -157,7 +157,7 @@ def _state(album_plan: AlbumPlan) -> str:
     return "The promise holds, with the fewest photos withheld"
 
 
-def _fates(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> list[Fate]:
+def _fates(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Fate]:
     plan = album_plan.plan
     if not plan.found:
         return [Fate.SEEN] * len(seen.photos)
@@ -168,7 +168,7 @@ def _fates(seen: Seen, album_plan: AlbumPlan, posted: Posted) -> list[Fate]:
     ]
 
 
-def _remarks(album_plan: AlbumPlan, shared: Shared | None) -> Mapping[int, str]:
+def _remarks(album_plan: AlbumPlan, shared: Export | None) -> Mapping[int, str]:
     """What is to be said of single photos: that somebody asked for it, and its new name."""
     promise = album_plan.plan.promise
     told = dict.fromkeys((*promise.keep, *promise.drop), "as you asked")
@@ -179,18 +179,18 @@ def _remarks(album_plan: AlbumPlan, shared: Shared | None) -> Mapping[int, str]:
 
 
 def _shots(
-    seen: Seen, scenes: Scenes, fates: Sequence[Fate], remarks: Mapping[int, str]
-) -> tuple[Shot, ...]:
+    seen: ScoredAlbum, scenes: ReportViews, fates: Sequence[Fate], remarks: Mapping[int, str]
+) -> tuple[PhotoPicture, ...]:
     pictures = previews(seen.photos)
     shares = scenes.shares
     shots = []
     for number, (photo, fate, picture) in enumerate(zip(seen.photos, fates, pictures, strict=True)):
         gain, place = shares.get(photo.id, (None, ""))
-        shots.append(Shot(photo.id, fate, picture, gain, place, remarks.get(number, "")))
+        shots.append(PhotoPicture(photo.id, fate, picture, gain, place, remarks.get(number, "")))
     return tuple(shots)
 
 
-def _attackers(seen: Seen, where: Sequence[tuple[float, float]]) -> tuple[Attacker, ...]:
+def _attackers(seen: ScoredAlbum, where: Sequence[tuple[float, float]]) -> tuple[Attacker, ...]:
     codes = {ground(lat, lon, "country")[0].code for lat, lon in where}
     here = tuple(sorted({continent(code) for code in codes} - {""}))
     return tuple(
@@ -199,11 +199,11 @@ def _attackers(seen: Seen, where: Sequence[tuple[float, float]]) -> tuple[Attack
     )
 
 
-def _left(seen: Seen, posted: Posted) -> tuple[LeftOut, ...]:
+def _left(seen: ScoredAlbum, posted: Posted) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(one.name, one.reason) for one in (*seen.left, *posted.left))
 
 
-def _made(seen: Seen, shared: Shared | None) -> Mapping[str, str]:
+def _made(seen: ScoredAlbum, shared: Export | None) -> Mapping[str, str]:
     from importlib.metadata import version  # only here: it is slow to import
 
     told = {

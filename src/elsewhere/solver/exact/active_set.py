@@ -48,7 +48,7 @@ class Question:
 Minimise = Callable[[Question, Limits], Outcome]
 
 
-def satisfying(
+def solve_by_active_set(
     instance: Instance, weights: Floats, goal: Goal, limits: Limits, minimise: Minimise
 ) -> Outcome:
     """A plan for all attackers made by looking at few of them, if one is; a bound in any case."""

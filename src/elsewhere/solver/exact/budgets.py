@@ -23,7 +23,7 @@ from elsewhere.solver.problem import Mask
 
 
 @dataclass(frozen=True)
-class Step:
+class BudgetStep:
     """The best known plan for one budget."""
 
     budget: int
@@ -37,7 +37,7 @@ class Step:
     """Whether it is proved that no plan with fewer photos left out reaches as much."""
 
 
-def staircase(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[Step]:
+def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[BudgetStep]:
     """A step for every budget from the fewest photos that must go to all but one unit's."""
     sizes = instance.sizes
     first = instance.sunk_photos
@@ -57,13 +57,13 @@ def staircase(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[
         if found.left_out is None:  # no plan up to the cap, or not decided in time
             settled = proved_to if found.proved else first + found.bound - 1
             for b in range(budget, settled + 1):
-                yield Step(b, best, reached, reached)
+                yield BudgetStep(b, best, reached, reached)
             budget = settled + 1
             break
         cost = first + int(sizes[found.left_out].sum())
         settled = cost if found.proved else first + found.bound
         for b in range(budget, min(cost, settled)):
-            yield Step(b, best, reached, reached)
+            yield BudgetStep(b, best, reached, reached)
         budget = max(budget, min(cost, settled))
         if not found.proved:
             known[cost - first] = found.left_out
@@ -82,7 +82,7 @@ def staircase(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[
             if count > reached:
                 best, reached, fewest = plan, count, False
         possible = [int((costs[instance.owner == a] <= b - first).sum()) for a in attackers]
-        yield Step(b, best, reached, max(reached, min(possible)), fewest)
+        yield BudgetStep(b, best, reached, max(reached, min(possible)), fewest)
 
 
 def _count(instance: Instance, left_out: Mask) -> int:

@@ -1,7 +1,7 @@
 """Diving for a plan: rivals chosen one by one, then units swapped until they all hold.
 
 The relaxed problem of a fixed set of rivals is nearly integral, so the art is to find the set.
-A dive takes the rival that lifts the relaxed cost least, again and again; `repaired` then looks
+A dive takes the rival that lifts the relaxed cost least, again and again; `repair` then looks
 for whole units near the relaxed plan.
 """
 
@@ -87,16 +87,16 @@ class Dive:
         return None
 
 
-def repaired(instance: Instance, weights: Floats, rivals: Ints, order: Ints, cap: float) -> Mask:
+def repair(instance: Instance, weights: Floats, rivals: Ints, order: Ints, cap: float) -> Mask:
     """A prefix of `order` within `cap`, repaired near its end until these rivals hold."""
     steps = int(np.searchsorted(weights[order].cumsum(), cap, side="right"))
     left_out = np.zeros(instance.units, bool)
     left_out[order[:steps]] = True
     around = order[max(0, steps - NEIGHBOURS) : steps + NEIGHBOURS]
-    return repaired_around(instance, weights, rivals, left_out, around=around, cap=cap)
+    return repair_around(instance, weights, rivals, left_out, around=around, cap=cap)
 
 
-def repaired_around(
+def repair_around(
     instance: Instance,
     weights: Floats,
     rivals: Ints,

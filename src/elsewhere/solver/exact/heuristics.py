@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.exact.dive import Dive, repaired, repaired_around
+from elsewhere.solver.exact.dive import Dive, repair, repair_around
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.search import INTEGRAL, Goal
@@ -82,7 +82,7 @@ def cheapest_plan(
             consider(relaxed > INTEGRAL)
             while best is not None and best_cost - 1 >= level:
                 before = best_cost
-                consider(repaired(instance, weights, np.array(chosen), order, best_cost - 1))
+                consider(repair(instance, weights, np.array(chosen), order, best_cost - 1))
                 if best_cost >= before:
                     break
             if level < lowest - 1e-9:
@@ -165,7 +165,7 @@ def adapted(
         free = np.flatnonzero(~trial & (weights <= most - float(weights[trial].sum())))
         if not len(free):
             near = np.argsort(np.abs(few.lines[: few.rivals]).sum(axis=0))[-ADAPTABLE:]
-            trial = repaired_around(few, weights, everyone, trial, around=near, cap=most)
+            trial = repair_around(few, weights, everyone, trial, around=near, cap=most)
             break
         sums = few.sums(trial.astype(np.float64))
         after = few.ahead_many(sums[:, None] - few.lines[:, free])

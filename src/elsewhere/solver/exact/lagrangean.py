@@ -40,7 +40,7 @@ SHORTEST = 0.02
 """Steps shorter than this, by the rule for their length, lead nowhere."""
 
 
-class Prices:
+class LagrangeanBound:
     """Prices of all attackers for all units, moved round by round."""
 
     def __init__(

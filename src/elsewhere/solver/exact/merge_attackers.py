@@ -14,14 +14,14 @@ import numpy as np
 from elsewhere.solver.problem import Attacker, Problem
 
 
-def joined(problem: Problem) -> Problem:
+def merge_attackers(problem: Problem) -> Problem:
     """The same guarantee with as few attackers as will do.
 
     >>> from elsewhere.solver.problem import plain
     >>> one = plain(np.zeros((2, 4)), truth=0, need=1).attackers[0]
     >>> one = replace(one, rivals=np.array([2, 3]))
     >>> twin = replace(one, zone=np.array([1]))
-    >>> both = joined(replace(plain(np.zeros((2, 4)), 0, 1), attackers=(one, twin)))
+    >>> both = merge_attackers(replace(plain(np.zeros((2, 4)), 0, 1), attackers=(one, twin)))
     >>> [attacker.zone.tolist() for attacker in both.attackers]
     [[0, 1]]
     """

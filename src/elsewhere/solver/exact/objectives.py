@@ -19,7 +19,7 @@ def alike(attackers: int, each: int) -> Goal:
 
 
 @dataclass
-class Lightest:
+class MinWeight:
     """Find a lighter plan; the value is the weight left out."""
 
     instance: Instance
@@ -49,7 +49,7 @@ class Lightest:
 
 
 @dataclass
-class Fullest:
+class MaxCover:
     """Make more rivals hold within a cap; the value is how many stay below `upper`."""
 
     part: Instance

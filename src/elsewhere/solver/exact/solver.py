@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.solver.exact.active_set import Outcome, Question, satisfying
+from elsewhere.solver.exact.active_set import Outcome, Question, solve_by_active_set
 from elsewhere.solver.exact.gap import FIRST_TURN, SEVERAL_TURN, close_gap
 from elsewhere.solver.exact.heuristics import adapted, cheapest_plan, fullest_plan
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.lagrangean import Prices
+from elsewhere.solver.exact.lagrangean import LagrangeanBound
 from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.merge_attackers import joined
-from elsewhere.solver.exact.objectives import Fullest, Lightest
+from elsewhere.solver.exact.merge_attackers import merge_attackers
+from elsewhere.solver.exact.objectives import MaxCover, MinWeight
 from elsewhere.solver.exact.polish import polish, pull_of
 from elsewhere.solver.exact.presolve import costs_against_zone, costs_alone, least_cost
 from elsewhere.solver.exact.search import Goal, needs
-from elsewhere.solver.exact.swaps import lighter
+from elsewhere.solver.exact.swaps import improve_by_swaps
 from elsewhere.solver.problem import LARGEST, Answer, Floats, Ints, Mask, Problem
 
 FIRST_TRY = 3_000
@@ -54,7 +54,7 @@ def solve(
     with np.errstate(all="ignore"):  # scores of extreme spread overflow into doubt, never an error
         if not instance.units and not instance.fixed_in.any():
             return Answer("infeasible", None, 0, 0, instance.problem.budget is not None)
-        fewer = joined(instance.problem)
+        fewer = merge_attackers(instance.problem)
         if len(fewer.attackers) < len(instance.problem.attackers):
             instance = Instance(fewer)
         pull = pull_of(instance, previous)
@@ -74,7 +74,7 @@ def _for_all(instance: Instance, goal: Goal, limits: Limits) -> Found:
     weights = instance.weights
     if len(goal.each) == 1:
         return minimise(instance, weights, goal, limits)
-    plan, bound, proved = satisfying(instance, weights, goal, limits, _for_some)
+    plan, bound, proved = solve_by_active_set(instance, weights, goal, limits, _for_some)
     if proved:
         return Found(plan, 0 if plan is None else bound, proved=True)
     first = replace(limits, work=min(limits.work, limits.done + FIRST_TRY))
@@ -95,15 +95,17 @@ def _at_prices(
 ) -> tuple[Mask, int]:
     """A lighter plan for all attackers and a better bound, from what each wants by itself."""
     weights = instance.weights
-    plan = lighter(instance, weights, goal, plan, limits)
-    prices = Prices(instance, weights, goal, limits, _for_some)
+    plan = improve_by_swaps(instance, weights, goal, plan, limits)
+    prices = LagrangeanBound(instance, weights, goal, limits, _for_some)
     for _ in range(ROUNDS):
         cost = int(weights[plan].sum())
         if bound >= cost or prices.settled or limits.spent():
             break
         prices.round(cost)
         bound = max(bound, prices.bound)
-        plan = lighter(instance, weights, goal, plan, limits, start=prices.agreed, steps=SOME)
+        plan = improve_by_swaps(
+            instance, weights, goal, plan, limits, start=prices.agreed, steps=SOME
+        )
     return plan, min(bound, int(weights[plan].sum()))
 
 
@@ -192,7 +194,7 @@ def minimise(
     low = int(min(max(bound, least_cost(costs, instance.owner, goal)), cost))
     if low >= cost:
         return Found(best, cost if best is not None else 0, proved=True)
-    task = Lightest(instance, weights, goal, costs, side, best, cost)
+    task = MinWeight(instance, weights, goal, costs, side, best, cost)
     if turn is None:
         turn = SEVERAL_TURN if len(goal.each) > 1 else FIRST_TURN
     low = close_gap(task, low, limits, turn)
@@ -220,7 +222,7 @@ def maximise(
     attackers = len(instance.zone_at)
     reachable = np.bincount(part.owner, minlength=attackers)
     upper = int(reachable.min() if floor is None else reachable.sum())
-    task = Fullest(part, weights, cap, floor, upper, start)
+    task = MaxCover(part, weights, cap, floor, upper, start)
     low = close_gap(task, 0, limits)
     return Found(task.best, upper - low, proved=low >= task.value)
 

@@ -24,7 +24,7 @@ RESTS_OUT, RESTS_BACK = 8, 4
 """Steps for which a unit stays where it was moved."""
 
 
-def lighter(
+def improve_by_swaps(
     instance: Instance,
     weights: Floats,
     goal: Goal,
