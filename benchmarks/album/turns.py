@@ -28,7 +28,7 @@ from elsewhere.scorers.preprocess import view_of
 from elsewhere.scorers.sessions import session
 from elsewhere.service import score_album
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.wishes import Wishes
 
 Tensors = Sequence[NDArray[np.float32]]
 

@@ -25,8 +25,8 @@ from elsewhere.globe import Cells
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.planning.plan_album import plan_album
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.reporting.album_audit import audit_plan
+from elsewhere.service.wishes import Wishes
 from tests.batch.makers import CELLS, scored
 from tests.service.makers import Stay, trip
 from tests.service.makers import attack as made_attack

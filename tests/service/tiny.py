@@ -19,9 +19,9 @@ from elsewhere.globe import Zone
 from elsewhere.scorers import Photo, Row, ScorerInfo, registry
 from elsewhere.scorers.rows import log_softmax
 from elsewhere.service.planning.plan_album import AlbumPlan, Threat
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Plan
 from tests.album.makers import jpeg
 

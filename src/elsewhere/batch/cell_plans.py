@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from elsewhere.batch.album_rows import Rows
 from elsewhere.batch.settings import Settings
 from elsewhere.errors import InputError
-from elsewhere.service.planning.photo_selection import budget_of, select_pinned
+from elsewhere.service.photo_selection import budget_of, select_pinned
 from elsewhere.service.planning.presets import margin
 from elsewhere.service.planning.secret_top import candidate_tops, silent, solve_with_secret_top
-from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.wishes import Wishes
 from elsewhere.solver.api import read_limits, solve_promise
 from elsewhere.solver.explain import number
 from elsewhere.solver.requests import read_request

@@ -30,13 +30,13 @@ from elsewhere.batch.utf8 import storable
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.formats.certificate import certificate_record
 from elsewhere.globe import place as place_called
+from elsewhere.service.photo_selection import budget_of
 from elsewhere.service.planning.guesses import NowhereError
-from elsewhere.service.planning.photo_selection import budget_of
 from elsewhere.service.planning.plan_album import plan_album
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.reporting.album_audit import world
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import Scores
 

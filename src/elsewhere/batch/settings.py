@@ -20,7 +20,7 @@ from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.errors import InputError
 from elsewhere.scorers.sessions import Device
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.wishes import Wishes
 
 WORK = 20_000
 """How much work one plan may take: a count, the same on every machine; seconds to a minute."""

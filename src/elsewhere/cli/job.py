@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elsewhere.globe import Place
     from elsewhere.service.export.export_album import Export
     from elsewhere.service.ledger.entries import Ledger
-    from elsewhere.service.planning.wishes import Wishes
+    from elsewhere.service.wishes import Wishes
 
 
 class Sharing(TypedDict, total=False):
@@ -63,8 +63,8 @@ def run_protect(
     from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
     from elsewhere.service import score_album
+    from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
     from elsewhere.service.export.export_album import check_copy_target, export_album
-    from elsewhere.service.planning.early_checks import EarlyChecks, check_paths, check_wishes
     from elsewhere.service.planning.plan_album import plan_album
     from elsewhere.service.planning.try_alternatives import evaluate_alternatives
     from elsewhere.service.posted.find_posted import find_posted

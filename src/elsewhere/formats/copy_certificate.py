@@ -37,7 +37,7 @@ from elsewhere.formats.validation import (
     whole,
     wrong,
 )
-from elsewhere.service.planning.verdict import NOT_COVERED
+from elsewhere.service.verdict import NOT_COVERED
 from elsewhere.values.plan import Plan
 
 FORMAT = "elsewhere-copy-certificate/1"

@@ -27,9 +27,9 @@ from elsewhere.service.export import export_album as sharing
 from elsewhere.service.export.export_album import Export, export_album
 from elsewhere.service.export.verify import verify
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
 from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
 

@@ -15,9 +15,9 @@ from elsewhere.errors import InputError
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.next_photo.album import NextPhoto, next_photo
 from elsewhere.service.next_photo.answers import Answer
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, trip
 
 EXACT = Wishes(exact_top=True, margin="none", top=3, each_photo=False)

@@ -11,8 +11,8 @@ from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
 from elsewhere.service.planning.low_detail import shows_little
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 from tests.service.pictures import drawn, noise
 

@@ -11,7 +11,7 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.album.skipped import skip
 from elsewhere.errors import InputError
-from elsewhere.service.planning.photo_selection import (
+from elsewhere.service.photo_selection import (
     budget_of,
     bursts,
     matching,

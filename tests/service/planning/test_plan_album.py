@@ -20,9 +20,9 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, distance_km, place
 from elsewhere.service.planning.notes import TOGETHER
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
 from tests.service.makers import NOON, Stay, attack, photo, seen, trip
 

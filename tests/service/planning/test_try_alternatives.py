@@ -10,9 +10,9 @@ from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.try_alternatives import evaluate_alternatives
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 
 LISBON, VIENNA, OSLO = (38.72, -9.14), (48.21, 16.37), (59.91, 10.75)

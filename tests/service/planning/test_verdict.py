@@ -13,8 +13,8 @@ from elsewhere.globe import Cells, place
 from elsewhere.service.planning.guesses import NowhereError
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.planning.presets import MARGINS, margin
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from elsewhere.solver.infeasibility import Inquiry
 from tests.service.makers import Stay, attack, photo, seen, trip
 

@@ -16,7 +16,6 @@ from elsewhere.album.workers import Workers
 from elsewhere.scorers import features, find
 from elsewhere.scorers.photos import Photo as Scored
 from elsewhere.service.planning.plan_album import plan_album
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import (
     HEADS,
@@ -27,6 +26,7 @@ from elsewhere.service.reporting.album_audit import (
     second_opinions,
 )
 from elsewhere.service.scored_album import ScoredAlbum, score_album
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
 from tests.album.makers import jpeg
 from tests.service.makers import Stay, photo, seen, trip

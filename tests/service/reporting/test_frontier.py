@@ -13,18 +13,18 @@ import pytest
 import elsewhere
 from elsewhere.album.places import places_of
 from elsewhere.errors import CheckError
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.posted.values import NOTHING_POSTED, Posted
-from elsewhere.service.reporting import frontier as stairs_module
-from elsewhere.service.reporting.frontier import (
+from elsewhere.service import frontier as stairs_module
+from elsewhere.service.frontier import (
     album_frontier,
     greedy_frontier,
     greedy_needs,
     greedy_withholds,
     tables,
 )
+from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
+from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from elsewhere.solver.baselines import greedy as baseline
 from elsewhere.solver.frontier import Point, points
 from elsewhere.values.scores import Scores

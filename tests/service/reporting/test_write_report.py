@@ -19,7 +19,6 @@ from elsewhere.globe import place
 from elsewhere.report import page
 from elsewhere.report.contents import Contents, Fate
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import audit_album, audit_plan
 from elsewhere.service.reporting.write_report import (
@@ -29,6 +28,7 @@ from elsewhere.service.reporting.write_report import (
     write_report,
 )
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from tests.report.test_html import HOSTILE, text_of
 from tests.report.test_markup import read
 from tests.service.makers import Stay, trip

@@ -11,8 +11,8 @@ from elsewhere.app.sessions.beliefs import BeliefView
 from elsewhere.errors import InputError
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Status
 
 

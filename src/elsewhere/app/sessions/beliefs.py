@@ -19,11 +19,11 @@ from elsewhere.audit.shares import basis, gains
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.scorers.calibration import together
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.planning.infeasibility import named
+from elsewhere.service.infeasibility import named
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.threats import Threat
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import world
+from elsewhere.service.threats import Threat
 
 Mask = NDArray[np.bool_]
 Tables = dict[tuple[str, tuple[str, ...]], Floats]

@@ -10,7 +10,7 @@ from elsewhere.example import ALBUM
 from elsewhere.scorers.registry import available
 from elsewhere.service.planning.hidden_zones import LEVELS
 from elsewhere.service.planning.presets import MARGINS
-from elsewhere.service.planning.verdict import NOT_COVERED
+from elsewhere.service.verdict import NOT_COVERED
 
 
 @cache

@@ -14,7 +14,7 @@ from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.audit.name_hints import places_in
 from elsewhere.errors import InputError
 from elsewhere.scorers.calibration import exponent, log_softmax
-from elsewhere.service.planning.threats import Threat
+from elsewhere.service.threats import Threat
 
 ALONE = 5
 

@@ -8,8 +8,8 @@ from elsewhere.app.sessions.answers import PlannedAnswer, as_typed
 from elsewhere.app.sessions.jobs import Job
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
+from elsewhere.service.frontier import greedy_frontier, greedy_needs, steps, tables
 from elsewhere.service.planning.plan_album import plan_album
-from elsewhere.service.reporting.frontier import greedy_frontier, greedy_needs, steps, tables
 
 PATIENCE = 10.0
 """Seconds; points stay open where that is not enough."""

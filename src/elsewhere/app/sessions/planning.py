@@ -31,7 +31,7 @@ from elsewhere.app.sessions.beliefs import BeliefView, Tables
 from elsewhere.globe import place
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.ledger.entries import Ledger
-from elsewhere.service.planning.photo_selection import matching
+from elsewhere.service.photo_selection import matching
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
 from elsewhere.service.posted.find_posted import find_posted
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted

@@ -21,8 +21,8 @@ from elsewhere.service.planning.alternatives import without_options
 from elsewhere.service.planning.hidden_zones import hidden_names
 from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.planning.secret_top import TIMES
-from elsewhere.service.planning.threats import Threat
-from elsewhere.service.planning.verdict import accuracy
+from elsewhere.service.threats import Threat
+from elsewhere.service.verdict import accuracy
 from elsewhere.solver.explain import number
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import counted, listed

@@ -79,9 +79,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.cli.render.stages import stages
         from elsewhere.scorers import RowCache
         from elsewhere.service import score_album
+        from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
         from elsewhere.service.ledger.entries import Ledger
-        from elsewhere.service.planning.early_checks import EarlyChecks, check_paths, check_wishes
-        from elsewhere.service.planning.wishes import Wishes
         from elsewhere.service.posted.find_posted import find_posted
         from elsewhere.service.posted.similar import Sketches
         from elsewhere.service.reporting.album_audit import (
@@ -90,6 +89,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             second_opinions,
         )
         from elsewhere.service.reporting.write_report import audit_contents, save_report
+        from elsewhere.service.wishes import Wishes
 
         if report is not None:  # nobody waits for what cannot be written
             check_target(report, [path for path in album if path.is_dir()], file=True)

@@ -50,7 +50,7 @@ def command(
         from elsewhere.cli.render import protect
         from elsewhere.cli.render.printing import printed
         from elsewhere.example import ALBUM
-        from elsewhere.service.planning.wishes import Wishes
+        from elsewhere.service.wishes import Wishes
 
         target = output or free(Path(DEFAULT))
         with printed() as console:
@@ -84,7 +84,7 @@ def _beside(done: Done) -> None:
     from rich.table import Table
 
     from elsewhere.cli.render.printing import printed
-    from elsewhere.service.reporting.frontier import greedy_withholds
+    from elsewhere.service.frontier import greedy_withholds
 
     photos = done.seen.photos
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from elsewhere.globe import Place
     from elsewhere.service.export.export_album import Export
     from elsewhere.service.next_photo.album import NextPhoto
-    from elsewhere.service.planning.wishes import Wishes
+    from elsewhere.service.wishes import Wishes
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
@@ -91,8 +91,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.parse_album_options import places_told
-        from elsewhere.service.planning.early_checks import check_paths, check_wishes
-        from elsewhere.service.planning.wishes import Wishes
+        from elsewhere.service.early_checks import check_paths, check_wishes
+        from elsewhere.service.wishes import Wishes
 
         if remember and output is None:
             raise InputError("--remember goes with -o: only a copy that is written is remembered")
@@ -154,10 +154,10 @@ def _ask(
     from elsewhere.album.places import places_of
     from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
+    from elsewhere.service.early_checks import EarlyChecks
     from elsewhere.service.export.export_album import check_copy_target, export_album
     from elsewhere.service.ledger.entries import Ledger
     from elsewhere.service.next_photo.album import next_photo
-    from elsewhere.service.planning.early_checks import EarlyChecks
     from elsewhere.service.planning.guesses import NowhereError, guesses
     from elsewhere.service.posted.find_posted import find_posted
     from elsewhere.service.posted.similar import Sketches

@@ -175,7 +175,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.cli.render.guess import show_guesses
         from elsewhere.service.ledger.entries import Ledger
         from elsewhere.service.planning.guesses import NowhereError
-        from elsewhere.service.planning.wishes import Wishes
+        from elsewhere.service.wishes import Wishes
 
         refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
         values, stars = worth(value)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from elsewhere.audit import Audit, Exposure, Leaking
-    from elsewhere.service.planning.threats import Threat
     from elsewhere.service.reporting.album_audit import AlbumAudit
+    from elsewhere.service.threats import Threat
 
 _WIDE = 72
 """Columns below which bars are short, to leave room for names."""

@@ -17,7 +17,7 @@ from rich.text import Text
 from elsewhere.cli.job import program_name
 from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, printable
 from elsewhere.cli.render.printing import printed
-from elsewhere.service.planning.verdict import NOT_COVERED
+from elsewhere.service.verdict import NOT_COVERED
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import apart_only, counted, listed
 

@@ -21,9 +21,9 @@ from elsewhere.globe import chief_town, zone
 from elsewhere.service.ledger.entries import Given, Ledger
 from elsewhere.service.planning.hidden_zones import hidden_zone
 from elsewhere.service.planning.place_selection import resolve_place, select_places
-from elsewhere.service.planning.threats import cells_of
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.threats import cells_of
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import FloatMatrix
 from elsewhere.values.wording import counted
 

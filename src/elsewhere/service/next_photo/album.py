@@ -16,13 +16,13 @@ from elsewhere.album.places import Places
 from elsewhere.errors import InputError
 from elsewhere.service.ledger.entries import Ledger
 from elsewhere.service.next_photo.answers import PATIENCE, Answer, Next, OneByOne
+from elsewhere.service.photo_selection import matching
 from elsewhere.service.planning.hidden_zones import hidden_names
-from elsewhere.service.planning.photo_selection import matching
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.verdict import accuracy
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.verdict import accuracy
+from elsewhere.service.wishes import Wishes
 from elsewhere.solver.api import solve_promise
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.requests import Request

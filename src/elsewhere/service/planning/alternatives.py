@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from elsewhere.album.places import AlbumPlace
-from elsewhere.service.planning.infeasibility import Reasons
+from elsewhere.service.infeasibility import Reasons
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.threats import Threat
-from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.threats import Threat
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Plan, Status
 
 NEARLY_ALL = 0.8

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from elsewhere.album import Photo
-from elsewhere.service.planning.threats import Threat
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.threats import Threat
 from elsewhere.values.plan import Plan
 
 LEAST = 0.03

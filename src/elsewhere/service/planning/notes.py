@@ -10,10 +10,10 @@ from elsewhere.globe import Place
 from elsewhere.service.planning.hidden_zones import HideScope, hidden_name, hidden_names
 from elsewhere.service.planning.place_mismatch import place_mismatches
 from elsewhere.service.planning.place_selection import PlaceSelection
-from elsewhere.service.planning.threats import Threat, neighbours
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.threats import Threat, neighbours
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.wording import apart_only, counted, listed, shortened
 
 TOGETHER = (

@@ -14,8 +14,8 @@ import numpy as np
 from elsewhere.globe import cell_names
 from elsewhere.globe.distance import distance_km
 from elsewhere.scorers.calibration import together
-from elsewhere.service.planning.threats import Threat
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.threats import Threat
 
 SURE = 0.5
 FAR_KM = 750.0

@@ -11,16 +11,16 @@ from threading import Event
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import place as place_called
-from elsewhere.service.planning import alternatives, notes
-from elsewhere.service.planning.guesses import NowhereError, guesses
-from elsewhere.service.planning.infeasibility import Reasons, explain_infeasible
-from elsewhere.service.planning.low_detail import low_detail_notes
-from elsewhere.service.planning.photo_selection import (
+from elsewhere.service.infeasibility import Reasons, explain_infeasible
+from elsewhere.service.photo_selection import (
     budget_of,
     bursts,
     photo_values,
     select_pinned,
 )
+from elsewhere.service.planning import alternatives, notes
+from elsewhere.service.planning.guesses import NowhereError, guesses
+from elsewhere.service.planning.low_detail import low_detail_notes
 from elsewhere.service.planning.place_selection import select_places
 from elsewhere.service.planning.presets import margin
 from elsewhere.service.planning.secret_top import (
@@ -29,12 +29,12 @@ from elsewhere.service.planning.secret_top import (
     solve_with_secret_top,
     without_each_photo,
 )
-from elsewhere.service.planning.threats import Threat, check_top, find_threats
-from elsewhere.service.planning.verdict import cannot, verdict
-from elsewhere.service.planning.wishes import Wishes
-from elsewhere.service.posted.take_down import Blocked, blocked_by_posted, told
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.take_down import Blocked, blocked_by_posted, told
+from elsewhere.service.threats import Threat, check_top, find_threats
+from elsewhere.service.verdict import cannot, verdict
+from elsewhere.service.wishes import Wishes
 from elsewhere.solver.api import Explain, read_limits, solve_promise, withheld_by
 from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.plan import Plan, Status

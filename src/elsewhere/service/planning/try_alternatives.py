@@ -16,9 +16,9 @@ from elsewhere.errors import InputError
 from elsewhere.service.planning import alternatives, notes
 from elsewhere.service.planning.alternatives import Alternative
 from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import counted, listed
 

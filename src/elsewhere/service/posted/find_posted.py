@@ -22,10 +22,10 @@ from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
 from elsewhere.service.ledger.album import Remembered, remembered
 from elsewhere.service.ledger.entries import Ledger
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.similar import Sketches, alike
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import apart_only, counted, shortened
 

@@ -15,11 +15,11 @@ from elsewhere.audit.inference import TOP
 from elsewhere.service.planning.notes import notes
 from elsewhere.service.planning.place_selection import select_places
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.threats import Threat, find_threats
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.reporting.metadata_leaks import metadata_leaks
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.threats import Threat, find_threats
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
 
 HEADS = {"embedded": ("embedded:half_a", "embedded:half_b")}

@@ -18,10 +18,10 @@ from elsewhere.globe import cell_names
 from elsewhere.report.contents import Explained
 from elsewhere.report.numbers import ordinal
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.threats import cells_of
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import world
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.threats import cells_of
 from elsewhere.values.wording import counted
 
 _MILLION = 1e6

@@ -14,10 +14,10 @@ from elsewhere.audit import Guess
 from elsewhere.audit.inference import TOP
 from elsewhere.report.contents import AttackerView
 from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.planning.threats import Threat
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.reporting.album_audit import AlbumAudit, Opinions, audit_attack, audit_watch
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.threats import Threat
 
 ON_THE_MAP = 64
 """So many of the likeliest cells are drawn; the list beside the map has fewer."""

@@ -15,11 +15,11 @@ from elsewhere.report import Contents, page
 from elsewhere.report.contents import Attacker, Fate, LeftOut, PhotoPicture
 from elsewhere.service.export.export_album import Export
 from elsewhere.service.export.private_files import REPORT, make_private, write_private
+from elsewhere.service.frontier import album_frontier
 from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.posted.values import NOTHING_POSTED, Posted
 from elsewhere.service.reporting.album_audit import AlbumAudit, Opinions
 from elsewhere.service.reporting.explanations import explain_photo
-from elsewhere.service.reporting.frontier import album_frontier
 from elsewhere.service.reporting.limitations import limitations
 from elsewhere.service.reporting.metadata_leaks import metadata_leaks
 from elsewhere.service.reporting.previews import previews

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from elsewhere.service.planning.threats import Threat
+from elsewhere.service.threats import Threat
 from elsewhere.solver.api import Explain
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import PINS_UNKNOWN, Inquiry, until

@@ -14,8 +14,8 @@ from elsewhere.globe import ground
 from elsewhere.globe.continents import continent
 from elsewhere.service.planning.hidden_zones import hidden_names
 from elsewhere.service.planning.secret_top import TIMES
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.scored_album import ModelScores
+from elsewhere.service.wishes import Wishes
 from elsewhere.solver.explain import number
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wording import counted, listed

@@ -19,11 +19,11 @@ from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import Place, place
 from elsewhere.globe import places as called
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.planning.photo_selection import budget_of, photo_values, select_pinned
+from elsewhere.service.photo_selection import budget_of, photo_values, select_pinned
 from elsewhere.service.planning.place_selection import select_places
 from elsewhere.service.planning.presets import margin
-from elsewhere.service.planning.threats import check_top, outside
-from elsewhere.service.planning.wishes import Wishes
+from elsewhere.service.threats import check_top, outside
+from elsewhere.service.wishes import Wishes
 from elsewhere.solver.api import read_limits
 
 _WORDS = {"all", "home"}

@@ -24,9 +24,9 @@ from elsewhere.globe import place as called
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.planning.hidden_zones import HideScope, hidden_name, hidden_zone, inside
 from elsewhere.service.planning.place_selection import at
-from elsewhere.service.planning.wishes import Wishes
 from elsewhere.service.posted.values import Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum, model_name
+from elsewhere.service.wishes import Wishes
 
 
 @dataclass(frozen=True)
