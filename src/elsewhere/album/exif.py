@@ -67,7 +67,7 @@ def carried(image: Image.Image, content: bytes) -> Metadata:
         value = value.completed_by(_exif(image.getexif(), found))
     with suppress(Exception):
         packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
-        told = xmp.read(packet.encode() if isinstance(packet, str) else packet)
+        told = xmp.read_xmp(packet.encode() if isinstance(packet, str) else packet)
         value = value.completed_by(told)
     for part in (_iptc, _texts, _profile, _boxes):
         with suppress(Exception):

@@ -84,9 +84,9 @@ def _note(path: Path) -> Metadata:
     value = Metadata()
     with suppress(OSError, ValueError):
         if path.suffix.lower() == ".xmp":
-            value = xmp.read(whole(path, xmp.MAX_BYTES) or b"")
+            value = xmp.read_xmp(whole(path, xmp.MAX_BYTES) or b"")
         else:
-            value = takeout.read(whole(path, takeout.MAX_BYTES) or b"")
+            value = takeout.read_takeout(whole(path, takeout.MAX_BYTES) or b"")
     return value.completed_by(Metadata(leaks=leaks([("sidecar", printable(path.name))])))
 
 

@@ -17,7 +17,7 @@ MAX_BYTES = 1 << 20
 _TEXTS = {"description": "description", "title": "title", "url": "link"}
 
 
-def read(content: bytes) -> Metadata:
+def read_takeout(content: bytes) -> Metadata:
     """What the file says about its photo; one that is no such file says nothing."""
     try:
         told = json.loads(content)

@@ -57,7 +57,7 @@ class HostileError(ValueError):
     """The document is not what a camera or an editor writes."""
 
 
-def read(packet: bytes) -> Metadata:
+def read_xmp(packet: bytes) -> Metadata:
     """What a packet says; one that is hostile or broken says only that it is there."""
     packet = packet.strip(b"\0 \r\n\t")
     if not packet:

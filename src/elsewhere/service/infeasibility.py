@@ -41,7 +41,7 @@ class Reasons:
     """Under a budget: so many photos must go whatever the plan."""
 
 
-def explain_infeasible(
+def explain_no_plan(
     watches: Sequence[Threat], words: Sequence[str], keep: Sequence[int], reasons: Reasons
 ) -> Explain:
     """What the engine asks when a promise cannot be kept; `keep` are the user's own pins.

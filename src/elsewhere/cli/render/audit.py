@@ -87,7 +87,7 @@ def _guesses(console: Console, audit: Audit, truths: dict[int, str]) -> None:
         filled = full * round(bar * guess.probability)
         table.add_row(
             str(number),
-            chance(guess.probability),
+            chance_text(guess.probability),
             Text(filled.ljust(bar, empty), "cyan"),
             Text(guess.name),
             Text(_true(inside[guess.cell], wide) if guess.cell in inside else "", "bold red"),
@@ -127,7 +127,7 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
     _say(
         console,
         f"{truth.label} is the {stands} of {audit.cells} cells, with "
-        f"{chance(truth.probability)} for {_zone(truth)}.",
+        f"{chance_text(truth.probability)} for {_zone(truth)}.",
         style="bold",
     )
     ranks = [ordinal(one.rank) for one in audit.opinions if one.rank is not None]
@@ -148,8 +148,8 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
     if truth.within:
         table = _grid("left", *("right" for _ in truth.within))
         table.add_row(Text("a guess within", "dim"), *(f"{one.km:g} km" for one in truth.within))
-        table.add_row("chance", *(chance(one.chance) for one in truth.within))
-        table.add_row("at most", *(Text(chance(one.at_most), "dim") for one in truth.within))
+        table.add_row("chance", *(chance_text(one.chance) for one in truth.within))
+        table.add_row("at most", *(Text(chance_text(one.at_most), "dim") for one in truth.within))
         console.print(table)
         console.print()
 
@@ -172,12 +172,12 @@ def _sharpening(console: Console, truth: Exposure) -> None:
     table.add_row(Text("after photos", "dim"), *(Text(str(n), "dim") for n in steps))
     for name, curve in (("album's order", truth.album_order), ("worst order", truth.worst_order)):
         table.add_row(name, *(ordinal(curve.ranks[n - 1]) for n in steps))
-        table.add_row("", *(Text(chance(curve.probabilities[n - 1]), "dim") for n in steps))
+        table.add_row("", *(Text(chance_text(curve.probabilities[n - 1]), "dim") for n in steps))
     console.print(table)
     worst = truth.worst_order
     first = next((n for n, rank in enumerate(worst.ranks, 1) if rank == 1), total)
     if first < total:
-        after = f"{counted(first, 'photo')}, with {chance(worst.probabilities[first - 1])}"
+        after = f"{counted(first, 'photo')}, with {chance_text(worst.probabilities[first - 1])}"
         _say(console, f"In the worst order it is the first guess after {after}.")
     console.print()
 
@@ -204,7 +204,7 @@ def _photos(console: Console, audit: Audit) -> None:
             Text(printable(names[photo])),
             "" if truth is None else signed(-truth.shares.gains[photo]),
             "" if alone.rank is None else ordinal(alone.rank),
-            Text(chance(alone.guesses[0].probability), "dim"),
+            Text(chance_text(alone.guesses[0].probability), "dim"),
             Text(alone.guesses[0].name),
         )
     if rest:
@@ -281,7 +281,7 @@ def _grid(*columns: str) -> Table:
     return table
 
 
-def chance(probability: float) -> str:
+def chance_text(probability: float) -> str:
     """A probability, with plain spaces: a table breaks no line, and people search for "5 %"."""
     return numbers.chance(probability).replace("\u00a0", " ")
 

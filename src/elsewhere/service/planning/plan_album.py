@@ -11,7 +11,7 @@ from threading import Event
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import place as place_called
-from elsewhere.service.infeasibility import Reasons, explain_infeasible
+from elsewhere.service.infeasibility import Reasons, explain_no_plan
 from elsewhere.service.photo_selection import (
     budget_of,
     bursts,
@@ -114,7 +114,7 @@ def plan_album(
     previous = withheld_by(near, asked)
     words = [attack.called for attack in seen.attacks]
     why = Reasons()
-    explain = explain_infeasible(watched, words, keep, why) if reasons else silent
+    explain = explain_no_plan(watched, words, keep, why) if reasons else silent
 
     def solved(asked: Request, explain: Explain) -> tuple[Plan, int | None]:
         if wishes.budget is not None:
