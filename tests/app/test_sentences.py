@@ -128,7 +128,7 @@ def test_one_photo_is_told_by_what_is_hidden(both: ScoredAlbum) -> None:
     entry = asked(both, hide_level="country", top=1, exact_top=True, margin="none")
     assert entry.looks is not None
     watch = entry.looks.watches[0]
-    assert sentences.alone(watch, 3, 0.041).replace("\u00a0", " ") == (
+    assert sentences.alone_sentence(watch, 3, 0.041).replace("\u00a0", " ") == (
         "Alone it puts Portugal 3rd (4.1 %)."
     )
     views = entry.looks.view(0, None), entry.looks.view(0, [0])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import elsewhere
-from elsewhere.solver.explain import explain_plan, explain_unknown, number
+from elsewhere.solver.explain import explain_plan, explain_unknown, number_text
 from elsewhere.solver.problem import Answer
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.wording import counted
@@ -104,8 +104,8 @@ def test_the_gap_is_told_on_a_real_problem() -> None:
 
 @given(st.fractions(min_value=0, max_value=10**6, max_denominator=1000))
 def test_a_number_is_written_without_loss(value: Fraction) -> None:
-    assert Fraction(number(value)) == value
-    assert "e" not in number(Fraction(1, 3) + value)
+    assert Fraction(number_text(value)) == value
+    assert "e" not in number_text(Fraction(1, 3) + value)
 
 
 def test_an_amount_agrees_with_its_noun() -> None:

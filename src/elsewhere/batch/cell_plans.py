@@ -12,7 +12,7 @@ from elsewhere.service.planning.presets import margin
 from elsewhere.service.planning.secret_top import candidate_tops, silent, solve_with_secret_top
 from elsewhere.service.wishes import Wishes
 from elsewhere.solver.api import read_limits, solve_promise
-from elsewhere.solver.explain import number
+from elsewhere.solver.explain import number_text
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.scores import Scores
@@ -71,5 +71,5 @@ def _verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int) -> s
         return f"With {share} withheld, {counted(k, 'other cell')} or more come before {what}."
     least = "no smaller set would do for the top that was drawn"
     if plan.status != Status.OPTIMAL:
-        least = f"stopped early, at least {number(plan.bound)} must go"
+        least = f"stopped early, at least {number_text(plan.bound)} must go"
     return f"With {share} withheld, {what} is not among the first {wishes.top} guesses; {least}."

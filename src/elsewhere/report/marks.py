@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from elsewhere.report.contents import Fate
 from elsewhere.report.markup import Markup, element
-from elsewhere.report.pictures.chart import cross, diamond, disc, plus, ring, strokes
+from elsewhere.report.pictures.chart import cross, diamond, disc, plus, ring_mark, strokes
 
 
 def _sign(*inside: Markup) -> Markup:
@@ -21,7 +21,7 @@ def fate_mark(fate: Fate) -> Markup:
         return _sign(strokes("withheld", cross(8, 8, 5.5), 2.6))
     if fate == Fate.SHARED:
         return _sign(disc(8, 8, "kept", 6.5))
-    return _sign(ring(8, 8, "baseline", 5.8, 2.0))
+    return _sign(ring_mark(8, 8, "baseline", 5.8, 2.0))
 
 
 def belief_mark() -> Markup:
@@ -34,7 +34,7 @@ def belief_mark() -> Markup:
 
 def place_mark() -> Markup:
     """The place to hide."""
-    return _sign(ring(8, 8, "truth", 6.5, 2.0), disc(8, 8, "truth", 2.0))
+    return _sign(ring_mark(8, 8, "truth", 6.5, 2.0), disc(8, 8, "truth", 2.0))
 
 
 def decoy_mark() -> Markup:
@@ -49,7 +49,7 @@ def proved_mark() -> Markup:
 
 def open_mark() -> Markup:
     """A point that may be bettered."""
-    return _sign(ring(8, 8, "kept", 5.0, 2.0))
+    return _sign(ring_mark(8, 8, "kept", 5.0, 2.0))
 
 
 def greedy_mark() -> Markup:
@@ -59,7 +59,7 @@ def greedy_mark() -> Markup:
 
 def plan_mark() -> Markup:
     """The plan among the points."""
-    return _sign(ring(8, 8, "withheld", 6.5, 2.4))
+    return _sign(ring_mark(8, 8, "withheld", 6.5, 2.4))
 
 
 def verdict_mark(holds: bool | None) -> Markup:
@@ -71,7 +71,7 @@ def verdict_mark(holds: bool | None) -> Markup:
 
 
 def _ring(role: str) -> Markup:
-    return ring(8, 8, role, 7.0, 1.3)
+    return ring_mark(8, 8, role, 7.0, 1.3)
 
 
 def _dot(role: str) -> Markup:

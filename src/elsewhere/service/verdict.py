@@ -16,7 +16,7 @@ from elsewhere.service.planning.hidden_zones import hidden_names
 from elsewhere.service.planning.secret_top import TIMES
 from elsewhere.service.scored_album import ModelScores
 from elsewhere.service.wishes import Wishes
-from elsewhere.solver.explain import number
+from elsewhere.solver.explain import number_text
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wording import counted, listed
 
@@ -119,7 +119,7 @@ def _within_budget(plan: Plan, where: str, who: str, photos: int, better: str) -
         )
     best = "no plan within the budget does better"
     if plan.status != Status.OPTIMAL:
-        best = f"a plan within the budget might reach {number(plan.bound)}"
+        best = f"a plan within the budget might reach {number_text(plan.bound)}"
     return (
         f"With {share} withheld, {counted(k, 'other place')} or more come before {where} for "
         f"{who}; {best}, and {better}."
@@ -131,7 +131,7 @@ def _least(plan: Plan, wishes: Wishes) -> str:
     if plan.status == Status.OPTIMAL:
         fewest = "it is the fewest" if plan.promise.values is None else "it is the least loss"
         return f"{fewest} that will do{_drawn(wishes)}"
-    what = number(plan.bound)
+    what = number_text(plan.bound)
     if plan.promise.values is None:
         what += " photo" if plan.bound == 1 else " photos"
     else:

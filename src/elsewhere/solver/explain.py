@@ -10,10 +10,10 @@ from elsewhere.values.promise import Promise
 from elsewhere.values.wording import counted
 
 
-def number(value: int | Fraction) -> str:
+def number_text(value: int | Fraction) -> str:
     """A value as people write it.
 
-    >>> number(Fraction(5, 2)), number(Fraction(4)), number(Fraction(1, 3))
+    >>> number_text(Fraction(5, 2)), number_text(Fraction(4)), number_text(Fraction(1, 3))
     ('2.5', '4', '1/3')
     """
     exact = Fraction(value)
@@ -30,7 +30,7 @@ def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int
     if promise.budget is None:
         everything = f"all {promise.photos} photos" if promise.photos > 1 else "the one photo"
         what = f"Withhold {share}" if withheld else f"Share {everything}"
-        worth = "" if promise.values is None else f" (worth {number(answer.cost)})"
+        worth = "" if promise.values is None else f" (worth {number_text(answer.cost)})"
         tops = [a.top or 0 for a in promise.against]
         out = f"the truth is not among the top {tops[0]}"
         if len(set(tops)) > 1:
@@ -42,7 +42,7 @@ def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int
             return f"{what}{worth}: {out}, and {best}."
         return (
             f"{what}{worth}: {out}; stopped early, so a better plan may exist, "
-            f"but none below {number(answer.bound)}."
+            f"but none below {number_text(answer.bound)}."
         )
     rank = "ranks" if protected == 1 else "rank"
     what = f"Withhold {share}: {counted(protected, 'cell')} then {rank} above the truth"
@@ -53,7 +53,7 @@ def explain_plan(promise: Promise, answer: Answer, withheld: int, protected: int
             f"{what}, and no plan within {promise.budget} protects more; "
             "whether one does so at less cost was not proved."
         )
-    return f"{what}; stopped early, a better plan may reach {number(answer.bound)}."
+    return f"{what}; stopped early, a better plan may reach {number_text(answer.bound)}."
 
 
 def explain_unknown(promise: Promise) -> str:

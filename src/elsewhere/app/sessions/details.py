@@ -34,7 +34,7 @@ def details_of(table: Workspace, n: int) -> models.PhotoDetails:
     if watch is not None and entry.looks is not None:
         own = min(1.0, float(likely[watch.zone.cells].sum()))
         rank = entry.looks.own_ranks[n]
-        alone = "" if rank is None else sentences.alone(watch, rank, own)
+        alone = "" if rank is None else sentences.alone_sentence(watch, rank, own)
     named = [("file name", f"{place} in {photo.id}") for place in places_in(photo.id)]
     return models.PhotoDetails(
         photo=photos_of(entry, table.link, n)[0],

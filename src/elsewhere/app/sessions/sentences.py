@@ -23,7 +23,7 @@ from elsewhere.service.planning.plan_album import AlbumPlan
 from elsewhere.service.planning.secret_top import TIMES
 from elsewhere.service.threats import Threat
 from elsewhere.service.verdict import accuracy
-from elsewhere.solver.explain import number
+from elsewhere.solver.explain import number_text
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import counted, listed
 
@@ -85,7 +85,7 @@ def proof(entry: PlannedAnswer) -> str:
     if plan.status != Status.OPTIMAL:
         if budget or plan.promise.values is not None:
             return f"{out}: the best so far"
-        return f"{out}: the best so far, at least {number(plan.bound)} must go{_for(entry)}"
+        return f"{out}: the best so far, at least {number_text(plan.bound)} must go{_for(entry)}"
     if budget:
         return f"{out}: proved the best they can do"
     if not plan.withheld:
@@ -110,7 +110,7 @@ def against(entry: PlannedAnswer) -> str:
     return f"Against {who}{how_good}; {better}."
 
 
-def alone(watch: Threat, rank: int, likely: float) -> str:
+def alone_sentence(watch: Threat, rank: int, likely: float) -> str:
     """Where one photo by itself puts what is hidden."""
     return f"Alone it puts {watch.hides} {ordinal(rank)} ({chance(likely)})."
 

@@ -19,7 +19,7 @@ from rich.text import Text
 from elsewhere.cli.program import printable
 from elsewhere.cli.render.printing import printed
 from elsewhere.cli.truth_option import Hidden, known_cells, named, told
-from elsewhere.solver.explain import number
+from elsewhere.solver.explain import number_text
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.scores import Scores
 
@@ -84,7 +84,7 @@ def _withheld(plan: Plan, names: Sequence[str], console: Console) -> Table | Pad
     for photo in plan.withheld:
         row: list[str | Text] = [str(photo), Text(printable(names[photo]))]
         if values is not None:
-            row.append(number(values[photo]))
+            row.append(number_text(values[photo]))
         if dropped:
             row.append("as you asked" if photo in dropped else "")
         table.add_row(*row)
@@ -108,10 +108,12 @@ def _facts(
     facts.append(("status", _PROVED[plan.status]))
     if plan.found:
         if plan.promise.budget is None:
-            facts.append(("cost", f"{number(plan.cost)}, and none below {number(plan.bound)}"))
+            facts.append(
+                ("cost", f"{number_text(plan.cost)}, and none below {number_text(plan.bound)}")
+            )
         else:
             facts.append(
-                ("protected-k", f"{plan.protected_k}, and none above {number(plan.bound)}")
+                ("protected-k", f"{plan.protected_k}, and none above {number_text(plan.bound)}")
             )
     return facts
 

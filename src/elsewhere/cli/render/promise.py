@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from elsewhere.cli.truth_option import named, ranges
-from elsewhere.solver.explain import number
+from elsewhere.solver.explain import number_text
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
@@ -46,7 +46,7 @@ def promised(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
         yield f"Together: {_photos(group, scores)}"
     if promise.values is not None:
         unequal = [
-            f"{_photos([photo], scores)} {number(value)}"
+            f"{_photos([photo], scores)} {number_text(value)}"
             for photo, value in enumerate(promise.values)
             if value != 1
         ]

@@ -112,7 +112,7 @@ def disc(x: float, y: float, role: str, r: float = 4.0) -> Markup:
     return element("circle", cx=float(x), cy=float(y), r=float(r), fill=f"var(--{role})")
 
 
-def ring(
+def ring_mark(
     x: float, y: float, role: str, r: float = 4.0, width: float = 1.6, *, hides: bool = False
 ) -> Markup:
     """Open; around the place: to be hidden. One that `hides` covers what lies below it."""

@@ -19,7 +19,7 @@ from elsewhere.report.pictures.chart import (
     linear,
     picture,
     plus,
-    ring,
+    ring_mark,
     rule,
     steps,
     strokes,
@@ -115,7 +115,7 @@ def _greedy(points: Sequence[tuple[int, int]], across: Scale, up: Scale) -> Iter
 
 
 def _mark(proved: bool, x: float, y: float) -> Markup:
-    return disc(x, y, "kept", _SIZE) if proved else ring(x, y, "kept", _SIZE, 1.4, hides=True)
+    return disc(x, y, "kept", _SIZE) if proved else ring_mark(x, y, "kept", _SIZE, 1.4, hides=True)
 
 
 def _chosen(staircase: FrontierSteps, across: Scale, up: Scale) -> Iterable[Child]:
@@ -123,7 +123,7 @@ def _chosen(staircase: FrontierSteps, across: Scale, up: Scale) -> Iterable[Chil
         return
     n, k = staircase.chosen
     x, y = across(n), up(k)
-    yield ring(x, y, "withheld", 8.5, 2.0)
+    yield ring_mark(x, y, "withheld", 8.5, 2.0)
     marks = [(across(step.withheld), up(step.protected)) for step in staircase.steps]
     marks += [(across(a), up(b)) for a, b in staircase.greedy]
     if staircase.asked is not None:  # its label, and the line across

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from elsewhere.audit import Guess
 from elsewhere.report.colours import FONT
 from elsewhere.report.markup import Child, Markup, element, number
-from elsewhere.report.pictures.chart import diamond, disc, ring, strokes, text
+from elsewhere.report.pictures.chart import diamond, disc, ring_mark, strokes, text
 from elsewhere.report.pictures.land import land
 from elsewhere.report.pictures.outline import Box, around, ground
 from elsewhere.report.pictures.projection import HEIGHT, WIDTH, frame, project
@@ -174,8 +174,8 @@ class _Sheet:
             return []
         x, y = (float(value) for value in project(*place))
         return [
-            ring(x, y, "ground", 8.0 / self.closer, 3.8 / self.closer),
-            ring(x, y, "truth", 8.0 / self.closer, 1.9 / self.closer),
+            ring_mark(x, y, "ground", 8.0 / self.closer, 3.8 / self.closer),
+            ring_mark(x, y, "truth", 8.0 / self.closer, 1.9 / self.closer),
             disc(x, y, "truth", 1.8 / self.closer),
         ]
 
