@@ -24,7 +24,7 @@ from elsewhere.globe import cell_names
 from elsewhere.report.colours import FONT, LIGHT
 from elsewhere.scorers.calibration import together
 from elsewhere.service import ScoredAlbum, score_album
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
+from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.wishes import Wishes
 
 WIDE, HIGH, GAP, COLUMNS = 148, 104, 8, 4

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from elsewhere.scorers.preprocess import view_of
+from elsewhere.scorers.embedded import view_of
 from training.blocks import rebuild
 from training.features import shard_bytes, tower_session
 from training.photos import read_manifest

@@ -44,7 +44,7 @@ class Trained:
         return scores
 
     def export(self, split: int, path: Path) -> None:
-        """One split's model as plain arrays, as ``elsewhere.scorers.head`` reads them."""
+        """One split's model as plain arrays, as ``elsewhere.scorers.embedded`` reads them."""
         every = slice(split, None, len(self.recognisers.w))
         half, h, r = np.float16, self.heads, self.recognisers
 

@@ -27,9 +27,8 @@ from typing import Any
 import numpy as np
 
 from elsewhere.globe.distance import between_km
-from elsewhere.globe.gazetteer import GRAIN, key
+from elsewhere.globe.gazetteer import GRAIN, key, pack
 from elsewhere.globe.outlines import Outline
-from elsewhere.globe.packed import pack
 from training.outlines import member, rings_of
 
 TARGET = Path(__file__).parent.parent / "src/elsewhere/globe/data/places.bin"

@@ -31,10 +31,9 @@ import numpy.typing as npt
 import torch
 from PIL import Image
 
-from elsewhere.album.encoding import QUALITY, encoded
+from elsewhere.album.jpeg import QUALITY, encoded
 from elsewhere.album.renditions import MAX_SIDE
-from elsewhere.scorers.embedded import WEIGHTS
-from elsewhere.scorers.preprocess import view_of
+from elsewhere.scorers.embedded import WEIGHTS, view_of
 from training.crossfit import RECIPE
 from training.dataset import Dataset, load
 from training.features import shard_bytes, tower_session

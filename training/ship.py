@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.globe import Cells
-from elsewhere.scorers.head import FORMAT
-from elsewhere.scorers.preprocess import MEAN, SIDE, STD
+from elsewhere.scorers.embedded import FORMAT, MEAN, SIDE, STD
 
 TOWER = "clip_vit_b16.int8.onnx"
 KM = (1, 25, 200, 750, 2500)

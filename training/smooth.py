@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elsewhere.scorers.preprocess import view_of
+from elsewhere.scorers.embedded import view_of
 from training.features import shard_bytes
 from training.photos import read_manifest
 from training.tower import LAYERS, Tower, dequantised

@@ -15,9 +15,8 @@ from typing import Any
 
 from elsewhere.album import Recipe
 from elsewhere.album.decode import opened, pixels
-from elsewhere.album.encoding import encoded
-from elsewhere.scorers.embedded import WEIGHTS, record
-from elsewhere.scorers.preprocess import DRAFT_SIDE, view, view_of
+from elsewhere.album.jpeg import encoded
+from elsewhere.scorers.embedded import DRAFT_SIDE, WEIGHTS, record, view, view_of
 from elsewhere.scorers.sessions import session
 
 LESS = 1920

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 from elsewhere.album import Recipe, read_album
 from elsewhere.album.places import places_of
 from elsewhere.platform.machine import workers
-from elsewhere.scorers import features
-from elsewhere.scorers.embedded import WEIGHTS, record
-from elsewhere.scorers.preprocess import view_of
+from elsewhere.scorers import embedded
+from elsewhere.scorers.embedded import WEIGHTS, record, view_of
 from elsewhere.scorers.sessions import session
 from elsewhere.service import score_album
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
+from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.wishes import Wishes
 
 Tensors = Sequence[NDArray[np.float32]]
@@ -52,7 +51,7 @@ def tensors_of(paths: Sequence[Path], recipe: Recipe) -> Tensors:
 
 def whole(paths: Sequence[Path], recipe: Recipe, wishes: Wishes) -> tuple[Cost, AlbumPlan]:
     """Reading, rendering, scoring and planning, as `elsewhere protect` does it, with no cache."""
-    features.forget()
+    embedded.forget()
     start, busy = time.perf_counter(), _processor()
     seen = score_album(paths, recipe=recipe)
     between = time.perf_counter()

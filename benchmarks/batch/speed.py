@@ -22,7 +22,7 @@ from elsewhere.batch.grouping import group
 from elsewhere.batch.runner import Engine, Step, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.service.planning.presets import margin
+from elsewhere.service.wishes import margin
 from elsewhere.solver.api import protect
 from elsewhere.values.scores import Scores
 

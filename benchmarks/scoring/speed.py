@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from elsewhere.platform.machine import workers
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.embedded import EmbeddedScorer, record
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.preprocess import SIDE, view
+from elsewhere.scorers.embedded import SIDE, EmbeddedScorer, record, view
+from elsewhere.scorers.protocol import Photo
 from elsewhere.scorers.sessions import runtime
 
 BATCHES = (1, 2, 4, 8, 16)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli.program import one_sentence
-from elsewhere.cli.render.bars import counting
+from elsewhere.cli.render.progress import counting
 
 if TYPE_CHECKING:
     from elsewhere_lab.runner import Progress as Far

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.album import archive
-from elsewhere.album.archive import read_entries, read_entry, write_archive
-from elsewhere.album.copies import open_copy
+from elsewhere.album import copies
+from elsewhere.album.copies import open_copy, read_entries, read_entry, write_archive
 from elsewhere.errors import FileError
 
 FILES = [("001.jpg", b"one" * 50), ("002.jpg", b""), ("Zürich.jpg", b"three")]
@@ -82,9 +81,9 @@ def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_too_large_for_a_plain_zip_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "_MOST", 1000)
+    monkeypatch.setattr(copies, "_MOST", 1000)
     with pytest.raises(FileError, match="name a folder to export to instead"):
         packed([("a", b"x" * 600), ("b", b"x" * 600)])
-    monkeypatch.setattr(archive, "_MOST_ENTRIES", 2)
+    monkeypatch.setattr(copies, "_MOST_ENTRIES", 2)
     with pytest.raises(FileError, match="65,535"):
         packed([(f"{n}", b"") for n in range(3)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from elsewhere.album.companions import notes_in
+from elsewhere.album.discovery import notes_in
 
 
 def test_a_note_is_about_one_photo_whoever_asks(tmp_path: Path) -> None:

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.copies import Copy, open_copy
-from elsewhere.album.encoding import encoded
 from elsewhere.album.export import OutgoingFile, apart, check_target, export
-from elsewhere.album.renditions import Recipe, Rendition, accepted
-from elsewhere.album.spool import Spool
+from elsewhere.album.jpeg import encoded
+from elsewhere.album.renditions import Recipe, Rendition, Spool, accepted
 from elsewhere.errors import CheckError, FileError, InputError
 from tests.album.makers import picture
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.album.export_names import harmless, named, warning
+from elsewhere.album.export import harmless, named, warning
 from elsewhere.errors import InputError
 
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "123")}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elsewhere.album.file_names import natural, printable, shortened
-from elsewhere.album.file_types import HEAD, kind_of
+from elsewhere.album.file_names import HEAD, kind_of, natural, printable, shortened
 from tests.album.makers import MP4, VIDEO, box, encoded, jpeg, picture, png, tiff
 
 

@@ -10,12 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from elsewhere.album.encoding import encoded
 from elsewhere.album.export import OutgoingFile, export
-from elsewhere.album.jpeg import NotJpegError, size_if_bare
-from elsewhere.album.jpeg_trailing import reject_trailing_data
-from elsewhere.album.renditions import Recipe, accepted
-from elsewhere.album.spool import Spool
+from elsewhere.album.jpeg import NotJpegError, encoded, reject_trailing_data, size_if_bare
+from elsewhere.album.renditions import Recipe, Spool, accepted
 from elsewhere.errors import FileError
 from tests.album.makers import picture
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album import renaming
-from elsewhere.album.renaming import rename_new
+from elsewhere.album import staging
+from elsewhere.album.staging import rename_new
 
 
 @pytest.fixture(params=["the system's", "looking first"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "looking first":
-        monkeypatch.setattr(renaming, "_asked", lambda old, new: errno.EINVAL)
+        monkeypatch.setattr(staging, "_asked", lambda old, new: errno.EINVAL)
 
 
 def made(path: Path, kind: str) -> Path:

@@ -11,10 +11,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.album.encoding import PREVIEW_QUALITY, encoded
-from elsewhere.album.jpeg import SOS, NotJpegError, can_fill, segments, size_if_bare
-from elsewhere.album.renditions import Recipe, Rendition, accepted
-from elsewhere.album.spool import Spool
+from elsewhere.album.jpeg import (
+    PREVIEW_QUALITY,
+    SOS,
+    NotJpegError,
+    can_fill,
+    encoded,
+    segments,
+    size_if_bare,
+)
+from elsewhere.album.renditions import Recipe, Rendition, Spool, accepted
 from elsewhere.errors import FileError, InputError
 from tests.album import makers
 from tests.album.makers import display_p3, exif, jpeg, picture, segment, with_segments

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from elsewhere.album.spool import Spool
+from elsewhere.album.renditions import Spool
 from elsewhere.errors import FileError
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from elsewhere.album.metadata import Metadata
-from elsewhere.album.timing import by_time
+from elsewhere.album.places import by_time
 
 LISBON, TOKYO = (38.72, -9.14), (35.68, 139.76)
 NOON = datetime(2024, 5, 1, 12)

@@ -18,8 +18,7 @@ from typing import Any
 import httpx
 from benchmarks.app.album import Made, make, picture
 
-from elsewhere.app.api.launch import HOST, listening, web_server
-from elsewhere.app.api.server import guarded
+from elsewhere.app.api.server import HOST, guarded, listening, web_server
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions.workspace import Workspace

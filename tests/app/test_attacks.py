@@ -25,7 +25,7 @@ from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.app.security import guard, keys
 from elsewhere.app.security.guard import SECRET_HEADER, Guard
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions import folders, uploads
+from elsewhere.app.sessions import uploads
 from tests.album.makers import chunk
 from tests.app.house import Served, picture
 
@@ -238,7 +238,7 @@ def set_to(thing: object, name: str, value: object) -> Callable[[Patch], None]:
 
 
 def everything_is_home(patch: Patch) -> None:
-    patch.setattr(folders, "_NOT_THERE", "")
+    patch.setattr(uploads, "_NOT_THERE", "")
     patch.setattr(Path, "is_relative_to", lambda self, *other: True)
 
 

@@ -22,7 +22,7 @@ from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig,
 from elsewhere.app.api.server import application
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions import export_job
+from elsewhere.app.sessions import album_jobs
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 from tests.app.house import Made, Served
@@ -104,7 +104,7 @@ def confined(album: Made, monkeypatch: pytest.MonkeyPatch) -> None:
             return album.folder
         raise InputError("only for the test: no other path leads anywhere")
 
-    monkeypatch.setattr(export_job, "path", path)
+    monkeypatch.setattr(album_jobs, "path", path)
 
 
 @pytest.mark.usefixtures("confined")

@@ -17,8 +17,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from elsewhere.app.api import launch
-from elsewhere.app.api.launch import listening
+from elsewhere.app.api import server
+from elsewhere.app.api.server import listening
 from elsewhere.app.security import login_page
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.login_page import LoginPage
@@ -164,7 +164,7 @@ def test_the_file_is_gone_after_a_minute_though_nobody_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(login_page.tempfile, "tempdir", str(tmp_path))  # type: ignore[attr-defined]
-    monkeypatch.setattr(launch, "TOKEN_SECONDS", 0.2)
+    monkeypatch.setattr(server, "TOKEN_SECONDS", 0.2)
     seen: list[list[str]] = []
 
     class Waiting:
@@ -173,9 +173,9 @@ def test_the_file_is_gone_after_a_minute_though_nobody_came(
             time.sleep(1.0)
             seen.append(left_behind(tmp_path))
 
-    monkeypatch.setattr(launch, "web_server", lambda *_: Waiting())
-    monkeypatch.setattr(launch, "_end_like_an_interrupt", lambda: None)
-    launch.serve(browser=False, cache=False, say=lambda _: None)
+    monkeypatch.setattr(server, "web_server", lambda *_: Waiting())
+    monkeypatch.setattr(server, "_end_like_an_interrupt", lambda: None)
+    server.serve(browser=False, cache=False, say=lambda _: None)
     assert [len(one) for one in seen] == [1, 0]
 
 
@@ -186,11 +186,11 @@ def test_no_thread_keeps_a_click_waiting_for_long(monkeypatch: pytest.MonkeyPatc
         def run(self, sockets: list[socket.socket]) -> None:
             seen.append(sys.getswitchinterval())
 
-    monkeypatch.setattr(launch, "web_server", lambda *_: Looking())
-    monkeypatch.setattr(launch, "_end_like_an_interrupt", lambda: None)
+    monkeypatch.setattr(server, "web_server", lambda *_: Looking())
+    monkeypatch.setattr(server, "_end_like_an_interrupt", lambda: None)
     sys.setswitchinterval(0.005)
     try:
-        launch.serve(browser=False, cache=False, say=lambda _: None)
+        server.serve(browser=False, cache=False, say=lambda _: None)
     finally:
         sys.setswitchinterval(before)
     assert seen == [pytest.approx(0.001)]

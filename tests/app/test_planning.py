@@ -11,11 +11,10 @@ import pytest
 
 from elsewhere.app.api import models
 from elsewhere.app.sessions import planning
-from elsewhere.app.sessions.answers import OvertakenError, PlannedAnswer
 from elsewhere.app.sessions.beliefs import BeliefView
-from elsewhere.app.sessions.planning import PlanningSession
+from elsewhere.app.sessions.planning import OvertakenError, PlannedAnswer, PlanningSession
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.reporting.album_audit import audit_plan
+from elsewhere.service.album_audit import audit_plan
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
 

@@ -10,15 +10,13 @@ import pytest
 
 from elsewhere.album.skipped import skip
 from elsewhere.app.api import models
-from elsewhere.app.sessions import planning, presenter, sentences
-from elsewhere.app.sessions.answers import PlannedAnswer
+from elsewhere.app.sessions import planning, presenter
 from elsewhere.app.sessions.choices import choices
-from elsewhere.app.sessions.planning import PlanningSession
+from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
 from elsewhere.errors import NoPhotoError
-from elsewhere.service import ScoredAlbum
-from elsewhere.service.planning import alternatives
-from elsewhere.service.planning.alternatives import Alternative
-from elsewhere.service.posted.values import Posted
+from elsewhere.service import ScoredAlbum, alternatives
+from elsewhere.service.alternatives import Alternative
+from elsewhere.service.posted import Posted
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
 from tests.service.planning.test_verdict import LISBON, PARIS, pointing
@@ -52,7 +50,7 @@ def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: ScoredAlbu
     assert entry.plan is not None and entry.plan.plan.withheld
     out, k = len(entry.plan.plan.withheld), entry.plan.plan.protected_k
     assert k >= 5
-    assert sentences.headline(entry) == (
+    assert presenter.headline(entry) == (
         "From these 12 photos the model made-up 0 finds Lisbon, Portugal 4th of 512 places; "
         f"withhold {out} and it is not among the first {k}."
     )
@@ -74,7 +72,7 @@ def test_places_are_called_by_what_is_hidden(
     both: ScoredAlbum, level: str | None, named: list[str], verb: str
 ) -> None:
     entry = asked(both, hide_level=level, top=1, exact_top=True, margin="none", each_photo=False)
-    said = sentences.headline(entry)
+    said = presenter.headline(entry)
     found = re.sub(r" \d+(st|nd|rd|th)\b", "", said)
     assert f"finds {' and '.join(named)} of 512 places" in found, said
     assert entry.plan is not None
@@ -89,19 +87,19 @@ def test_places_are_called_by_what_is_hidden(
 def test_nothing_is_promised_where_nothing_is(lisbon: ScoredAlbum, both: ScoredAlbum) -> None:
     entry = asked(lisbon)
     stuck = with_status(entry, Status.INFEASIBLE)
-    assert sentences.headline(stuck).endswith("; no plan hides that.")
+    assert presenter.headline(stuck).endswith("; no plan hides that.")
     pinned = replace(stuck, wishes=entry.wishes.model_copy(update={"keep": ["a"]}))
-    assert sentences.headline(pinned).endswith("; as things are pinned, no plan hides that.")
+    assert presenter.headline(pinned).endswith("; as things are pinned, no plan hides that.")
     public = replace(stuck, posted=Posted(already=(0,)))
-    assert "with what is public already" in sentences.headline(public)
-    assert sentences.headline(with_status(entry, Status.UNKNOWN)).endswith("being looked for.")
+    assert "with what is public already" in presenter.headline(public)
+    assert presenter.headline(with_status(entry, Status.UNKNOWN)).endswith("being looked for.")
     poor = asked(both, top=None, budget=0, each_photo=False)
-    assert "withholding nothing does not hide them all" in sentences.headline(poor)
-    assert sentences.proof(poor) == "0 photos withheld: too few to hide it"
+    assert "withholding nothing does not hide them all" in presenter.headline(poor)
+    assert presenter.proof(poor) == "0 photos withheld: too few to hide it"
     assert presenter.plan_of(poor).uncovered == []  # type: ignore[union-attr]
     assert entry.plan is not None
     gone = replace(entry, posted=Posted(already=entry.plan.plan.kept))
-    assert "every photo that may be kept is public already" in sentences.headline(gone)
+    assert "every photo that may be kept is public already" in presenter.headline(gone)
 
 
 def test_no_plan_is_called_proved_that_is_not(
@@ -109,43 +107,43 @@ def test_no_plan_is_called_proved_that_is_not(
 ) -> None:
     entry = asked(lisbon)
     proved = "withheld: proved the fewest for"
-    assert sentences.proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 15")
-    assert sentences.proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
+    assert presenter.proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 15")
+    assert presenter.proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
     open_ = with_status(entry, Status.FEASIBLE)
-    assert "proved" not in sentences.proof(open_) and "at least" in sentences.proof(open_)
-    assert "proved" not in sentences.proof(with_status(entry, Status.UNKNOWN))
+    assert "proved" not in presenter.proof(open_) and "at least" in presenter.proof(open_)
+    assert "proved" not in presenter.proof(with_status(entry, Status.UNKNOWN))
     # a budget may be spent in vain: these are not the fewest
     within = asked(lisbon, top=None, budget=3, each_photo=False)
-    assert sentences.proof(within).endswith("proved the best they can do")
+    assert presenter.proof(within).endswith("proved the best they can do")
     monkeypatch.setattr(planning, "AGAIN", 0)
     starred = asked(lisbon, stars=True)
     assert starred.plan is not None
     if starred.plan.plan.promise.values is not None:
-        assert "fewest" not in sentences.proof(starred)
+        assert "fewest" not in presenter.proof(starred)
 
 
 def test_one_photo_is_told_by_what_is_hidden(both: ScoredAlbum) -> None:
     entry = asked(both, hide_level="country", top=1, exact_top=True, margin="none")
     assert entry.looks is not None
     watch = entry.looks.watches[0]
-    assert sentences.alone_sentence(watch, 3, 0.041).replace("\u00a0", " ") == (
+    assert presenter.alone_sentence(watch, 3, 0.041).replace("\u00a0", " ") == (
         "Alone it puts Portugal 3rd (4.1 %)."
     )
     views = entry.looks.view(0, None), entry.looks.view(0, [0])
     for now, then in (views, views[::-1], (views[0], views[0]), (views[0], None)):
-        assert "Portugal" in sentences.change(watch, now, then, shared=True)
+        assert "Portugal" in presenter.change(watch, now, then, shared=True)
 
 
 def test_a_place_that_is_far_down_is_not_called_found(
     lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sentences, "FOUND", 1)
-    said = sentences.headline(asked(lisbon))
+    monkeypatch.setattr(presenter, "FOUND", 1)
+    said = presenter.headline(asked(lisbon))
     assert "made-up 0 does not find Lisbon, Portugal (4th of 512); withhold" in said
 
 
 def test_several_places_found_first_are_each_found_from_their_own() -> None:
-    said = sentences.found(asked(pointing(LISBON, PARIS), scorers=["tiny"]), "")
+    said = presenter.found(asked(pointing(LISBON, PARIS), scorers=["tiny"]), "")
     assert said.endswith("Lisbon, Portugal and Paris, France, each 1st, from its own photos.")
 
 
@@ -153,13 +151,13 @@ def test_dropped_photos_are_counted_apart(lisbon: ScoredAlbum) -> None:
     entry = asked(lisbon, drop=[lisbon.photos[0].id])
     assert entry.plan is not None
     rest = len(entry.plan.plan.withheld) - 1
-    assert sentences.proof(entry).startswith(f"{rest} withheld and 1 dropped: ")
+    assert presenter.proof(entry).startswith(f"{rest} withheld and 1 dropped: ")
 
 
 def test_whom_it_is_against_is_never_left_out(lisbon: ScoredAlbum, both: ScoredAlbum) -> None:
-    said = sentences.against(asked(lisbon))
+    said = presenter.against(asked(lisbon))
     assert said == "Against the model made-up 0; a better one may find it."
-    assert sentences.against(asked(both)).endswith("; a better one may find them.")
+    assert presenter.against(asked(both)).endswith("; a better one may find them.")
 
 
 def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: ScoredAlbum) -> None:
@@ -193,7 +191,7 @@ def test_a_folder_without_a_photo_is_told_by_what_is_in_it(
 ) -> None:
     (tmp_path / "trip").mkdir()
     files = [skip(tmp_path / f"{n}.txt", f"{n}.txt", kind) for n, kind in enumerate(kinds)]
-    told = sentences.nothing_in([tmp_path / "trip"], NoPhotoError("none", files), own=own)
+    told = presenter.nothing_in([tmp_path / "trip"], NoPhotoError("none", files), own=own)
     assert title in told.title and told.sentence == said
     assert [one.kind for one in told.files] == kinds
 

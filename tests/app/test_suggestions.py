@@ -8,13 +8,12 @@ from dataclasses import replace
 import pytest
 
 from elsewhere.app.api import models
-from elsewhere.app.sessions.answers import PlannedAnswer
-from elsewhere.app.sessions.planning import PlanningSession
-from elsewhere.app.sessions.suggestions import MOST, names_instead, suggestions_for
+from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
+from elsewhere.app.sessions.presenter import MOST, names_instead, suggestions_for
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.planning.alternatives import Alternative
+from elsewhere.service.alternatives import Alternative
 from elsewhere.values.plan import Status
 from tests.service.planning.test_verdict import LISBON, pointing
 

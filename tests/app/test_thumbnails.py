@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
 from elsewhere.album import Rendition
-from elsewhere.app.sessions.thumbnails import Thumbnails
+from elsewhere.app.sessions.photo_index import Thumbnails
 
 
 class Slow:

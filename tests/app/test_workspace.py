@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions import export_job, workspace
-from elsewhere.app.sessions.answers import PlannedAnswer
-from elsewhere.app.sessions.frontier_job import start_frontier
+from elsewhere.app.sessions import album_jobs, workspace
+from elsewhere.app.sessions.album_jobs import start_frontier
+from elsewhere.app.sessions.planning import PlannedAnswer
 from elsewhere.app.sessions.uploads import parts
 from elsewhere.app.sessions.workspace import Workspace
-from elsewhere.service.reporting.write_report import write_report
+from elsewhere.service.report import write_report
 from elsewhere.values.plan import Status
 from tests.app.house import PHOTOS, Made, Served, picture
 
@@ -301,7 +301,7 @@ def test_an_album_is_not_taken_away_under_its_copy(
         assert go_on.wait(20)
         return real(*args, **more)
 
-    monkeypatch.setattr(export_job, "write_report", slowly)
+    monkeypatch.setattr(album_jobs, "write_report", slowly)
     asked = copy_to(house, tmp_path / "copy")
     job = house.client.post("/api/export", json=asked).json()["job"]
     for answer in (

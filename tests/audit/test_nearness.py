@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.audit.nearness import RADII_KM, best_km, within
+from elsewhere.audit.inference import RADII_KM, best_km, within
 from elsewhere.globe import Cells, between_km, cell_towns, zone
 from elsewhere.globe.gazetteer import gazetteer
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import elsewhere
-from elsewhere.audit.ranks import own_ranks, prefix_ranks, rank
+from elsewhere.audit.inference import own_ranks, prefix_ranks, rank
 
 
 @st.composite

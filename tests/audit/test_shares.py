@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import elsewhere
-from elsewhere.audit.shares import RIVALS, basis, gains, shares
+from elsewhere.audit.inference import RIVALS, basis, gains, shares
 from elsewhere.audit.values import Guess
 from elsewhere_lab import simulator
 

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from elsewhere.audit.sharpening import curve, worst_order
+from elsewhere.audit.inference import curve, worst_order
 from elsewhere.scorers.calibration import log_softmax, together
 from elsewhere_lab import simulator
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch.attempts import CAREFUL, HOPELESS, NAMED, TRIES, Attempt
+from elsewhere.batch.crash_blame import CAREFUL, HOPELESS, NAMED, TRIES, Attempt
 from elsewhere.batch.grouping import group
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from elsewhere.batch.columns import understood
+from elsewhere.batch.rows import understood
 from elsewhere.batch.runner import run
 from elsewhere.batch.schemas import photos_in, scores_in
 from elsewhere.batch.settings import Settings

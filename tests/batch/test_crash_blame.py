@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch.attempts import TRIES, Attempt
 from elsewhere.batch.blocks import perform, read
-from elsewhere.batch.crash_blame import ALONE, ENOUGH, TWICE, alone_at, suspects
+from elsewhere.batch.crash_blame import ALONE, ENOUGH, TRIES, TWICE, Attempt, alone_at, suspects
 from elsewhere.batch.grouping import group, singles
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.batch.storage import Storage
-from elsewhere.batch.stores import CollapseError
+from elsewhere.batch.storage import CollapseError, Storage
 from tests.batch.makers import Here, albums_in, dead_in, model, pixels, scored, write
 
 FATAL = "album-000005"

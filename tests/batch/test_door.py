@@ -16,9 +16,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from elsewhere.batch.page import page
 from elsewhere.batch.runner import Step
-from elsewhere.batch.summary import RANKS, SHARES, Summary
+from elsewhere.batch.summary import RANKS, SHARES, Summary, page
 from elsewhere.cli.program import program
 from elsewhere.cli.render import batch
 from tests.batch.makers import albums_in, scored, write

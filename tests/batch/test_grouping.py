@@ -19,9 +19,8 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.album.staging import Staging
-from elsewhere.batch.corrupt_rows import LOST
-from elsewhere.batch.grouping import Grouped, Job, block_for, group
-from elsewhere.batch.regrouping import must_regroup, regrouped
+from elsewhere.batch.grouping import Grouped, Job, block_for, group, must_regroup, regrouped
+from elsewhere.batch.rows import LOST
 from elsewhere.batch.schemas import photos_in
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch import lock
-from elsewhere.batch.lock import LOCK, alone_in
+from elsewhere.batch import state
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
+from elsewhere.batch.state import LOCK, alone_in
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError, InputError
 from tests.batch.makers import Here, albums_in, scored, write
 
 HOLDER = """
 import sys, time
-from elsewhere.batch.lock import alone_in
+from elsewhere.batch.state import alone_in
 from elsewhere.batch.storage import Storage
 with alone_in(Storage(sys.argv[1])):
     print("held", flush=True)
@@ -84,7 +84,7 @@ def test_where_there_are_no_locks_signs_of_life_are_waited_for() -> None:
 
 
 def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "take", lambda handle: None)
+    monkeypatch.setattr(state, "take", lambda handle: None)
     storage = Storage(str(tmp_path))
     refused = pytest.raises(InputError, match="another run")
     with alone_in(storage, 0.02), refused, alone_in(storage, 1.0):
@@ -92,8 +92,8 @@ def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_run_whose_lock_is_taken_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "take", lambda handle: None)
-    monkeypatch.setattr(lock, "BEAT", 0.02)
+    monkeypatch.setattr(state, "take", lambda handle: None)
+    monkeypatch.setattr(state, "BEAT", 0.02)
     write(scored(12), tmp_path / "in" / "a.parquet")
     given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), block=24)
     storage = Storage(given.output)

@@ -15,18 +15,16 @@ import elsewhere
 from elsewhere.album.places import places_of
 from elsewhere.audit import audit
 from elsewhere.batch import plan_rows
-from elsewhere.batch.audit_rows import infer
-from elsewhere.batch.partial import Attacker, attackers, packed, told, unpacked
-from elsewhere.batch.plan_rows import solve
+from elsewhere.batch.plan_rows import infer, solve
+from elsewhere.batch.rows import Attacker, attackers, packed, told, unpacked
 from elsewhere.batch.schemas import albums_out, dead_letters
 from elsewhere.batch.settings import Settings
 from elsewhere.formats.certificate import read_certificate
 from elsewhere.globe import Cells
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.planning.plan_album import plan_album
-from elsewhere.service.planning.presets import margin
-from elsewhere.service.reporting.album_audit import audit_plan
-from elsewhere.service.wishes import Wishes
+from elsewhere.service.album_audit import audit_plan
+from elsewhere.service.planning import plan_album
+from elsewhere.service.wishes import Wishes, margin
 from tests.batch.makers import CELLS, scored
 from tests.service.makers import Stay, trip
 from tests.service.makers import attack as made_attack

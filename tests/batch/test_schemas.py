@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from elsewhere.batch.page import _KINDS
 from elsewhere.batch.schemas import albums_out, audit, dead_letters, photos_in, scores_in
 from elsewhere.batch.settings import wishes_of
+from elsewhere.batch.summary import _KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "batch.md").read_text("utf-8")
 

@@ -11,9 +11,8 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch import scoring
-from elsewhere.batch.album_rows import rows_of
-from elsewhere.batch.partial import attackers
 from elsewhere.batch.plan_rows import solve
+from elsewhere.batch.rows import attackers, rows_of
 from elsewhere.batch.schemas import photos_in
 from elsewhere.batch.scoring import PhotoScorer
 from elsewhere.batch.settings import Settings

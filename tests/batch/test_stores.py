@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from elsewhere.batch.storage import Storage
-from elsewhere.batch.stores import (
+from elsewhere.batch.storage import (
     HaltError,
+    Storage,
     has_folders,
     opened,
     refuse_as_output,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.spool import Spool, Ticket
+from elsewhere.album.renditions import Spool, Ticket
 from tests.album.makers import jpeg
 from tests.cli.keyboard import SCORER, typed
 

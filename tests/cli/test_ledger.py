@@ -11,7 +11,7 @@ import pytest
 from typer.testing import Result
 
 from elsewhere.formats.ledger import Rows
-from elsewhere.service.ledger.entries import Given, Ledger
+from elsewhere.service.ledger import Given, Ledger
 from tests.cli.keyboard import typed
 
 LISBON, PORTO, OSLO = (38.72, -9.14), (41.15, -8.61), (59.91, 10.75)

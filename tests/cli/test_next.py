@@ -12,7 +12,7 @@ from typer.testing import Result
 
 from elsewhere.globe import Cells, cell_towns
 from elsewhere.service import score_album
-from elsewhere.service.ledger.entries import Ledger
+from elsewhere.service.ledger import Ledger
 from tests.album.makers import jpeg
 from tests.cli.keyboard import SCORER, typed
 

@@ -17,7 +17,7 @@ import pytest
 from typer.testing import Result
 
 from elsewhere.cli.program import CODES
-from elsewhere.cli.render.stages import Stages
+from elsewhere.cli.render.progress import Stages
 from elsewhere.example import ALBUM
 from elsewhere.values.plan import Status
 from tests.album.makers import exif, jpeg
@@ -276,8 +276,7 @@ def test_a_k_by_which_nothing_new_could_be_shared_is_drawn_again(home: Path) -> 
 def test_a_report_that_cannot_be_written_does_not_cost_the_copy(
     home: Path, problem: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from elsewhere.service.export import private_files
-    from elsewhere.service.reporting import write_report
+    from elsewhere.service import private_files, report
 
     def full(*told: object) -> None:
         raise problem
@@ -287,7 +286,7 @@ def test_a_report_that_cannot_be_written_does_not_cost_the_copy(
             patch.setattr(os, "open", full)
             private_files.write_private(file, document)
 
-    monkeypatch.setattr(write_report, "write_private", write)
+    monkeypatch.setattr(report, "write_private", write)
     result = run("album", WHERE, "-o", "out")
     assert result.exit_code == 0, result.output
     why = "No space left" if isinstance(problem, OSError) else "stopped"
@@ -309,7 +308,7 @@ def test_ctrl_c_as_soon_as_the_copy_has_its_name_costs_the_report_alone(
     home: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     if when == "the report is loaded":
-        module = "elsewhere.service.reporting.write_report"
+        module = "elsewhere.service.report"
         monkeypatch.setitem(sys.modules, module, Interrupting())
     else:
         real = Stages.during

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from elsewhere.album import decode, read_album
-from elsewhere.album.spool import Spool
+from elsewhere.album.renditions import Spool
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
 from elsewhere.globe.names import cell_names

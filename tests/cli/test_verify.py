@@ -48,7 +48,7 @@ def test_what_a_strangers_certificate_names_is_not_opened(
     stranger.write_bytes(certificate.read_bytes())
     opened = Mock(side_effect=AssertionError("nobody asked for it"))
     with monkeypatch.context() as patch:
-        patch.setattr("elsewhere.service.export.rescoring.find", opened)
+        patch.setattr("elsewhere.service.verify.find", opened)
         result = typed("verify", "out", "--certificate", "theirs.json")
     assert result.exit_code == 1 and result.stderr.count("\n") == 1
     assert "name it with --scorer (the certificate says onnx:" in " ".join(result.stderr.split())

@@ -20,10 +20,10 @@ from elsewhere.checker.copies import prove_kept
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
-from elsewhere.service.export.export_album import export_album
-from elsewhere.service.export.private_files import private_folder, read_private
-from elsewhere.service.export.rescoring import with_posted
-from elsewhere.service.posted.values import Posted
+from elsewhere.service.export import export_album
+from elsewhere.service.posted import Posted
+from elsewhere.service.private_files import private_folder, read_private
+from elsewhere.service.verify import with_posted
 from elsewhere.values.scores import Scores
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
 

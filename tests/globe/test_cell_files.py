@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from elsewhere.errors import FileError
 from elsewhere.globe import Cells
-from elsewhere.globe.cell_files import dump, parse
+from elsewhere.globe.cells import dump, parse
 
 HALVES: dict[str, Any] = {
     "format": "elsewhere cells",

@@ -6,8 +6,8 @@ import pytest
 
 from elsewhere.errors import InputError
 from elsewhere.globe import chief_town, ground, nearest_town, place
-from elsewhere.globe.continents import continent
 from elsewhere.globe.gazetteer import gazetteer
+from elsewhere.globe.places import continent
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError
-from elsewhere.globe.packed import Packed, pack, shipped
+from elsewhere.globe.gazetteer import Packed, pack, shipped
 
 
 @given(st.lists(st.integers(-(2**15), 2**15 - 1)), st.text())

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells
-from elsewhere.globe.coordinates import canonical
-from elsewhere.globe.lattice import contiguous
+from elsewhere.globe.coordinates import canonical, contiguous
 from elsewhere.globe.partition import between, split
 
 Photos = list[tuple[float, float]]

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from benchmarks.app.window import Running, chromium, ready, window
 
-from elsewhere.app.sessions import export_job
+from elsewhere.app.sessions import album_jobs
 from elsewhere.app.sessions import workspace as table_module
 from elsewhere.service import Step, score_album
-from elsewhere.service.export.export_album import export_album
+from elsewhere.service.export import export_album
 from tests.app.house import PHOTOS, Made, Served, make, served
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_export(
 ) -> None:
     house.open(album.folder)
     gate = Gate("proving", 2)
-    monkeypatch.setattr(export_job, "share", gate.around(export_album))
+    monkeypatch.setattr(album_jobs, "share", gate.around(export_album))
     with opened(browser, house) as page:
         ready(page)
         page.click("button:has-text('Export')")

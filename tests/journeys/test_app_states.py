@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from benchmarks.app.window import app, chromium, ready, window
 
-from elsewhere.app.api import page_files
+from elsewhere.app.api import server
 from elsewhere.example import ALBUM
 from elsewhere.report.colours import DARK, LIGHT, Palette
 from tests.journeys.app_journey import VIEWS
@@ -309,7 +309,7 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
 
 def test_the_page_weighs_little_and_asks_nobody() -> None:
     """What is served, that is: the terms of what is inside lie beside it, for whoever unpacks."""
-    served = {path: file for path, file in page_files.page_files().items() if path != "/"}
+    served = {path: file for path, file in server.page_files().items() if path != "/"}
     assert {"/index.html", "/page.js", "/index.css"} <= set(served)
     weight = sum(len(gzip.compress(file.content)) for file in served.values())
     assert weight <= 400_000

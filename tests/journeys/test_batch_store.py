@@ -20,10 +20,10 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch import lock
-from elsewhere.batch.lock import LOCK, alone_in
+from elsewhere.batch import state
 from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
+from elsewhere.batch.state import LOCK, alone_in
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError, InputError
 from tests.album.makers import jpeg
@@ -51,7 +51,7 @@ def _store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def store(_store: Store, monkeypatch: pytest.MonkeyPatch) -> Store:
     for name, value in _store.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(lock, "BEAT", 0.2)
+    monkeypatch.setattr(state, "BEAT", 0.2)
     import_module("s3fs").S3FileSystem.clear_instance_cache()  # they remember where it was before
     return _store
 
@@ -155,7 +155,7 @@ def test_one_run_at_a_time(address: str, store: Store, monkeypatch: pytest.Monke
     storage = Storage(address)
     storage.write(LOCK, b"dead 1 2 3")  # whoever wrote that never writes again
     with alone_in(storage) as held:
-        monkeypatch.setattr(lock, "BEAT", 1.0)
+        monkeypatch.setattr(state, "BEAT", 1.0)
         refused = pytest.raises(InputError, match=r"another run \(on .+\) is at work")
         with refused, alone_in(Storage(address)):
             pass

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from elsewhere.service.export.private_files import CERTIFICATE, private_folder
-from elsewhere.service.export.verify import verify
+from elsewhere.service.private_files import CERTIFICATE, private_folder
+from elsewhere.service.verify import verify
 from tests.service.tiny import known_scorers, write_album
 
 KILLS = 20

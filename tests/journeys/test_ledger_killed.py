@@ -17,7 +17,7 @@ from random import Random
 import pytest
 
 from elsewhere.errors import FileError
-from elsewhere.service.ledger.entries import Ledger
+from elsewhere.service.ledger import Ledger
 from tests.service.tiny import write_album
 
 KILLS = 25
@@ -27,7 +27,7 @@ import os, sys
 import numpy as np
 from pathlib import Path
 from hashlib import sha256
-from elsewhere.service.ledger.entries import Given, Ledger
+from elsewhere.service.ledger import Given, Ledger
 from elsewhere.formats.ledger import Rows
 
 def write(folder, start, rounds):
@@ -60,8 +60,8 @@ from dataclasses import replace
 from pathlib import Path
 from elsewhere.album import export as exporting
 from elsewhere.album.places import Places
-from elsewhere.service.ledger.entries import Ledger
-from elsewhere.service.export.export_album import share
+from elsewhere.service.ledger import Ledger
+from elsewhere.service.export import share
 from tests.service.tiny import known_scorers, planned, see_tiny
 
 POINTS = {

@@ -12,14 +12,25 @@ from elsewhere.audit import Curve, Guess
 from elsewhere.globe import Cells, countries
 from elsewhere.report.contents import Fate, FrontierSteps, PhotoPicture, Step
 from elsewhere.report.markup import Markup
-from elsewhere.report.pictures.chart import counted_ticks, whole_ticks
-from elsewhere.report.pictures.frontier import frontier_chart
-from elsewhere.report.pictures.land import land, simplified
-from elsewhere.report.pictures.outline import edges
-from elsewhere.report.pictures.projection import HEIGHT, WIDTH, project
-from elsewhere.report.pictures.shares import MOST, shares_chart
-from elsewhere.report.pictures.sharpening import sharpening_chart
-from elsewhere.report.pictures.worldmap import Believed, closer_map, world_map
+from elsewhere.report.pictures.chart import (
+    MOST,
+    counted_ticks,
+    frontier_chart,
+    shares_chart,
+    sharpening_chart,
+    whole_ticks,
+)
+from elsewhere.report.pictures.worldmap import (
+    HEIGHT,
+    WIDTH,
+    Believed,
+    closer_map,
+    edges,
+    land,
+    project,
+    simplified,
+    world_map,
+)
 
 
 def parts(picture: Markup, tag: str) -> list[ET.Element]:

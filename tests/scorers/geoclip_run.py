@@ -19,7 +19,7 @@ from geoclip.model import GeoCLIP, LocationEncoder
 from elsewhere.globe import Cells
 from elsewhere.scorers.cached_scorer import score
 from elsewhere.scorers.geoclip import GeoclipScorer
-from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.protocol import Photo
 
 
 class SmallTower(torch.nn.Module):  # type: ignore[misc]

@@ -14,8 +14,7 @@ from elsewhere.formats.score_files import read_scores, write_scores
 from elsewhere.scorers import registry
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.cached_scorer import Outcome, each, score
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
+from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
 from tests.scorers.models import described, photos_of, save_picture
 
 

@@ -15,10 +15,8 @@ from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers import registry
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.embedded import PREPARATION, WEIGHTS, EmbeddedScorer, record
-from elsewhere.scorers.head import Head
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.preprocess import view
+from elsewhere.scorers.embedded import PREPARATION, WEIGHTS, EmbeddedScorer, Head, record, view
+from elsewhere.scorers.protocol import Photo
 from tests.scorers.models import classifier, photos_of, picture, save_picture
 from tests.scorers.test_head import features, packed
 

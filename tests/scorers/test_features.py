@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.scorers import features, registry
-from elsewhere.scorers.embedded import HALVES
-from elsewhere.scorers.features import Features
-from elsewhere.scorers.photos import Photo
+from elsewhere.scorers import embedded, registry
+from elsewhere.scorers.embedded import HALVES, Features
+from elsewhere.scorers.protocol import Photo
 from elsewhere.scorers.sessions import Session
 
 
 @pytest.fixture(autouse=True)
 def nothing_known() -> Iterator[None]:
-    features.forget()
+    embedded.forget()
     yield
-    features.forget()
+    embedded.forget()
 
 
 def picture(seed: int) -> bytes:
@@ -48,7 +47,7 @@ def test_the_halves_look_at_the_features_of_the_first_head(monkeypatch: pytest.M
     assert len(runs) == 1
     assert [about.name for about in abouts] == list(words)
     assert len({about.fingerprint for about in abouts}) == len({row.tobytes() for row in rows}) == 3
-    features.forget()
+    embedded.forget()
     assert all(
         (scorer.score(photo) == row).all() for scorer, row in zip(scorers, rows, strict=True)
     )
@@ -65,13 +64,13 @@ def test_other_bytes_other_towers_and_files_are_not_taken_for_known(
         return np.full(2, len(asked), np.float32)
 
     one, other = (Photo(str(n), tmp_path / "x", picture(n)) for n in (1, 2))
-    first = features.features("t", one, infer)
-    assert features.features("t", one, infer) is first
-    features.features("t", other, infer)
-    features.features("u", one, infer)
+    first = embedded.features("t", one, infer)
+    assert embedded.features("t", one, infer) is first
+    embedded.features("t", other, infer)
+    embedded.features("u", one, infer)
     for _ in range(2):
-        features.features("t", Photo("file", tmp_path / "x"), infer)
+        embedded.features("t", Photo("file", tmp_path / "x"), infer)
     assert asked == ["1", "2", "1", "file", "file"]
-    monkeypatch.setattr(features, "MOST", 1)
-    features.features("v", one, infer)
-    assert list(features._known) == [("v", next(iter(features._known))[1])]
+    monkeypatch.setattr(embedded, "MOST", 1)
+    embedded.features("v", one, infer)
+    assert list(embedded._known) == [("v", next(iter(embedded._known))[1])]

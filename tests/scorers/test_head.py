@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elsewhere.errors import FileError
-from elsewhere.scorers.head import FORMAT, Head
+from elsewhere.scorers.embedded import FORMAT, Head
 
 WIDTH, HIDDEN, MEMBERS, CELLS, LANDMARKS = 24, 16, 3, 40, 5
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from elsewhere.errors import ElsewhereError, FileError, InputError, ScorerError
 from elsewhere.scorers import registry
-from elsewhere.scorers.photos import Photo
+from elsewhere.scorers.protocol import Photo
 from tests.scorers.models import classifier, described, picture, quarters, save_picture
 
 

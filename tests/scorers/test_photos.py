@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import FileError
-from elsewhere.scorers import photos
-from elsewhere.scorers.photos import Photo
+from elsewhere.scorers import protocol
+from elsewhere.scorers.protocol import Photo
 
 
 def touch(path: Path, content: bytes = b"x") -> Path:
@@ -27,7 +27,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(
         Photo("a.jpg", tmp_path).content()
     with pytest.raises(FileError, match=r"a\.jpg is empty"):
         Photo("a.jpg", touch(tmp_path / "a.jpg", b"")).content()
-    monkeypatch.setattr(photos, "MAX_BYTES", 4)
+    monkeypatch.setattr(protocol, "MAX_BYTES", 4)
     with pytest.raises(FileError, match=r"b\.jpg is larger than"):
         Photo("b.jpg", touch(tmp_path / "b.jpg", b"12345")).content()
 

@@ -7,7 +7,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from elsewhere.scorers.preprocess import MEAN, SIDE, STD, view, view_of
+from elsewhere.scorers.embedded import MEAN, SIDE, STD, view, view_of
 
 
 def jpeg(image: Image.Image, **options: object) -> io.BytesIO:

@@ -12,8 +12,7 @@ import pytest
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.scorers import registry
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, ScorerInfo
+from elsewhere.scorers.protocol import Photo, Row, ScorerInfo
 
 
 class Coin:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from elsewhere.errors import ScorerError
-from elsewhere.scorers.rows import checked, log_softmax
+from elsewhere.scorers.protocol import checked, log_softmax
 
 logits = hnp.arrays(
     np.float32,

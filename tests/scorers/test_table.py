@@ -11,8 +11,7 @@ from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
 from elsewhere.scorers import registry
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.rows import log_softmax
+from elsewhere.scorers.protocol import Photo, log_softmax
 from elsewhere.values.scores import Scores
 
 

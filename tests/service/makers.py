@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.album import Album, Metadata, Photo, Recipe, Rendition, SkippedFile
-from elsewhere.album.spool import Spool
+from elsewhere.album.renditions import Spool
 from elsewhere.globe import Cells, place
 from elsewhere.globe.distance import unit_vector
 from elsewhere.scorers import ScorerInfo

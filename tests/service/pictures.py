@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from elsewhere.album import Photo, Rendition
-from elsewhere.album.encoding import encoded
+from elsewhere.album.jpeg import encoded
 from elsewhere.service.scored_album import ScoredAlbum
 from tests.album.makers import picture
 from tests.service.makers import SPOOL

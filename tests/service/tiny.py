@@ -17,9 +17,9 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.album.workers import Workers
 from elsewhere.globe import Zone
 from elsewhere.scorers import Photo, Row, ScorerInfo, registry
-from elsewhere.scorers.rows import log_softmax
-from elsewhere.service.planning.plan_album import AlbumPlan, Threat
-from elsewhere.service.posted.values import NOTHING_POSTED, Posted
+from elsewhere.scorers.protocol import log_softmax
+from elsewhere.service.planning import AlbumPlan, Threat
+from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Plan

@@ -13,8 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
-from elsewhere.solver.arguments import amount, decimal, each, is_collection, photos, tables, whole
-from elsewhere.solver.requests import read_request
+from elsewhere.solver.requests import (
+    amount,
+    decimal,
+    each,
+    is_collection,
+    photos,
+    read_request,
+    tables,
+    whole,
+)
 from elsewhere.values.scores import Scores
 from tests.solver.examples import examples
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, note, settings
 
 import elsewhere
-from elsewhere.solver.exact import enumeration
+from elsewhere.solver.exact import search
 from elsewhere.values.plan import Plan, Status
 from tests.solver.oracle import Oracle
 from tests.solver.strategies import Problem, problem, problems
@@ -76,7 +76,7 @@ def test_the_call_is_read_as_the_promise_that_is_meant() -> None:
 def by_branching_alone() -> Iterator[None]:
     """Small problems would be settled by trying all plans at the root: take that away."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(enumeration, "VALUES", 0)
+        patch.setattr(search, "VALUES", 0)
         yield
 
 

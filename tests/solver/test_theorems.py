@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from elsewhere.solver import exact
 from elsewhere.solver.baselines import greedy
-from elsewhere.solver.baselines.counting import counts
+from elsewhere.solver.baselines.greedy import counts
 from elsewhere.solver.problem import Attacker, Floats, Problem, plain
 from elsewhere_lab import simulator
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.service.next_photo.answers import Answer, OneByOne
+from elsewhere.service.next_photo import Answer, OneByOne
 from elsewhere.solver.requests import read_request
 from elsewhere_lab.plots import beside, names_aslant, pick
 from elsewhere_lab.sampling import TOP, in_part, kinds_of, means, parts

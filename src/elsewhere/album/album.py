@@ -12,14 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from elsewhere.album import metadata
-from elsewhere.album.companions import Candidate
 from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.album.discovery import find_photos
+from elsewhere.album.discovery import Candidate, find_photos
 from elsewhere.album.file_names import natural, shortened
 from elsewhere.album.metadata import Metadata
-from elsewhere.album.renditions import Recipe, Rendition, accepted
+from elsewhere.album.renditions import Recipe, Rendition, Spool, accepted
 from elsewhere.album.skipped import KINDS, SkippedFile, skip
-from elsewhere.album.spool import Spool
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
 
@@ -112,7 +110,7 @@ def read_album(
 
 def album_workers(limits: Limits | None = None) -> Workers:
     """A warm pool of workers that read photos, for `read_album`."""
-    return Workers("elsewhere.album.reading:read", limits)
+    return Workers("elsewhere.album.worker:read", limits)
 
 
 def _request(photo: Candidate, recipe: Recipe, pixels: int) -> dict[str, object]:

@@ -11,8 +11,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from elsewhere.album import jpeg, xmp
-from elsewhere.album.colour import description
+from elsewhere.album import jpeg, sidecars
+from elsewhere.album.decode import description
 from elsewhere.album.metadata import Metadata, leaks, position
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def carried(image: Image.Image, content: bytes) -> Metadata:
         value = value.completed_by(_exif(image.getexif(), found))
     with suppress(Exception):
         packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
-        told = xmp.read_xmp(packet.encode() if isinstance(packet, str) else packet)
+        told = sidecars.read_xmp(packet.encode() if isinstance(packet, str) else packet)
         value = value.completed_by(told)
     for part in (_iptc, _texts, _profile, _boxes):
         with suppress(Exception):

@@ -1,19 +1,65 @@
-"""The skeleton of a JPEG: its segments, without decoding a pixel.
+"""The one encoder of everything that is shared or shown: the same bytes for the same pixels.
+
+The skeleton of a JPEG: its segments, without decoding a pixel.
 
 Used twice, for opposite ends. On originals it finds what travels along unseen: comments, and what
 lies behind the picture's end (a motion photo's video, a gain map, anything). On renditions it
 proves that there is nothing but the picture: the worker that made them read a stranger's file,
 so its word is not enough.
+
+Whether the coded pixels of a JPEG end where its picture does.
+
+Between the last pixel and the end of image a decoder skips whatever there is. No marker tells that
+something is there, so it is found by decoding: all but the last byte is given to a decoder that
+waits for more where it needs it. The encoder fills no byte with nothing, so the last rows of an
+honest picture are still to come; if they are there already, they were not the end.
 """
 
 from __future__ import annotations
 
+import io
+import os
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from elsewhere.album.encoding import QUALITY, specimen
+if TYPE_CHECKING:
+    from PIL import Image
+
+QUALITY = 90
+"""Of renditions."""
+PREVIEW_QUALITY = 80
+
+
+def encoded(image: Image.Image, quality: int = QUALITY) -> bytes:
+    """An RGB image as a bare JPEG: the same bytes for the same pixels, always.
+
+    The image loses its notes: Pillow would write a comment that it finds among them.
+    """
+    image.info = {}
+    file = io.BytesIO()
+    image.save(
+        file,
+        "JPEG",
+        quality=quality,
+        subsampling="4:2:0",
+        optimize=False,
+        progressive=False,
+        exif=b"",
+        comment=b"",
+        icc_profile=None,
+    )
+    return file.getvalue()
+
+
+@cache
+def specimen(quality: int = QUALITY) -> bytes:
+    """A picture of one pixel: all that is not pixels is as in every other one."""
+    from PIL import Image
+
+    return encoded(Image.new("RGB", (1, 1)), quality)
+
 
 SOI, EOI, SOS, COM = 0xD8, 0xD9, 0xDA, 0xFE
 _FRAME = 0xC0
@@ -107,3 +153,32 @@ def _head(quality: int) -> tuple[bytes, int]:
     content = specimen(quality)
     known = {one.marker: one for one in segments(content)}
     return content[: known[SOS].end], known[_FRAME].start + 1
+
+
+_SCALE = 8
+"""Of each block one pixel is made, which is all that has to be seen of it."""
+_JPEG_TRAILING_END = 2
+"""Bytes of the end of image."""
+
+
+def reject_trailing_data(content: bytes, size: tuple[int, int]) -> None:
+    """Raise NotJpegError where something follows the pixels of a bare JPEG of this size.
+
+    The decoder reads a few bytes ahead, so that fewer than eight may go unseen.
+    """
+    from PIL import Image
+
+    canvas = Image.new("RGB", (-(-size[0] // _SCALE), -(-size[1] // _SCALE)))
+    last = (0, canvas.height - 1, canvas.width, canvas.height)
+    untouched = Image.frombytes("RGB", (canvas.width, 1), os.urandom(3 * canvas.width))
+    canvas.paste(untouched, last)
+    decoder: Any = Image._getdecoder("RGB", "jpeg", ("RGB", ""), (_SCALE, 0))
+    decoder.setimage(canvas.im, (0, 0, *canvas.size))
+    try:
+        _, problem = decoder.decode(content[: -_JPEG_TRAILING_END - 1])
+    finally:
+        decoder.cleanup()
+    if problem:
+        raise NotJpegError("its pixels cannot be decoded")
+    if canvas.crop(last).tobytes() != untouched.tobytes():
+        raise NotJpegError("something lies between its last pixel and its end")

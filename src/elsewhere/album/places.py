@@ -1,4 +1,19 @@
-"""Where an album was taken: photos of one place belong together, whenever they were taken.
+"""Positions that belong together: groups of which no two members are further apart than a limit.
+
+Nearest groups are joined first, and two groups are joined only while even their furthest members
+are within the limit (complete linkage). So a place never gets wider than the limit: a road trip
+with a photo every few kilometres becomes a string of places, where joining whatever is near would
+make all of it one. Distances are great circles, so poles and the antimeridian are nothing special.
+The result does not depend on the order of the positions.
+
+Photos without a position go where the photos around them in time were taken, if those agree.
+
+A camera's clock shows local time and often does not say which zone, so a photo that tells none is
+compared by clocks: two photos of one afternoon are one hour apart whatever the zone. One that
+tells its zone is compared by moments. A name that holds a date and no hour stands for all of that
+day. Where the neighbours disagree the photo stays where it is: nowhere.
+
+Where an album was taken: photos of one place belong together, whenever they were taken.
 
 What the user says (`at`) comes first, then the positions that the files carry. Photos near each
 other are one place (`clustering.py`); a photo without a position goes where the photos around it
@@ -10,15 +25,163 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, time
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.album.album import Photo
-from elsewhere.album.clustering import WIDEST_KM, groups
 from elsewhere.album.metadata import Metadata
-from elsewhere.album.timing import by_time
 from elsewhere.globe import Place, between_km, chief_town, ground
+from elsewhere.globe.coordinates import canonical
+
+WIDEST_KM = 50.0
+"""No two photos of one place are further apart: a city with what belongs to it."""
+GRAIN_DEGREES = 1e-3
+"""Positions that agree to this much, a hundred metres, are one point to begin with."""
+MOST_POINTS = 2_000
+"""Beyond so many points the grain is doubled until there are fewer: all pairs are measured."""
+
+
+def groups(
+    positions: Sequence[tuple[float, float]], widest_km: float = WIDEST_KM
+) -> list[list[int]]:
+    """The positions, by number, in groups at most `widest_km` across; each in exactly one.
+
+    >>> groups([(38.72, -9.14), (48.86, 2.35), (38.70, -9.42)])
+    [[0, 2], [1]]
+    """
+    if not positions:
+        return []
+    lats, lons = canonical(*np.array(positions, dtype=np.float64).T)
+    grain = GRAIN_DEGREES
+    while True:
+        rounded = np.round(np.stack((lats, lons), axis=1) / grain)
+        points, point_of = np.unique(rounded, axis=0, return_inverse=True)
+        if len(points) <= MOST_POINTS:
+            break
+        grain *= 2
+    point_of = point_of.reshape(-1)  # NumPy 2.0 kept a second axis here
+    # each point lies where the first of its positions does, in an order that is the points' own
+    order = np.lexsort((lons, lats))
+    first = np.full(len(points), -1)
+    for position in order[::-1].tolist():
+        first[point_of[position]] = position
+    group_of = _linked(between_km(
+        lats[first][:, None], lons[first][:, None], lats[first], lons[first]
+    ), widest_km)[point_of]  # fmt: skip
+    found: dict[int, list[int]] = {}
+    for position, group in enumerate(group_of.tolist()):
+        found.setdefault(group, []).append(position)
+    return list(found.values())
+
+
+def _linked(apart: NDArray[np.float64], widest: float) -> NDArray[np.intp]:
+    """The group of each point, by complete linkage along chains of nearest neighbours.
+
+    A chain is followed from point to nearest point until two are each other's nearest: those are
+    joined next, whatever else there is. Where they are too far apart, neither will ever be joined.
+    """
+    count = len(apart)
+    apart = apart.copy()
+    np.fill_diagonal(apart, np.inf)
+    group_of = np.arange(count)
+    waiting = np.ones(count, bool)
+    chain: list[int] = []
+    while True:
+        if not chain:
+            left = np.flatnonzero(waiting)
+            if not len(left):
+                return group_of
+            chain = [int(left[0])]
+        here = chain[-1]
+        nearest = int(np.argmin(apart[here]))
+        if apart[here, nearest] > widest:  # distances only grow: this group is finished
+            chain.pop()
+            waiting[here] = False
+            continue
+        before = chain[-2] if len(chain) > 1 else -1
+        if before >= 0 and apart[here, before] <= apart[here, nearest]:
+            keep, gone = sorted((here, before))
+            del chain[-2:]
+            np.maximum(apart[keep], apart[gone], out=apart[keep])
+            apart[:, keep] = apart[keep]
+            apart[gone] = apart[:, gone] = np.inf
+            waiting[gone] = False
+            group_of[group_of == gone] = keep
+        else:
+            chain.append(nearest)
+
+
+HOUR = 3600.0
+BESIDE = 3 * HOUR
+"""All photos with a position within this much time must be of one place."""
+BETWEEN = 12 * HOUR
+"""Where there are none, the last one before and the first one after, each within this much."""
+DAY = 24 * HOUR
+
+
+def date_only(known: Metadata) -> bool:
+    """Whether the time is a date without an hour: midnight sharp, as read from a file's name."""
+    return known.time is not None and known.time.tzinfo is None and known.time.time() == time.min
+
+
+def moment_and_clock(known: Metadata) -> tuple[float, float] | None:
+    """Seconds of a photo with a position: when it was, and what a clock on the wall showed."""
+    if known.time is None or known.position is None or known.moment is None:
+        return None
+    if known.time.tzinfo is not None and not known.time.utcoffset():
+        # Google's times are in UTC wherever they were taken
+        return known.moment, known.moment + HOUR * round(known.position[1] / 15)
+    return known.moment, known.time.replace(tzinfo=UTC).timestamp()
+
+
+def by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> dict[int, int]:
+    """For photos without a place the one that their time says; only where it does.
+
+    `place_of` has the places of the photos with a position.
+    """
+    known = {n: told for n in place_of if (told := moment_and_clock(photos[n])) is not None}
+    if not known:
+        return {}
+    places = np.array([place_of[n] for n in known])
+    moments, clocks = np.array(list(known.values())).T
+    # a date without an hour says nothing about its neighbours' hours
+    usable = np.array([not date_only(photos[n]) for n in known])
+    found = {}
+    for number, one in enumerate(photos):
+        if number in place_of or one.time is None:
+            continue
+        table = clocks if one.time.tzinfo is None else moments
+        start = one.time.replace(tzinfo=one.time.tzinfo or UTC).timestamp()
+        end = start + DAY if date_only(one) else start
+        where = _where(table[usable] - start, table[usable] - end, places[usable])
+        if where is not None:
+            found[number] = where
+    return found
+
+
+def _where(
+    since_start: NDArray[np.float64], since_end: NDArray[np.float64], places: NDArray[np.intp]
+) -> int | None:
+    """The one place of the neighbours in time."""
+    beside = (since_start >= -BESIDE) & (since_end <= BESIDE)
+    if beside.any():
+        around = np.unique(places[beside])
+        return int(around[0]) if len(around) == 1 else None
+    before = (since_start < 0) & (since_start >= -BETWEEN)
+    after = (since_end > 0) & (since_end <= BETWEEN)
+    if not before.any() or not after.any():
+        return None
+    last = since_start[before].max()
+    first = since_end[after].min()
+    around = np.unique(
+        np.concatenate(
+            [places[before & (since_start == last)], places[after & (since_end == first)]]
+        )
+    )
+    return int(around[0]) if len(around) == 1 else None
+
 
 Position = tuple[float, float]
 

@@ -11,18 +11,15 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from elsewhere.batch.album_rows import Dead, albums
-from elsewhere.batch.attempts import EVERYTHING, Attempt
-from elsewhere.batch.corrupt_rows import joined
+from elsewhere.batch.crash_blame import EVERYTHING, Attempt
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.partial import attackers, packed, unpacked
 from elsewhere.batch.plan_rows import Row, broken, solve
+from elsewhere.batch.rows import Dead, albums, attackers, joined, packed, storable, unpacked
 from elsewhere.batch.schemas import albums_out, arrow, dead_letters
 from elsewhere.batch.scoring import AT_A_TIME, PhotoScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
-from elsewhere.batch.utf8 import storable
 
 ALBUMS, DEAD, SLICES = "albums", "dead", "_work/slices"
 

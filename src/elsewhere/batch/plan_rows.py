@@ -1,4 +1,11 @@
-"""One album → one row: what it gives away, what to withhold, how far that is proved.
+"""Plans for scores without a map: the truth is cells, and nothing is known of places.
+
+What an attacker infers, as far as a row tells it: the numbers of the audit and none of its art.
+
+An audit for people shows each photo and each step of the way, which takes longer than the plan and
+grows with the square of the album. These are the same numbers for all photos together.
+
+One album → one row: what it gives away, what to withhold, how far that is proved.
 
 The same album gives the same row wherever it is done: the solver stops by work and not by the
 clock, and the secret k comes from the run's key. Whatever goes wrong with an album is its own
@@ -9,36 +16,132 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from elsewhere.album import Album, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.places import places_of
+from elsewhere.album.renditions import Spool, Ticket
 from elsewhere.album.skipped import KINDS
-from elsewhere.album.spool import Spool, Ticket
-from elsewhere.batch.album_rows import Dead, Rows, rows_of
-from elsewhere.batch.audit_rows import infer
-from elsewhere.batch.cell_plans import plan_cells
-from elsewhere.batch.corrupt_rows import LostRowsError
-from elsewhere.batch.partial import Attacker
+from elsewhere.audit.inference import rank, within
+from elsewhere.batch.rows import Attacker, Dead, LostRowsError, Rows, rows_of, storable
 from elsewhere.batch.schemas import albums_out, arrow
 from elsewhere.batch.settings import Settings, wishes_of
-from elsewhere.batch.utf8 import storable
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.formats.certificate import certificate_record
+from elsewhere.globe import Cells, cell_names
 from elsewhere.globe import place as place_called
-from elsewhere.service.photo_selection import budget_of
-from elsewhere.service.planning.guesses import NowhereError
-from elsewhere.service.planning.plan_album import plan_album
-from elsewhere.service.planning.presets import margin
-from elsewhere.service.reporting.album_audit import world
+from elsewhere.scorers.calibration import together
+from elsewhere.service.album_audit import world
+from elsewhere.service.photo_selection import budget_of, select_pinned
+from elsewhere.service.places import NowhereError
+from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
-from elsewhere.service.wishes import Wishes
-from elsewhere.values.plan import Plan
+from elsewhere.service.secret_top import candidate_tops, silent, solve_with_secret_top
+from elsewhere.service.wishes import Wishes, margin
+from elsewhere.solver.api import read_limits, solve_promise
+from elsewhere.solver.explain import number_text
+from elsewhere.solver.requests import read_request
+from elsewhere.values.plan import Plan, Status
 from elsewhere.values.scores import Scores
+from elsewhere.values.wording import counted
+
+_MAPPED = ("hide", "radius_km", "hide_level", "prior", "stars", "bursts")
+"""Wishes that need to know where or when photos were taken."""
+
+
+def plan_cells(rows: Rows, scores: Scores, wishes: Wishes, settings: Settings) -> tuple[Plan, str]:
+    """The plan, and one sentence on it; the k is drawn as for any album."""
+    assert rows.truth is not None
+    for name in _MAPPED:
+        if getattr(wishes, name) != getattr(Wishes(), name):
+            raise InputError(f"the wish {name} needs a place, but the truth is given as cells")
+    keep, drop = select_pinned(wishes.keep, wishes.drop, rows.ids)
+    budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
+    asked = read_request(
+        scores,
+        list(rows.truth),
+        top=wishes.top if budget is None else None,
+        budget=budget,
+        keep=keep,
+        drop=drop,
+        margin=margin(wishes.margin).theta,
+        values=wishes.values,
+        each_photo=(wishes.top or 5) if wishes.each_photo else False,
+        strict=wishes.strict,
+    )
+    limits = read_limits(None, settings.work_limit)
+    if budget is not None:
+        plan = solve_promise(asked, limits, None, silent)
+    else:
+        least = asked.promise.against[0].top
+        assert least is not None
+        most = scores.cells - len(rows.truth)
+        tries = candidate_tops(least, most, settings.draw(rows.album))
+        tops = iter([least]) if wishes.exact_top else tries
+        plan, _ = solve_with_secret_top(asked, least, tops, limits, explain=silent)
+    return plan, _verdict(plan, rows.truth, wishes, len(rows.ids))
+
+
+def _verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int) -> str:
+    """One sentence; it names no k but the one that was asked for."""
+    what = f"cell {truth[0]}" if len(truth) == 1 else f"the zone of {len(truth)} cells"
+    wish = f"top {wishes.top}" if wishes.budget is None else f"a budget of {wishes.budget}"
+    if plan.status == Status.INFEASIBLE:
+        return f"Nothing can be shared: {what} cannot be hidden from these scores with {wish}."
+    if plan.status == Status.UNKNOWN:
+        return f"Nothing is shared: the work ran out before a plan that hides {what} was found."
+    share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
+    if wishes.budget is not None:
+        k = plan.protected_k
+        if not k:
+            return f"Nothing is shared: with {wish} withheld, {what} may stay the first guess."
+        return f"With {share} withheld, {counted(k, 'other cell')} or more come before {what}."
+    least = "no smaller set would do for the top that was drawn"
+    if plan.status != Status.OPTIMAL:
+        least = f"stopped early, at least {number_text(plan.bound)} must go"
+    return f"With {share} withheld, {what} is not among the first {wishes.top} guesses; {least}."
+
+
+def infer(
+    scores: Scores,
+    zone: Sequence[int],
+    *,
+    scorer: str,
+    place: str,
+    exponents: Mapping[int, float],
+    globe: Cells | None,
+    sees: Sequence[int] | None = None,
+    among: Sequence[int] | None = None,
+    positions: Sequence[tuple[float, float]] = (),
+) -> dict[str, Any]:
+    """One struct of `schemas.audit`."""
+    table = scores.values if sees is None else scores.values[list(sees)]
+    values = table.astype(np.float64)
+    if among is not None:
+        impossible = np.ones(scores.cells, dtype=bool)
+        impossible[list(among)] = False
+        values[:, impossible] = -np.inf
+    cells = np.array(zone, dtype=np.int64)
+    likely = np.exp(together(values, exponents))
+    best = int(np.argmax(likely))
+    near = within(likely, globe, positions)[0].chance if globe is not None and positions else None
+    return {
+        "scorer": scorer,
+        "place": place,
+        "photos": len(values),
+        "rank": rank(values, cells),
+        "probability": min(1.0, float(likely[cells].sum())),
+        "guess": f"cell {best}" if globe is None else cell_names(globe)[best],
+        "guess_probability": float(likely[best]),
+        "within_25_km": near,
+    }
+
 
 Row = dict[str, Any]
 EXPOSED = "exposed"

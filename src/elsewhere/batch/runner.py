@@ -16,16 +16,12 @@ from typing import Literal
 from elsewhere.batch import local_engine
 from elsewhere.batch.blocks import ALBUMS, DEAD, SLICES, Done
 from elsewhere.batch.crash_blame import CrashSuspects, alone_at, outlived, suspects
-from elsewhere.batch.grouping import Grouped, Job, block_for, group
-from elsewhere.batch.lock import RunLock, alone_in
-from elsewhere.batch.page import page
-from elsewhere.batch.regrouping import must_regroup, regrouped
+from elsewhere.batch.grouping import Grouped, Job, block_for, group, must_regroup, regrouped
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.batch.state import SUMMARY, begun, refuse_foreign
-from elsewhere.batch.storage import Storage
-from elsewhere.batch.stores import refuse_as_output, refuse_private
-from elsewhere.batch.summary import Summary, summary
+from elsewhere.batch.state import SUMMARY, RunLock, alone_in, begun, refuse_foreign
+from elsewhere.batch.storage import Storage, refuse_as_output, refuse_private
+from elsewhere.batch.summary import Summary, page, summary
 from elsewhere.errors import FileError, InputError
 
 REPORT, WORK = "report.html", "_work"

@@ -21,20 +21,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from elsewhere.album.companions import notes_in
 from elsewhere.album.decode import MAX_PIXELS
+from elsewhere.album.discovery import notes_in
 from elsewhere.album.file_names import shortened
 from elsewhere.album.files import MAX_BYTES
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.skipped import KINDS
 from elsewhere.album.workers import Reply, Workers
-from elsewhere.batch.attempts import Attempt
-from elsewhere.batch.corrupt_rows import LOST, joined
-from elsewhere.batch.partial import Attacker, carried, told
+from elsewhere.batch.crash_blame import Attempt
+from elsewhere.batch.rows import LOST, Attacker, MangledText, carried, joined, texts, told
 from elsewhere.batch.schemas import arrow
-from elsewhere.batch.storage import Storage
-from elsewhere.batch.stores import HaltError
-from elsewhere.batch.utf8 import MangledText, texts
+from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.scorers import CachedScorer, Photo, Row, find
 from elsewhere.scorers.sessions import Device, run_on
@@ -75,7 +72,7 @@ class PhotoScorer:
         if not words:
             raise InputError("no scorer was given: name at least one, such as embedded")
         # one more than threads: while a photo is scored the next one is decoded
-        self._workers = Workers("elsewhere.album.reading:read", count=threads + 1)
+        self._workers = Workers("elsewhere.album.worker:read", count=threads + 1)
         try:
             run_on(device)
             self._lines = tuple(CachedScorer(find(word)) for word in words)

@@ -15,11 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.batch.columns import understood
-from elsewhere.batch.corrupt_rows import joined, salvaged, with_lost
+from elsewhere.batch.rows import joined, salvaged, understood, with_lost
 from elsewhere.batch.schemas import arrow
-from elsewhere.batch.storage import Storage
-from elsewhere.batch.stores import told
+from elsewhere.batch.storage import Storage, told
 from elsewhere.errors import FileError
 
 _BUFFER = 1 << 20

@@ -1,4 +1,15 @@
-"""What was begun, kept beside the output: a run that was killed is gone on with, or refused.
+"""One run at a time in one output: a second one is refused while the first is alive.
+
+On a disk here the operating system holds the lock and lets go of it when the process ends, however
+it ends. Elsewhere, and on network disks that know no locks, a small file is written anew every few
+seconds: who finds it waits whether it changes. If it does, somebody is at work; if not, whoever
+wrote it is dead and the file is taken over. No clocks are compared.
+
+Of two that start in the same moment the one who wrote last stays: each writes its name, waits for
+longer than the other can take between looking and writing, and looks who is there. Should a store
+be so slow that even this fails, whoever finds another's name at its next sign of life stops.
+
+What was begun, kept beside the output: a run that was killed is gone on with, or refused.
 
 A run is gone on with only where it is the same run: the same dataset, the same models and the same
 wishes. The key that each album's secret k is drawn from is made once and lies here, for its owner
@@ -8,17 +19,135 @@ alone.
 from __future__ import annotations
 
 import json
+import os
+import platform
 import re
 import secrets
-from collections.abc import Mapping
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from elsewhere.batch.lock import LOCK
 from elsewhere.batch.schemas import FORMAT
 from elsewhere.batch.settings import Settings
-from elsewhere.batch.storage import Storage
-from elsewhere.errors import InputError
+from elsewhere.batch.storage import HaltError, Storage, told
+from elsewhere.errors import ElsewhereError, FileError, InputError
+from elsewhere.platform.locks import take
+
+LOCK = ".lock"
+BEAT = 5.0
+"""Seconds between two signs of life."""
+_SILENCE = 3
+"""So many beats without a sign of life, and whoever gave them is dead."""
+
+
+class RunLock:
+    """A lock that is held; one that the operating system holds cannot be lost."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self.lost = threading.Event()
+
+    def refuse_lost(self) -> None:
+        """HaltError where another run holds it now."""
+        if self.lost.is_set():
+            raise HaltError(
+                f"another run has taken over {self._storage.where}, or its file {LOCK} was taken "
+                "away: this one stops, and what is written stays"
+            )
+
+
+@contextmanager
+def alone_in(storage: Storage, beat: float | None = None) -> Iterator[RunLock]:
+    """Within, no other run works in this output; InputError where one does."""
+    if storage.here:
+        with told(storage.path(LOCK)):
+            handle = os.open(Path(storage.root, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            held = take(handle)
+            if held is False:
+                raise _taken(storage, "")
+            if held:
+                yield RunLock(storage)
+                return
+        finally:
+            os.close(handle)
+    with _lease(storage, BEAT if beat is None else beat) as lease:
+        yield lease
+
+
+def _taken(storage: Storage, by: str) -> InputError:
+    return InputError(
+        f"another run{by} is at work in {storage.where}: wait until it is over or stop it, or "
+        "name another folder"
+    )
+
+
+@contextmanager
+def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
+    """The lock as a file with signs of life."""
+    _refuse_living(storage, beat)
+    ours = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
+    held, over = RunLock(storage), threading.Event()
+
+    def live() -> None:
+        number = 1
+        while not over.wait(beat):
+            number += 1
+            with suppress(ElsewhereError):  # the next sign of life may come through
+                if not _read(storage).startswith(ours):
+                    held.lost.set()
+                    return
+                storage.write(LOCK, f"{ours} {number}".encode())
+
+    storage.write(LOCK, f"{ours} 0".encode())
+    time.sleep(beat)
+    if not _read(storage).startswith(ours):
+        raise _taken(storage, "")
+    storage.write(LOCK, f"{ours} 1".encode())  # a store that cannot write over a file ends here
+    thread = threading.Thread(target=live, name="elsewhere-batch-lock", daemon=True)
+    thread.start()
+    try:
+        yield held
+    finally:
+        over.set()
+        thread.join()
+        with suppress(ElsewhereError):
+            if _read(storage).startswith(ours):
+                storage.remove(LOCK)
+
+
+def _refuse_living(storage: Storage, beat: float) -> None:
+    """InputError where somebody gives signs of life; a lock of the dead is nobody's."""
+    first = _read(storage)
+    if not first:
+        return
+    end = time.monotonic() + _SILENCE * beat
+    while time.monotonic() < end:
+        time.sleep(beat / 4)
+        now = _read(storage)
+        if not now:
+            return
+        if now != first:
+            host, _, _ = now.partition(" ")
+            raise _taken(storage, f" (on {host})")
+
+
+def _read(storage: Storage) -> str:
+    """What the file says; nothing where there is none. Who cannot ask must not think so."""
+    if not storage.is_file(LOCK):
+        return ""
+    try:
+        return storage.read(LOCK).decode("utf-8", "replace")
+    except FileError:
+        if storage.is_file(LOCK):
+            raise
+        return ""  # taken away in this moment
+
 
 STATE, SUMMARY = "batch.json", "summary.json"
 _HALF = re.compile(rf"\.({re.escape(STATE)}|{re.escape(LOCK)})\.[0-9a-f]{{32}}")
@@ -55,7 +184,7 @@ def begun(
             "key": settings.key or secrets.token_hex(32),
         }
         storage.write(STATE, (json.dumps(told, indent=2) + "\n").encode())
-    known = _read(storage)  # what is there now counts, whoever wrote it last
+    known = _state_read(storage)  # what is there now counts, whoever wrote it last
     if known.get("format") != FORMAT:
         raise InputError(f"{settings.output} was begun by another version: name a new folder")
     for name, now, what in (
@@ -77,7 +206,7 @@ def begun(
     return replace(settings, key=str(known["key"]))
 
 
-def _read(storage: Storage) -> Mapping[str, Any]:
+def _state_read(storage: Storage) -> Mapping[str, Any]:
     """The file, if it is one of ours."""
     try:
         known = json.loads(storage.read(STATE))

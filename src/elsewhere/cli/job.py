@@ -18,12 +18,12 @@ from elsewhere.errors import ElsewhereError
 
 if TYPE_CHECKING:
     from elsewhere.album import Recipe
-    from elsewhere.album.export_names import Names, Order
+    from elsewhere.album.export import Names, Order
+    from elsewhere.cli.render.progress import Stages
     from elsewhere.cli.render.protect import Done
-    from elsewhere.cli.render.stages import Stages
     from elsewhere.globe import Place
-    from elsewhere.service.export.export_album import Export
-    from elsewhere.service.ledger.entries import Ledger
+    from elsewhere.service.export import Export
+    from elsewhere.service.ledger import Ledger
     from elsewhere.service.wishes import Wishes
 
 
@@ -59,17 +59,16 @@ def run_protect(
 ) -> Done:
     """The whole job; without a target, all but the copy. With a command, a report that names it."""
     from elsewhere.album.places import places_of
+    from elsewhere.cli.render.progress import stages
     from elsewhere.cli.render.protect import Done
-    from elsewhere.cli.render.stages import stages
     from elsewhere.scorers import RowCache
     from elsewhere.service import score_album
     from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
-    from elsewhere.service.export.export_album import check_copy_target, export_album
-    from elsewhere.service.planning.plan_album import plan_album
-    from elsewhere.service.planning.try_alternatives import evaluate_alternatives
-    from elsewhere.service.posted.find_posted import find_posted
-    from elsewhere.service.posted.similar import Sketches
-    from elsewhere.service.posted.values import NOTHING_POSTED
+    from elsewhere.service.export import check_copy_target, export_album
+    from elsewhere.service.find_posted import Sketches, find_posted
+    from elsewhere.service.planning import plan_album
+    from elsewhere.service.posted import NOTHING_POSTED
+    from elsewhere.service.try_alternatives import evaluate_alternatives
 
     how: Sharing = sharing or {}
     check_wishes(wishes)
@@ -127,7 +126,7 @@ def _reported(done: Done, shared: Export, command: str, told: Stages) -> Done:
     """
     try:
         with told.during("telling"):
-            from elsewhere.service.reporting.write_report import write_report
+            from elsewhere.service.report import write_report
 
             report = write_report(
                 done.seen,

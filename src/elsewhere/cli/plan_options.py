@@ -1,15 +1,109 @@
-"""The options of `elsewhere plan` as the arguments that the engine takes."""
+"""Plans and certificates on disk: read with care, written all at once or not at all.
+
+The options of `elsewhere plan` as the arguments that the engine takes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from elsewhere.cli.parse import cells, one_or_each, photo, read_prior, read_values
-from elsewhere.cli.plan_files import read_plan
+from elsewhere.cli.parse import cells, one_or_each, photo, read_prior, read_text, read_values
 from elsewhere.errors import FileError, InputError
+from elsewhere.formats.score_files.limits import refuse_unless_plain
+from elsewhere.platform.files import write_whole
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
+
+if TYPE_CHECKING:
+    from elsewhere.values.plan import Plan
+
+_OURS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
+_COPY = '"elsewhere-copy-certificate/'
+_PRINTED = ("-", "/dev/stdout")
+_BEGINNING = 200
+"""Bytes within which every plan and certificate names its format."""
+
+
+def read_plan(file: Path) -> Plan:
+    """The plan in a plan file or in a certificate; FileError with a sentence when there is none."""
+    from elsewhere.formats.certificate import FORMAT, read_certificate
+    from elsewhere.formats.plan_file import plan_from_json
+
+    text = read_text(file)
+    if _COPY in text[:_BEGINNING]:
+        raise FileError(
+            f"{file} is the certificate of a copy, not of a plan: elsewhere verify COPY "
+            f"--certificate {file}"
+        )
+    try:
+        if f'"{FORMAT}"' in text:
+            return read_certificate(text).plan
+        return plan_from_json(text)
+    except InputError as wrong:
+        raise FileError(f"{file} is not a plan that can be read: {wrong}") from None
+
+
+def guard(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None]) -> None:
+    """Refuse, before any work is done, outputs (by option) that would destroy something.
+
+    An input, another output, or what is there and is no plain file.
+    """
+    written: dict[str, Path] = {}
+    read = [file for file in inputs if file is not None]
+    for option, file in outputs.items():
+        if file is None:
+            continue
+        if str(file) in _PRINTED:
+            raise InputError(
+                f"{option} takes the name of a file, and {file} is none: plan --json prints a plan"
+            )
+        refuse_unless_plain(file)
+        if any(_same(file, other) for other in read):
+            raise InputError(
+                f"{option} {file} is one of the inputs, which are never written over: "
+                "choose another name"
+            )
+        for earlier, other in written.items():
+            if _same(file, other):
+                raise InputError(f"{earlier} and {option} are both {file}: choose another name")
+        written[option] = file
+
+
+def refuse_foreign(file: Path | None) -> None:
+    """Refuse to write a plan over a file that holds something else."""
+    try:
+        if file is None or not file.exists():
+            return
+        with file.open("rb") as stream:
+            beginning = stream.read(_BEGINNING)
+    except OSError as wrong:
+        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+    if beginning and not any(ours in beginning for ours in _OURS):
+        raise FileError(
+            f"{file} exists and is no plan, so it is not written over: choose another name"
+        )
+
+
+def save(file: Path, document: str) -> None:
+    """Write `document` to `file`, all at once or not at all."""
+    refuse_unless_plain(file)
+    try:
+        write_whole(file, document.encode("utf-8"), private=True)
+    except OSError as wrong:
+        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two names are one file, or would be if both were there."""
+    try:
+        if one.samefile(other):
+            return True
+    except OSError:
+        pass
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def wishes_of(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]:

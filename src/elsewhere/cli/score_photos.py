@@ -24,7 +24,7 @@ def look(
     None where no photo at all could be looked at. Files that are no photos are passed over in
     silence, unless somebody named them.
     """
-    from elsewhere.cli.render.stages import stages
+    from elsewhere.cli.render.progress import stages
     from elsewhere.scorers import RowCache
     from elsewhere.service import score_album
 

@@ -9,9 +9,8 @@ hidden = zone_of_place(cells, home, radius_km=25)
 
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.distance import across_km, between_km, distance_km
-from elsewhere.globe.ground import ground
 from elsewhere.globe.names import cell_names, cell_towns, chief_town, nearest_town
-from elsewhere.globe.outlines import Outline, countries
+from elsewhere.globe.outlines import Outline, countries, ground
 from elsewhere.globe.places import Place, place, places
 from elsewhere.globe.zones import Zone, zone, zone_of_cells, zone_of_place
 

@@ -26,8 +26,7 @@ from itertools import islice, product
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.globe.coordinates import Floats, Ints
-from elsewhere.globe.lattice import contiguous
+from elsewhere.globe.coordinates import Floats, Ints, contiguous
 
 Box = tuple[float, float, float, float]
 """South, west, north, east, in degrees: holds [south, north) × [west, east)."""

@@ -12,8 +12,7 @@ cache       rows on disk, private and keyed
 
 from elsewhere.scorers.cache import RowCache
 from elsewhere.scorers.cached_scorer import CachedScorer, Outcome, each, score
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
+from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
 from elsewhere.scorers.registry import available, find
 
 __all__ = [

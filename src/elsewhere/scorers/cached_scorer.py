@@ -19,9 +19,7 @@ import numpy as np
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.platform.machine import workers
 from elsewhere.scorers.cache import RowCache
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
-from elsewhere.scorers.rows import checked
+from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, checked
 from elsewhere.values.scores import Scores
 
 _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")

@@ -26,9 +26,7 @@ from elsewhere.globe import Cells
 from elsewhere.platform.files import write_whole
 from elsewhere.platform.machine import cache_folder
 from elsewhere.scorers.cache import private_folder
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, ScorerInfo
-from elsewhere.scorers.rows import log_softmax
+from elsewhere.scorers.protocol import Photo, Row, ScorerInfo, log_softmax
 from elsewhere.values.wording import installed_by
 
 if TYPE_CHECKING:

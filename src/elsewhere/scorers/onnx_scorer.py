@@ -23,9 +23,7 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, ScorerInfo
-from elsewhere.scorers.rows import TOLERANCE, log_softmax
+from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, log_softmax
 from elsewhere.scorers.sessions import Session, session
 
 Triple = tuple[float, float, float]

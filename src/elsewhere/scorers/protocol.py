@@ -1,4 +1,13 @@
-"""What every scorer is: two methods, `load` and `score`, and nothing else.
+"""Photos as scorers meet them: a name, and the bytes of a rendition, read when first asked for.
+
+Which files are photos, and how a stranger's file becomes a rendition, is the album room's to say.
+
+The arithmetic of rows: normalising one and checking one.
+
+A row is trusted by everything after it, so what a scorer hands over is checked once, here: the
+right width, finite, and summing to one within 1e-4.
+
+What every scorer is: two methods, `load` and `score`, and nothing else.
 
 A scorer turns one photo into one row of natural-log probabilities over cells. It sees one photo
 at a time, so a row cannot depend on the batch or on the neighbours; speed comes from several
@@ -9,14 +18,103 @@ No prior over cells may be baked in: it would count once per photo.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.scorers.photos import Photo
+from elsewhere.scorers import calibration
+from elsewhere.scorers.images import decoded
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+MAX_BYTES = 256 * 1024 * 1024
+"""No photo is larger; what is larger is a mistake and would only fill the memory."""
+
+
+@dataclass(frozen=True)
+class Photo:
+    """One photo: what it is called in the scores, and its bytes or where they are."""
+
+    name: str
+    path: Path
+    held: bytes | None = field(default=None, repr=False, compare=False)
+    """The bytes of its rendition; without them, `path` is read as one."""
+
+    def read(self) -> Photo:
+        """The same photo with its bytes at hand, so that they are read once."""
+        return replace(self, held=self.content())
+
+    def content(self) -> bytes:
+        """The bytes of the rendition, or one sentence that says why they cannot be had."""
+        if self.held is not None:
+            return self.held
+        try:
+            if not self.path.is_file():
+                raise FileError(f"{self.name} {_what_else(self.path)}: give a photo")
+            if self.path.stat().st_size > MAX_BYTES:
+                raise FileError(
+                    f"{self.name} is larger than {MAX_BYTES >> 20} MiB: make it smaller"
+                )
+            content = self.path.read_bytes()
+        except OSError as problem:
+            raise FileError(
+                f"{self.name} cannot be read ({problem.strerror or problem}): "
+                "check the file and its permissions"
+            ) from None
+        if not content:
+            raise FileError(f"{self.name} is empty: leave it out or copy it anew")
+        return content
+
+    def image(self, least: tuple[int, int]) -> Image.Image:
+        """RGB pixels, each side at least `least` (width, height) where the rendition has it."""
+        return decoded(self.content(), self.name, least)
+
+
+def _what_else(path: Path) -> str:
+    """What a path is that is no plain file."""
+    if path.is_dir():
+        return "is a folder"
+    return "is no plain file" if path.exists() else "does not exist"
+
+
+TOLERANCE = 1e-4
+"""How far from one the probabilities of a row may sum."""
+
+
+def log_softmax(logits: ArrayLike) -> NDArray[np.float32]:
+    """Logits (or unnormalised log-probabilities) as a normalised row.
+
+    The sum is formed in float64, so the float32 row is normalised to about 1e-6.
+    """
+    return calibration.log_softmax(logits).astype(np.float32)
+
+
+def checked(row: NDArray[np.float32], cells: int, scorer: str, photo: str) -> NDArray[np.float32]:
+    """`row` itself if it is a row of `cells` log-probabilities; a sentence otherwise."""
+    if row.shape != (cells,):
+        raise ScorerError(
+            f"the scorer {scorer} gave {photo} a row of shape {row.shape} instead of "
+            f"({cells},): its model and its cells do not belong together"
+        )
+    if not np.isfinite(row).all():
+        raise ScorerError(
+            f"the scorer {scorer} gave {photo} scores that are not finite: "
+            "use another model or leave the photo out"
+        )
+    total = float(np.exp(row.astype(np.float64)).sum())
+    if abs(total - 1.0) > TOLERANCE:
+        raise ScorerError(
+            f"the scorer {scorer} gave {photo} probabilities that sum to {total:.6g} instead "
+            "of 1: it must hand over normalised log-probabilities"
+        )
+    return row
+
 
 Row = NDArray[np.float32]
 """(M,) natural-log probabilities: finite, the probabilities summing to one within 1e-4."""

@@ -18,8 +18,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from elsewhere.errors import ElsewhereError, ScorerError
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, Scorer, ScorerInfo
+from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
 from elsewhere.values.wording import installed_by
 
 GROUP = "elsewhere.scorers"

@@ -13,9 +13,7 @@ import numpy as np
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
-from elsewhere.scorers.photos import Photo
-from elsewhere.scorers.protocol import Row, ScorerInfo
-from elsewhere.scorers.rows import TOLERANCE, log_softmax
+from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, log_softmax
 from elsewhere.values.scores import Scores
 
 

@@ -20,10 +20,9 @@ from elsewhere.globe import Place, place
 from elsewhere.globe import places as called
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.photo_selection import budget_of, photo_values, select_pinned
-from elsewhere.service.planning.place_selection import select_places
-from elsewhere.service.planning.presets import margin
+from elsewhere.service.places import select_places
 from elsewhere.service.threats import check_top, outside
-from elsewhere.service.wishes import Wishes
+from elsewhere.service.wishes import Wishes, margin
 from elsewhere.solver.api import read_limits
 
 _WORDS = {"all", "home"}

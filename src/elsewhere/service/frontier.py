@@ -14,12 +14,11 @@ import numpy as np
 
 from elsewhere.errors import CheckError, InputError
 from elsewhere.report.contents import FrontierSteps, Step
-from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.posted.values import Posted
+from elsewhere.service.planning import AlbumPlan
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.solver.baselines import greedy as baseline
-from elsewhere.solver.baselines.counting import counts
-from elsewhere.solver.baselines.greedy import order
+from elsewhere.solver.baselines.greedy import counts, order
 from elsewhere.solver.frontier import Point, points
 from elsewhere.solver.problem import OUT
 from elsewhere.solver.reductions import Contradiction, reduce

@@ -13,10 +13,9 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 
 from elsewhere.album import Photo, SkippedFile
-from elsewhere.album.places import Places
-from elsewhere.album.timing import date_only
+from elsewhere.album.places import Places, date_only
 from elsewhere.errors import InputError
-from elsewhere.solver.arguments import decimal
+from elsewhere.solver.requests import decimal
 
 BURST_SECONDS = 2.0
 """Photos of one place, each within this of the one before, are one burst."""

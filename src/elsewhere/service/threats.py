@@ -22,9 +22,8 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
 from elsewhere.globe import place as called
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.planning.hidden_zones import HideScope, hidden_name, hidden_zone, inside
-from elsewhere.service.planning.place_selection import at
-from elsewhere.service.posted.values import Posted
+from elsewhere.service.places import HideScope, at, hidden_name, hidden_zone, inside
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum, model_name
 from elsewhere.service.wishes import Wishes
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from elsewhere.album.places import AlbumPlace
 from elsewhere.globe import ground
-from elsewhere.globe.continents import continent
-from elsewhere.service.planning.hidden_zones import hidden_names
-from elsewhere.service.planning.secret_top import TIMES
+from elsewhere.globe.places import continent
+from elsewhere.service.places import hidden_names
 from elsewhere.service.scored_album import ModelScores
+from elsewhere.service.secret_top import TIMES
 from elsewhere.service.wishes import Wishes
 from elsewhere.solver.explain import number_text
 from elsewhere.values.plan import Plan, Status

@@ -1,4 +1,12 @@
-"""What a person wants for one album, as typed: every door fills one of these, and no door reads it.
+"""The margins by name, each with what it stands for.
+
+A margin θ counts each kept photo so many nats more for the truth, so that a promise proved on one
+model has something to spare on another. What that is worth was measured on real photos, in the
+lab's study `transfer`; docs/defaults.md quotes the figures. No margin stands for another kind of
+model: a promise against one is had by giving it as a second scorer. The numbers stand here and
+nowhere else.
+
+What a person wants for one album, as typed: every door fills one of these, and no door reads it.
 
 All fields have the meaning that the options of `elsewhere protect` have; `album_plan.py` turns them
 into what the engine takes.
@@ -6,11 +14,64 @@ into what the engine takes.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elsewhere.service.planning.hidden_zones import HideScope
+from elsewhere.errors import InputError
+from elsewhere.service.places import HideScope
+
+
+@dataclass(frozen=True)
+class Margin:
+    """A named margin."""
+
+    name: str
+    theta: float
+    """Nats per kept photo."""
+    stands_for: str
+    """One sentence for people."""
+
+
+MARGINS = {
+    margin.name: margin
+    for margin in (
+        Margin("none", 0.0, "only the scorers that were used, exactly as they are"),
+        Margin(
+            "careful",
+            0.1,
+            "small differences only: on real photos it saves about one plan in ten from a model "
+            "like the scorers",
+        ),
+        Margin(
+            "paranoid",
+            0.7,
+            "models like the scorers, trained on other photos: on real photos nine plans in ten "
+            "hold for one",
+        ),
+    )
+}
+
+
+def margin(given: str | float) -> Margin:
+    """The margin of this name, or of so many nats.
+
+    >>> margin("none").theta, margin("0.2").theta, margin(0.2).name
+    (0.0, 0.2, '0.2')
+    """
+    known = MARGINS.get(given.strip().lower()) if isinstance(given, str) else None
+    if known is not None:
+        return known
+    try:
+        theta = float(given)
+    except (TypeError, ValueError):
+        theta = math.nan
+    if not 0 <= theta < math.inf or isinstance(given, bool):
+        raise InputError(
+            f"a margin is {', '.join(MARGINS)} or a number of nats per photo, not {given!r}"
+        )
+    return Margin(f"{theta:g}", theta, f"{theta:g} nats per photo to spare")
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,12 @@ import numpy as np
 from elsewhere.checker.facts import ascending
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
-from elsewhere.solver.arguments import photos, shown, whole
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.explain import explain_plan, explain_unknown
 from elsewhere.solver.infeasibility import explain_infeasible
 from elsewhere.solver.problem import Answer
 from elsewhere.solver.reductions import Chain, Contradiction, reduce
-from elsewhere.solver.requests import Request, known_wishes, read_request
+from elsewhere.solver.requests import Request, known_wishes, photos, read_request, shown, whole
 from elsewhere.solver.views import views
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise

@@ -11,12 +11,11 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere.solver.api import finish, read_limits
-from elsewhere.solver.arguments import whole
 from elsewhere.solver.exact import Instance, Limits
 from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.problem import Answer
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.requests import Request, known_wishes, read_request
+from elsewhere.solver.requests import Request, known_wishes, read_request, whole
 from elsewhere.values.plan import Plan
 
 

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from elsewhere.solver.exact.arithmetic import row_lead
-from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.exact.instance import Instance, row_lead
 from elsewhere.solver.problem import Attacker, Floats, Ints, Mask, Problem
 from elsewhere.values.plan import View
 

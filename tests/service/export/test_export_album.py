@@ -21,14 +21,13 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
 from elsewhere.globe import place
 from elsewhere.scorers import Photo as ScoredPhoto
-from elsewhere.scorers.embedded import EmbeddedScorer
-from elsewhere.scorers.features import Features
-from elsewhere.service.export import export_album as sharing
-from elsewhere.service.export.export_album import Export, export_album
-from elsewhere.service.export.verify import verify
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.values import Posted
+from elsewhere.scorers.embedded import EmbeddedScorer, Features
+from elsewhere.service import export as sharing
+from elsewhere.service.export import Export, export_album
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.verify import verify
 from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
 from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.staging import Staging
-from elsewhere.service.export.journal import FOLDER, record_staging
+from elsewhere.service.private_files import FOLDER, record_staging
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 
 from elsewhere.album.files import digest
 from elsewhere.errors import FileError
-from elsewhere.service.export.private_files import CERTIFICATE, REPORT, Backup, back_up
+from elsewhere.service.private_files import CERTIFICATE, REPORT, Backup, back_up
 
 
 def folder_of(tmp_path: Path, **contents: str) -> Path:

@@ -14,16 +14,16 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from elsewhere.album.archive import write_archive
+from elsewhere.album.copies import write_archive
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.score_files import write_scores
-from elsewhere.service.export.export_album import Export, export_album
-from elsewhere.service.export.private_files import read_private, write_private
-from elsewhere.service.export.verify import Verification, _named, verify
-from elsewhere.service.planning.plan_album import AlbumPlan
+from elsewhere.service.export import Export, export_album
+from elsewhere.service.planning import AlbumPlan
+from elsewhere.service.private_files import read_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.verify import Verification, _named, verify
 from elsewhere.values.scores import Scores
 from tests.album.makers import jpeg, segment, with_segments
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album

@@ -13,9 +13,8 @@ import pytest
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.ledger import Rows
-from elsewhere.service.ledger import store as ledger_store
-from elsewhere.service.ledger.entries import Given, Ledger
-from elsewhere.service.ledger.store import Store
+from elsewhere.service import ledger as ledger_store
+from elsewhere.service.ledger import Given, Ledger, Store
 
 LISBON, OSLO = (38.72, -9.14), (59.91, 10.75)
 

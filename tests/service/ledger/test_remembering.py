@@ -11,13 +11,12 @@ import pytest
 
 from elsewhere.album import export as album_export
 from elsewhere.album.places import Places
-from elsewhere.album.renaming import rename_new
+from elsewhere.album.staging import rename_new
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
-from elsewhere.service.export.export_album import export_album
-from elsewhere.service.ledger.entries import Ledger
-from elsewhere.service.ledger.store import Store
-from elsewhere.service.planning.plan_album import AlbumPlan
+from elsewhere.service.export import export_album
+from elsewhere.service.ledger import Ledger, Store
+from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
 

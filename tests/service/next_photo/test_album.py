@@ -12,10 +12,9 @@ import pytest
 import elsewhere
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
-from elsewhere.service.ledger.entries import Ledger
-from elsewhere.service.next_photo.album import NextPhoto, next_photo
-from elsewhere.service.next_photo.answers import Answer
-from elsewhere.service.posted.values import Posted
+from elsewhere.service.ledger import Ledger
+from elsewhere.service.next_photo import Answer, NextPhoto, next_photo
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, trip

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
-from elsewhere.service.next_photo.answers import Answer, Next, may_post, one_by_one
+from elsewhere.service.next_photo import Answer, Next, may_post, one_by_one
 from elsewhere_lab import simulator
 
 Table = list[list[int]]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from elsewhere.service.planning.alternatives import Alternative, without_options
+from elsewhere.service.alternatives import Alternative, without_options
 from elsewhere.solver.infeasibility import Inquiry
 from tests.service.planning.test_verdict import EXACT, LISBON, PARIS, plan, pointing
 
@@ -99,7 +99,7 @@ def test_options_are_for_those_who_type_them() -> None:
 
 def test_what_nobody_asked_about_is_no_advice() -> None:
     from elsewhere.album.places import places_of
-    from elsewhere.service.planning.plan_album import plan_album
+    from elsewhere.service.planning import plan_album
 
     album = pointing(LISBON, LISBON)
     quick = plan_album(album, places_of(album.photos), WIDE, reasons=False)

@@ -13,7 +13,7 @@ from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import place
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
-from elsewhere.service.planning.plan_album import plan_album
+from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.wishes import Wishes
 from tests.service.makers import Stay, trip

@@ -18,9 +18,9 @@ from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, distance_km, place
-from elsewhere.service.planning.notes import TOGETHER
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.values import Posted
+from elsewhere.service.notes import TOGETHER
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores

@@ -8,10 +8,10 @@ import numpy as np
 
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.try_alternatives import evaluate_alternatives
-from elsewhere.service.posted.values import NOTHING_POSTED
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.try_alternatives import evaluate_alternatives
 from elsewhere.service.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 

@@ -10,11 +10,10 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place
-from elsewhere.service.planning.guesses import NowhereError
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.planning.presets import MARGINS, margin
+from elsewhere.service.places import NowhereError
+from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.service.wishes import MARGINS, Wishes, margin
 from elsewhere.solver.infeasibility import Inquiry
 from tests.service.makers import Stay, attack, photo, seen, trip
 

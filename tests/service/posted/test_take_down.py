@@ -20,8 +20,8 @@ from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, distance_km
 from elsewhere.service import take_down
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.values import Posted
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.take_down import Blocked, blocked_by_posted, told
 from elsewhere.service.wishes import Wishes

@@ -7,7 +7,7 @@ import pytest
 
 from elsewhere.album import Metadata
 from elsewhere.errors import InputError
-from elsewhere.service.posted.values import NOTHING_POSTED, Posted
+from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.values.scores import Scores
 
 ALBUM = Scores(

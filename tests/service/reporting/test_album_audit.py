@@ -13,11 +13,9 @@ import elsewhere
 from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.album.workers import Workers
-from elsewhere.scorers import features, find
-from elsewhere.scorers.photos import Photo as Scored
-from elsewhere.service.planning.plan_album import plan_album
-from elsewhere.service.posted.values import Posted
-from elsewhere.service.reporting.album_audit import (
+from elsewhere.scorers import embedded, find
+from elsewhere.scorers.protocol import Photo as Scored
+from elsewhere.service.album_audit import (
     HEADS,
     asked_twice,
     audit_album,
@@ -25,6 +23,8 @@ from elsewhere.service.reporting.album_audit import (
     audit_watch,
     second_opinions,
 )
+from elsewhere.service.planning import plan_album
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
@@ -157,7 +157,7 @@ def real(tmp_path: Path, pool: Workers) -> Iterator[ScoredAlbum]:
 def test_second_opinions_are_the_other_heads_own(real: ScoredAlbum) -> None:
     album, told = second_opinions(real, ["embedded"])
     assert [attack.word for attack in album.attacks] == ["embedded"]
-    features.forget()
+    embedded.forget()
     assert list(told["embedded"]) == list(HEADS["embedded"])
     for head, scores in told["embedded"].items():
         scorer = find(head)
@@ -176,13 +176,13 @@ def test_second_opinions_ask_the_tower_nothing(
 
     asked, real = [], EmbeddedScorer._features
 
-    def counted(self: EmbeddedScorer, one: Scored) -> features.Features:
+    def counted(self: EmbeddedScorer, one: Scored) -> embedded.Features:
         asked.append(one.name)
         return real(self, one)
 
     monkeypatch.setattr(EmbeddedScorer, "_features", counted)
     (tmp_path / "new.jpg").write_bytes(jpeg(77))
-    features.forget()
+    embedded.forget()
     score_album([tmp_path], scorers=asked_twice(["embedded"]), workers=pool, keep=False).close()
     assert asked == ["new.jpg"]
 

@@ -10,10 +10,10 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, cell_names
 from elsewhere.report.numbers import ordinal
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.values import NOTHING_POSTED
-from elsewhere.service.reporting.album_audit import audit_watch
-from elsewhere.service.reporting.explanations import explain_photo
+from elsewhere.service.album_audit import audit_watch
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import NOTHING_POSTED
+from elsewhere.service.report import explain_photo
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, trip

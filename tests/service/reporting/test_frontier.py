@@ -21,8 +21,8 @@ from elsewhere.service.frontier import (
     greedy_withholds,
     tables,
 )
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.values import NOTHING_POSTED, Posted
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.wishes import Wishes
 from elsewhere.solver.baselines import greedy as baseline

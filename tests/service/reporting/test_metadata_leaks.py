@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from elsewhere.album import Leak, Metadata
-from elsewhere.service.reporting.metadata_leaks import metadata_leaks
+from elsewhere.service.album_audit import metadata_leaks
 from tests.service.makers import photo
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elsewhere.service.reporting.previews import ROOM, SIDES, previews, weight
+from elsewhere.service.report import ROOM, SIDES, previews, weight
 from tests.album.makers import picture
 from tests.service.makers import photo
 from tests.service.pictures import drawn, noise, size_of

@@ -18,10 +18,10 @@ from elsewhere.errors import FileError
 from elsewhere.globe import place
 from elsewhere.report import page
 from elsewhere.report.contents import Contents, Fate
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.values import Posted
-from elsewhere.service.reporting.album_audit import audit_album, audit_plan
-from elsewhere.service.reporting.write_report import (
+from elsewhere.service.album_audit import audit_album, audit_plan
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import Posted
+from elsewhere.service.report import (
     audit_contents,
     plan_contents,
     save_report,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elsewhere.solver.exact import Instance, Limits, active_set, solve
-from elsewhere.solver.exact.merge_attackers import merge_attackers
+from elsewhere.solver.exact.active_set import merge_attackers
 from elsewhere.solver.exact.solver import _for_some
 from elsewhere.solver.problem import Attacker, Problem
 from tests.solver.exact.small import least, needs, seeds, trying_all

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.solver.exact.arithmetic import holds, row_lead
+from elsewhere.solver.exact.instance import holds, row_lead
 from elsewhere.solver.problem import Attacker, Mask
 from tests.solver.oracle import rounded
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.solver.exact.bounds import best_with_one_row
+from elsewhere.solver.exact.simplex import best_with_one_row
 from elsewhere.solver.problem import Floats
 
 small = st.integers(-6, 6).map(float)

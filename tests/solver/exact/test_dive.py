@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from elsewhere.solver.exact.dive import Dive, repair
+from elsewhere.solver.exact.heuristics import Dive, repair
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.problem import plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import assume, given
 
-from elsewhere.solver.exact.enumeration import VALUES, completions, worth_trying
 from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.exact.search import VALUES, completions, worth_trying
 from elsewhere.solver.problem import plain
 from tests.solver.exact.small import drawn, seeds
 from tests.solver.examples import examples

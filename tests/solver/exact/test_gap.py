@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.solver.exact.gap import FIRST_TURN, close_gap
 from elsewhere.solver.exact.limits import Limits
+from elsewhere.solver.exact.solver import FIRST_TURN, close_gap
 
 
 @dataclass

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.solver.baselines.counting import counts, satisfied
+from elsewhere.solver.baselines.greedy import counts, satisfied
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.search import Goal, needs

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from elsewhere.solver.baselines.counting import cost, counts, satisfied
+from elsewhere.solver.baselines.greedy import cost, counts, satisfied
 from elsewhere.solver.problem import Answer
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.values.promise import Against, Promise

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.attackers import Attackers
+from elsewhere.solver.reductions.chain import Attackers
 from tests.solver.reductions.meaning import SEEDS, assert_same_meaning, bare
 from tests.solver.strategies import problem
 

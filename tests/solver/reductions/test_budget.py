@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.budget import Budget
+from elsewhere.solver.reductions.chain import Budget
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
 

@@ -7,9 +7,7 @@ import random
 import pytest
 
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.reductions.each_photo import EachPhoto
-from elsewhere.solver.reductions.groups import Groups
-from elsewhere.solver.reductions.values import Values
+from elsewhere.solver.reductions.photos import EachPhoto, Groups, Values
 from tests.solver.reductions.meaning import assert_same_meaning
 from tests.solver.strategies import problem
 

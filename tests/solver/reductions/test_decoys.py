@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.decoys import Decoys
+from elsewhere.solver.reductions.chain import Decoys
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
 

@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.problem import OUT, plain
-from elsewhere.solver.reductions import each_photo
-from elsewhere.solver.reductions.base import Contradiction
-from elsewhere.solver.reductions.each_photo import EachPhoto
-from elsewhere.solver.reductions.margin import Margin
-from elsewhere.solver.reductions.pins import Pins
-from elsewhere.solver.reductions.places import Places
-from elsewhere.solver.reductions.strict import Strict
+from elsewhere.solver.reductions import photos
+from elsewhere.solver.reductions.chain import Contradiction, Margin, Places, Strict
+from elsewhere.solver.reductions.photos import EachPhoto, Pins
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
@@ -56,7 +52,7 @@ def test_pins_and_tops_ask_nothing_anew_of_single_photos(monkeypatch: pytest.Mon
         raise AssertionError("this was known already")
 
     with monkeypatch.context() as closed:
-        closed.setattr(each_photo, "Instance", never)
+        closed.setattr(photos, "Instance", never)
         assert EachPhoto((1,)).apply(problem).fixed.tolist() == before == [OUT, 0, OUT]
         assert EachPhoto((2,)).apply(Pins((), (1,)).apply(problem)).fixed.tolist() == [OUT] * 3
         for other in (

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.problem import IN, OUT, Answer, plain
-from elsewhere.solver.reductions.base import Contradiction
-from elsewhere.solver.reductions.groups import Groups
-from elsewhere.solver.reductions.pins import Pins
+from elsewhere.solver.reductions.chain import Contradiction
+from elsewhere.solver.reductions.photos import Groups, Pins
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
 

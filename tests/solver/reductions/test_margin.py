@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines.counting import counts
+from elsewhere.solver.baselines.greedy import counts
 from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.margin import Margin
+from elsewhere.solver.reductions.chain import Margin
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.problem import FREE, IN, OUT, plain
-from elsewhere.solver.reductions.pins import Pins
+from elsewhere.solver.reductions.photos import Pins
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
 

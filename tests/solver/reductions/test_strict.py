@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines.counting import counts
+from elsewhere.solver.baselines.greedy import counts
 from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.strict import Strict
+from elsewhere.solver.reductions.chain import Strict
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
 

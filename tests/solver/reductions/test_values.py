@@ -8,8 +8,7 @@ import pytest
 
 from elsewhere.errors import InputError
 from elsewhere.solver.problem import Answer, plain
-from elsewhere.solver.reductions.groups import Groups
-from elsewhere.solver.reductions.values import Values
+from elsewhere.solver.reductions.photos import Groups, Values
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
 

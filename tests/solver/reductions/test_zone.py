@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines.counting import holding
+from elsewhere.solver.baselines.greedy import holding
 from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.zone import Zone
+from elsewhere.solver.reductions.chain import Zone
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
 

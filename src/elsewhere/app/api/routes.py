@@ -14,13 +14,12 @@ import elsewhere
 from elsewhere.app.api import models
 from elsewhere.app.api.forms import take_form
 from elsewhere.app.api.models import Event
-from elsewhere.app.sessions import export_job, presenter
-from elsewhere.app.sessions.details import details_of
-from elsewhere.app.sessions.folders import folders
-from elsewhere.app.sessions.frontier_job import start_frontier
+from elsewhere.app.sessions import album_jobs, presenter
+from elsewhere.app.sessions.album_jobs import start_frontier
 from elsewhere.app.sessions.jobs import Job
-from elsewhere.app.sessions.thumbnails import SIDES
-from elsewhere.app.sessions.uploads import UploadFolder
+from elsewhere.app.sessions.photo_index import SIDES
+from elsewhere.app.sessions.presenter import details_of
+from elsewhere.app.sessions.uploads import UploadFolder, folders
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 
@@ -78,7 +77,7 @@ def album_routes(table: Workspace) -> APIRouter:
     @routes.post("/api/albums")
     def open_album(asked: models.OpenAlbum) -> models.JobStarted:
         """Open folders and photos by path, instead of what is there."""
-        paths = [export_job.path(text) for text in asked.paths]
+        paths = [album_jobs.path(text) for text in asked.paths]
         return models.JobStarted(job=table.open(paths, asked.scorers).told())
 
     @routes.post(
@@ -194,12 +193,12 @@ def job_routes(table: Workspace) -> APIRouter:
     @routes.post("/api/export")
     def export(asked: models.Export) -> models.JobStarted:
         """Write the copy and prove it."""
-        return models.JobStarted(job=export_job.export(table, asked).told())
+        return models.JobStarted(job=album_jobs.export(table, asked).told())
 
     @routes.post("/api/verify")
     def verify() -> models.JobStarted:
         """Prove the last copy again, from its files."""
-        return models.JobStarted(job=export_job.verify_last(table).told())
+        return models.JobStarted(job=album_jobs.verify_last(table).told())
 
     @routes.get("/api/report")
     def get_report() -> models.Link:

@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.app.api import models
-from elsewhere.audit.ranks import Floats, own_ranks, rank
-from elsewhere.audit.shares import basis, gains
+from elsewhere.audit.inference import Floats, basis, gains, own_ranks, rank
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.scorers.calibration import together
 from elsewhere.service import ScoredAlbum
+from elsewhere.service.album_audit import world
 from elsewhere.service.infeasibility import named
-from elsewhere.service.planning.plan_album import AlbumPlan
-from elsewhere.service.posted.values import Posted
-from elsewhere.service.reporting.album_audit import world
+from elsewhere.service.planning import AlbumPlan
+from elsewhere.service.posted import Posted
 from elsewhere.service.threats import Threat
 
 Mask = NDArray[np.bool_]

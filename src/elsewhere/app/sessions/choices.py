@@ -8,9 +8,9 @@ from pathlib import Path
 from elsewhere.app.api import models
 from elsewhere.example import ALBUM
 from elsewhere.scorers.registry import available
-from elsewhere.service.planning.hidden_zones import LEVELS
-from elsewhere.service.planning.presets import MARGINS
+from elsewhere.service.places import LEVELS
 from elsewhere.service.verdict import NOT_COVERED
+from elsewhere.service.wishes import MARGINS
 
 
 @cache

@@ -1,4 +1,6 @@
-"""One album's wishes and plans: what was asked, in which order, and the best answer so far.
+"""One wish and what came of it: what was asked, of which photos, and the best plan so far.
+
+One album's wishes and plans: what was asked, in which order, and the best answer so far.
 
 A click is answered at once by the best plan that a few hundredths of a second give; where that is
 not proved, somebody else goes on with the proof. Each plan prefers to be like the one before it,
@@ -12,30 +14,109 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 from elsewhere.album.places import Places, places_of
 from elsewhere.app.api import models
-from elsewhere.app.sessions.answers import (
-    OvertakenError,
-    PlannedAnswer,
-    as_typed,
-    improves,
-    one_try,
-    where,
-    words_of,
-)
 from elsewhere.app.sessions.beliefs import BeliefView, Tables
+from elsewhere.errors import InputError
 from elsewhere.globe import place
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.ledger.entries import Ledger
+from elsewhere.service.find_posted import find_posted
+from elsewhere.service.ledger import Ledger
 from elsewhere.service.photo_selection import matching
-from elsewhere.service.planning.plan_album import AlbumPlan, plan_album
-from elsewhere.service.posted.find_posted import find_posted
-from elsewhere.service.posted.values import NOTHING_POSTED, Posted
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import NOTHING_POSTED, Posted
+from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Status
+
+
+class OvertakenError(InputError):
+    """Something was asked by a window that has not seen what is on the table now."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the plan changed meanwhile, by its proof or in another window: look, and try again"
+        )
+
+
+@dataclass(frozen=True)
+class PlannedAnswer:
+    """A wish, and what came of it."""
+
+    wishes: models.Wishes
+    seen: ScoredAlbum
+    """The album as the attackers of these wishes see it."""
+    places: Places
+    posted: Posted
+    plan: AlbumPlan | None
+    """None where no place is known."""
+    looks: BeliefView | None
+    version: int
+
+    @property
+    def proved(self) -> bool:
+        """Whether nothing is left to be done: that there is no plan needs a reason, too."""
+        if self.plan is None or self.plan.plan.status == Status.OPTIMAL:
+            return True
+        return self.plan.plan.status == Status.INFEASIBLE and bool(self.plan.plan.explanation)
+
+
+def as_typed(wishes: models.Wishes, seconds: float | None) -> Wishes:
+    """The wishes as every door gives them to the job."""
+    return Wishes(
+        top=None if wishes.budget is not None else wishes.top,
+        budget=wishes.budget,
+        hide=tuple(wishes.hide),
+        hide_level=wishes.hide_level,
+        radius_km=wishes.radius_km,
+        keep=tuple(wishes.keep),
+        drop=tuple(wishes.drop),
+        stars=wishes.stars,
+        margin=wishes.margin,
+        each_photo=None if wishes.each_photo else False,
+        bursts=wishes.bursts,
+        prior=wishes.prior or None,
+        exact_top=wishes.exact_top,
+        time_limit=seconds,
+    )
+
+
+def one_try(wishes: models.Wishes) -> bool:
+    """Whether all the time is for one k; one that was drawn gets half, for smaller ones need some
+    after it, too."""
+    return wishes.exact_top or wishes.budget is not None
+
+
+def where(wishes: models.Wishes) -> object:
+    """All that decides the watches, and what they see beside the album."""
+    return (
+        tuple(wishes.at),
+        tuple(wishes.hide),
+        wishes.hide_level,
+        wishes.radius_km,
+        wishes.prior,
+        tuple(wishes.scorers),
+        tuple(wishes.posted),
+    )
+
+
+def words_of(seen: ScoredAlbum) -> tuple[str, ...]:
+    """Its attackers, as typed."""
+    return tuple(attack.word for attack in seen.attacks)
+
+
+def improves(new: AlbumPlan, old: AlbumPlan) -> bool:
+    """Whether a plan is worth showing instead of another for the same wishes."""
+    if not new.plan.found or not old.plan.found:
+        return new.plan.found
+    if new.wishes.budget is not None:
+        return new.plan.protected_k > old.plan.protected_k
+    return Fraction(new.plan.cost) < Fraction(old.plan.cost)
+
 
 QUICK = 0.035
 """Seconds for the first answer to a wish."""

@@ -1,26 +1,349 @@
-"""From the house's values to what the page is told."""
+"""What the page says of an album and its plan, in the words of the command line's verdict.
+
+The page shows these as they are: it makes no sentence of its own about what is hidden, so there is
+one place where the words are chosen. A place is called by what is hidden of it (its region, its
+country). The k that is named is the one that the plan reaches, in the headline as on the slider and
+the map; where a top was drawn in secret it is at least the one drawn, which is not told.
+
+What could be asked for instead, as buttons: each with the wishes that it stands for.
+
+One photo, looked at closely: its own places, what it changes, what its file tells.
+
+From the house's values to what the page is told.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from elsewhere.album import Photo
+from elsewhere.album import Photo, SkippedFile
 from elsewhere.app.api import models
-from elsewhere.app.sessions import sentences
-from elsewhere.app.sessions.answers import PlannedAnswer
 from elsewhere.app.sessions.beliefs import guess, guesses
 from elsewhere.app.sessions.jobs import left_of
-from elsewhere.app.sessions.planning import PlanningSession
-from elsewhere.app.sessions.suggestions import suggestions_for
+from elsewhere.app.sessions.photo_index import SIDES
+from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
+from elsewhere.audit.name_hints import places_in
+from elsewhere.errors import InputError, NoPhotoError, PlaceError
 from elsewhere.example import ALBUM
-from elsewhere.scorers.calibration import together
+from elsewhere.globe import Place, place
+from elsewhere.report.numbers import chance, ordinal
+from elsewhere.scorers.calibration import exponent, log_softmax, together
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.planning.alternatives import describe as told_ways
-from elsewhere.service.reporting.limitations import limitations
-from elsewhere.service.reporting.metadata_leaks import metadata_leaks
-from elsewhere.service.reporting.write_report import album_name
+from elsewhere.service.album_audit import metadata_leaks
+from elsewhere.service.alternatives import Alternative, without_options
+from elsewhere.service.alternatives import describe as told_ways
+from elsewhere.service.places import hidden_names
+from elsewhere.service.planning import AlbumPlan
+from elsewhere.service.report import album_name, limitations
+from elsewhere.service.secret_top import TIMES
+from elsewhere.service.threats import Threat
+from elsewhere.service.verdict import accuracy
+from elsewhere.solver.explain import number_text
+from elsewhere.values.plan import Status
+from elsewhere.values.wording import counted, listed
+
+if TYPE_CHECKING:
+    from elsewhere.app.sessions.workspace import Workspace
+
+FOUND = 25
+"""A place that comes further down than this is not found: nobody looks through so many."""
+
+
+def plain(sentence: str) -> str:
+    """A sentence of the command line as it stands on a page: without options, with a capital."""
+    said = without_options(sentence)
+    return said[:1].upper() + said[1:]
+
+
+def found(entry: PlannedAnswer, guess: str) -> str:
+    """What the first attacker makes of the album as it is; `guess` where no place is known."""
+    attack, photos = entry.seen.attacks[0], counted(len(entry.seen.photos), "photo")
+    if entry.looks is None:
+        return f"From these {photos} {attack.called} guesses {guess}."
+    cells = attack.about.cells
+    ranks: dict[str, int] = {}
+    for view in entry.looks.before:
+        if view.scorer == attack.word:  # its own photos may give a place away more than all do
+            ranks[view.hides] = min(view.rank, ranks.get(view.hides, view.rank))
+    seen = {name: rank for name, rank in ranks.items() if rank <= FOUND}
+    if not seen:
+        missed = listed([f"{name} ({ordinal(rank)} of {cells})" for name, rank in ranks.items()])
+        return f"From these {photos} {attack.called} does not find {missed}."
+    if len(ranks) > 1 and set(ranks.values()) == {1}:
+        each = "each 1st, from its own photos"
+        return f"From these {photos} {attack.called} finds {listed(list(ranks))}, {each}."
+    told = listed([f"{name} {ordinal(rank)}" for name, rank in ranks.items()])
+    return f"From these {photos} {attack.called} finds {told} of {cells} places."
+
+
+def headline(entry: PlannedAnswer) -> str:
+    """The one sentence on top: what is found, and what the plan does about it."""
+    assert entry.plan is not None
+    return f"{found(entry, '').rstrip('.')}; {_but(entry, entry.plan)}."
+
+
+def reached(entry: PlannedAnswer) -> int:
+    """So many first guesses the plan keeps the places out of."""
+    assert entry.plan is not None
+    return entry.plan.plan.protected_k if entry.plan.plan.found else 0
+
+
+def proof(entry: PlannedAnswer) -> str:
+    """How sure the plan is, in a few words."""
+    assert entry.plan is not None
+    plan, budget = entry.plan.plan, entry.plan.wishes.budget is not None
+    if plan.status == Status.INFEASIBLE:
+        return "No plan can do this: proved" if entry.proved else "No plan can do this"
+    if plan.status == Status.UNKNOWN:
+        return "No plan was found yet"
+    out = _out(entry)
+    if not plan.protected_k:
+        too_few = "too few to hide it"
+        return f"{out}: {too_few}{'' if entry.proved else ', as far as is known'}"
+    if plan.status != Status.OPTIMAL:
+        if budget or plan.promise.values is not None:
+            return f"{out}: the best so far"
+        return f"{out}: the best so far, at least {number_text(plan.bound)} must go{_for(entry)}"
+    if budget:
+        return f"{out}: proved the best they can do"
+    if not plan.withheld:
+        return f"Nothing to withhold{_for(entry)}: proved"
+    least = "the fewest" if plan.promise.values is None else "the least loss"
+    return f"{out}: proved {least}{_for(entry)}"
+
+
+def why_not(plan: AlbumPlan) -> str:
+    """Why there is no plan: what is out already comes before what could still be asked."""
+    return plan.verdict if plan.blocked is not None else plan.plan.explanation
+
+
+def against(entry: PlannedAnswer) -> str:
+    """Whom the promise is against and how good they are: never left for somebody to unfold."""
+    assert entry.plan is not None
+    plan, attacks = entry.plan, entry.seen.attacks
+    who = listed([attack.called for attack in attacks])
+    many = len(hidden_names(plan.hidden, plan.wishes.width))
+    better = f"a better one may find {'it' if many == 1 else 'them'}"
+    how_good = accuracy(plan.hidden, attacks, plan.wishes).replace(" %", "\u00a0%")
+    return f"Against {who}{how_good}; {better}."
+
+
+def alone_sentence(watch: Threat, rank: int, likely: float) -> str:
+    """Where one photo by itself puts what is hidden."""
+    return f"Alone it puts {watch.hides} {ordinal(rank)} ({chance(likely)})."
+
+
+def change(
+    watch: Threat, now: models.View | None, then: models.View | None, *, shared: bool
+) -> str:
+    """What it would change if one photo went the other way, seen by one watch."""
+    whose = "its own photos" if watch.own and not watch.whole else "the whole album"
+    if now is None or then is None:
+        return f"It is the only photo of {watch.hides} that would be shared."
+    if now.rank == then.rank:
+        return f"{watch.hides} comes {ordinal(now.rank)} with or without it, from {whose}."
+    verb = "Without it" if shared else "With it"
+    return (
+        f"{verb} {watch.hides} goes from {ordinal(now.rank)} to {ordinal(then.rank)}, from {whose}."
+    )
+
+
+def nothing_in(
+    paths: Sequence[Path], problem: NoPhotoError, *, own: bool = False
+) -> models.Nothing:
+    """What was found where no photo was; `own` are files that were dropped on the page."""
+    files = [one for one in problem.left if isinstance(one, SkippedFile)]
+    hidden = sum(one.kind == "hidden" for one in files)
+    met, lost = len(files) - hidden, any(one.lost for one in files)
+    folders = [path.name or str(path) for path in paths if path.is_dir()]
+    where = " in what you dropped" if own else f" in {listed(folders)}" if folders else ""
+    but = f" (but for {counted(hidden, 'hidden file')})" if hidden else ""
+    if not met:
+        said = f"There is no file{where}{but}."
+    else:
+        many = "There is 1 file" if met == 1 else f"There are {met} files"
+        no_photo = "it is no photo" if met == 1 else "none of them is a photo"
+        unread = "it cannot be read" if met == 1 else "no photo among them can be read"
+        said = f"{many}{where}{but}, and {unread if lost else no_photo}."
+    return models.Nothing(
+        title="No photo could be read" if lost else "There is no photo here",
+        sentence=said,
+        files=[left_of(one) for one in files],
+    )
+
+
+def _but(entry: PlannedAnswer, album_plan: AlbumPlan) -> str:
+    """The second half of the headline."""
+    plan, photos = album_plan.plan, len(entry.seen.photos)
+    if plan.status == Status.INFEASIBLE:
+        if entry.posted:
+            return "with what is public already, no plan hides that"
+        pinned = entry.wishes.keep or entry.wishes.drop
+        return f"{'as things are pinned, ' if pinned else ''}no plan hides that"
+    if plan.status == Status.UNKNOWN:
+        return "a plan is being looked for"
+    if not entry.posted.fresh(plan.kept, photos):
+        return "every photo that may be kept is public already"
+    several = len(hidden_names(album_plan.hidden, album_plan.wishes.width)) > 1
+    many, k = len(plan.withheld), reached(entry)
+    if not k:
+        them = "them all" if several else "it"
+        return f"withholding {many or 'nothing'} does not hide {them}"
+    among = "the first guess" if k == 1 else f"among the first {k}"
+    if not many:
+        return f"nothing needs withholding: {'none is' if several else 'it is not'} {among}"
+    return f"withhold {many} and {'none is' if several else 'it is not'} {among}"
+
+
+def _for(entry: PlannedAnswer) -> str:
+    """Which top it is the fewest for: whoever asked for 5 and reads that 7 are reached wonders."""
+    assert entry.plan is not None
+    wishes = entry.plan.wishes
+    if wishes.top is None:
+        return ""
+    if wishes.exact_top:
+        return f" for top {wishes.top}"
+    return f" for a top drawn in secret from {wishes.top} to {TIMES * wishes.top}"
+
+
+def _out(entry: PlannedAnswer) -> str:
+    """How many go, those that the person dropped apart."""
+    assert entry.plan is not None
+    plan = entry.plan.plan
+    dropped = len(set(plan.withheld) & set(plan.promise.drop))
+    chosen = len(plan.withheld) - dropped
+    if not dropped:
+        return f"{counted(chosen, 'photo')} withheld"
+    return f"{chosen} withheld and {dropped} dropped" if chosen else f"{dropped} dropped"
+
+
+MOST = 4
+"""More buttons than anybody reads."""
+
+
+def suggestions_for(entry: PlannedAnswer) -> list[models.Way]:
+    """The ways out of there being no plan, as far as a click can take them."""
+    plan = entry.plan
+    if plan is None or plan.plan.found:
+        return []
+    made = [_made(entry, way) for way in plan.ways]
+    return [one for one in made if one is not None][:MOST]
+
+
+def names_instead(problem: PlaceError) -> list[str]:
+    """The places that may have been meant by a name, by names that are understood."""
+    near = [one.label for one in problem.choices if isinstance(one, Place)]
+    return [name for name in dict.fromkeys(near) if _understood(name)][:MOST]
+
+
+def _understood(name: str) -> bool:
+    try:
+        place(name)
+    except PlaceError:
+        return False
+    return True
+
+
+def _made(entry: PlannedAnswer, way: Alternative) -> models.Way | None:
+    wishes = entry.wishes
+    change = _change(entry, way)
+    if change is None:
+        return None
+    words, update = change
+    if way.kind in {"top", "margin"} and way.top is not None:
+        update = {**update, "top": way.top}
+    return models.Way(words=words, wishes=wishes.model_copy(update=update))
+
+
+def _change(entry: PlannedAnswer, way: Alternative) -> tuple[str, dict[str, object]] | None:
+    """The words of a button, and what it changes; None where it takes more than a click."""
+    wishes = entry.wishes
+    ids = {entry.seen.photos[n].id for n in way.photos if n < len(entry.seen.photos)}
+    what = next(iter(ids)) if len(ids) == 1 else counted(len(ids), "photo")
+    match way.kind:
+        case "unpin":
+            return f"Unpin {what}", {"keep": [one for one in wishes.keep if one not in ids]}
+        case "take back":
+            return f"Take {what} back", {"drop": [one for one in wishes.drop if one not in ids]}
+        case "top":
+            return f"Ask for top {way.top}", {}
+        case "margin":
+            return f"No margin{f', top {way.top}' if way.top else ''}", {"margin": "none"}
+        case "hide":
+            return f"Hide {way.name} only", {"hide": [way.name]}
+        case "level":
+            return f"Hide the {way.name} only", {"hide_level": way.name}
+        case "radius" if way.amount:
+            near: dict[str, object] = {"hide_level": None, "radius_km": way.amount}
+            return f"Hide {way.amount:g} km around it only", near
+        case "prior":
+            return "As if nobody knew more", {"prior": None}
+        case "budget":
+            return f"Withhold up to {way.amount:g}", {"budget": int(way.amount)}
+        case _:
+            return None
+
+
+ALONE = 5
+
+
+def details_of(table: Workspace, n: int) -> models.PhotoDetails:
+    """The photo with this number on the table."""
+    entry = table.desk.now
+    seen = entry.seen
+    if not 0 <= n < len(seen.photos):
+        raise InputError(f"there is no photo {n} on the table: it has {len(seen.photos)}")
+    photo, attack = seen.photos[n], seen.attacks[0]
+    row = attack.scores.values[n].astype(np.float64)
+    likely = np.exp(log_softmax(exponent(attack.about.exponents, 1) * row))
+    known = photo.metadata
+    own, alone = None, ""
+    watch = _watching(entry, n)
+    if watch is not None and entry.looks is not None:
+        own = min(1.0, float(likely[watch.zone.cells].sum()))
+        rank = entry.looks.own_ranks[n]
+        alone = "" if rank is None else alone_sentence(watch, rank, own)
+    named = [("file name", f"{place} in {photo.id}") for place in places_in(photo.id)]
+    return models.PhotoDetails(
+        photo=photos_of(entry, table.link, n)[0],
+        picture=table.link(photo, SIDES[1]),
+        guesses=guesses(likely, attack.about.globe, ALONE),
+        own_p=own,
+        alone=alone,
+        changes=_changes(entry, n),
+        leaks=[*named, *((leak.kind, leak.text) for leak in known.leaks)],
+        time=known.time.isoformat() if known.time else None,
+        rating=known.rating,
+    )
+
+
+def _watching(entry: PlannedAnswer, n: int) -> Threat | None:
+    """The first scorer's watch over the hidden place that the photo speaks of."""
+    watches = () if entry.looks is None else entry.looks.watches
+    mine = (one for one in watches if one.attack == 0 and (one.sees is None or n in one.sees))
+    return next(mine, None)
+
+
+def _changes(entry: PlannedAnswer, n: int) -> list[str]:
+    """What it would change if this one photo went the other way."""
+    looks, plan = entry.looks, entry.plan
+    if looks is None or plan is None or not plan.plan.found:
+        return []
+    kept = list(plan.plan.kept)
+    shared = n in kept
+    other = [one for one in kept if one != n] if shared else sorted([*kept, n])
+    told = []
+    for number, watch in enumerate(looks.watches):
+        if watch.attack or (watch.sees is not None and n not in watch.sees):
+            continue
+        now, then = looks.view(number, kept), looks.view(number, other)
+        told.append(change(watch, now, then, shared=shared))
+    return list(dict.fromkeys(told))
+
 
 ON_THE_MAP = 30
 
@@ -47,17 +370,17 @@ def plan_of(entry: PlannedAnswer) -> models.Plan | None:
         kept=[n for n in plan.kept if n < photos],
         cost=float(plan.cost),
         bound=float(plan.bound),
-        verdict=sentences.plain(entry.plan.verdict),
-        explanation="" if plan.found else sentences.plain(sentences.why_not(entry.plan)),
-        notes=[sentences.plain(note) for note in entry.plan.notes if note not in advice],
-        advice=" ".join(sentences.plain(note) for note in advice),
+        verdict=plain(entry.plan.verdict),
+        explanation="" if plan.found else plain(why_not(entry.plan)),
+        notes=[plain(note) for note in entry.plan.notes if note not in advice],
+        advice=" ".join(plain(note) for note in advice),
         ways=suggestions_for(entry),
         uncovered=_uncovered(entry),
         protected_k=plan.protected_k if plan.found else 0,
         rivals=rivals,
-        headline=sentences.headline(entry),
-        proof=sentences.proof(entry),
-        against=sentences.against(entry),
+        headline=headline(entry),
+        proof=proof(entry),
+        against=against(entry),
     )
 
 
@@ -65,7 +388,7 @@ def _uncovered(entry: PlannedAnswer) -> list[str]:
     plan = entry.plan
     if plan is None or not plan.plan.found or plan.empty:
         return []
-    return [sentences.plain(one) for one in limitations(entry.seen, plan, entry.posted)]
+    return [plain(one) for one in limitations(entry.seen, plan, entry.posted)]
 
 
 def answer_of(
@@ -173,12 +496,12 @@ def audit_of(entry: PlannedAnswer) -> models.Audit:
         for one in metadata_leaks(entry.seen.photos)
     ]
     if entry.looks is not None:
-        verdict = sentences.found(entry, "")
+        verdict = found(entry, "")
         return models.Audit(verdict=verdict, views=entry.looks.before, leaks=leaks)
     attack = entry.seen.attacks[0]
     likely = together(attack.scores.values, attack.about.exponents)
     best = guesses(np.exp(likely), attack.about.globe, 5)
-    verdict = sentences.found(entry, best[0].name)
+    verdict = found(entry, best[0].name)
     return models.Audit(verdict=verdict, views=[], leaks=leaks, guesses=best)
 
 

@@ -16,19 +16,17 @@ from elsewhere.album import Photo
 from elsewhere.app.api import models
 from elsewhere.app.api.models import Event
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions import presenter, sentences
-from elsewhere.app.sessions.answers import PlannedAnswer
+from elsewhere.app.sessions import presenter
 from elsewhere.app.sessions.choices import choices
 from elsewhere.app.sessions.jobs import BusyError, CancelledError, EmptyError, Job, Jobs, sentence
-from elsewhere.app.sessions.photo_index import PhotoIndex
-from elsewhere.app.sessions.planning import FIRST, PlanningSession
+from elsewhere.app.sessions.photo_index import SIDES, PhotoIndex
+from elsewhere.app.sessions.planning import FIRST, PlannedAnswer, PlanningSession
 from elsewhere.app.sessions.rescoring import scored_by
-from elsewhere.app.sessions.thumbnails import SIDES
 from elsewhere.app.sessions.uploads import UploadFolder
 from elsewhere.errors import NoPhotoError
 from elsewhere.scorers import RowCache, find
 from elsewhere.service import ScoredAlbum, Step, score_album
-from elsewhere.service.ledger.entries import Ledger
+from elsewhere.service.ledger import Ledger
 
 BREATH = 0.1
 """Seconds before a proof goes on: what was answered is painted first, on the same processor."""
@@ -294,6 +292,6 @@ class Workspace:
                 if laid is self._laid:
                     self._stage, self._error = "failed", sentence(problem)
                     if isinstance(problem, NoPhotoError):
-                        self._nothing = sentences.nothing_in(paths, problem, own=bool(self._own))
+                        self._nothing = presenter.nothing_in(paths, problem, own=bool(self._own))
                     self._paths = ()  # nothing of yours was opened there
             raise

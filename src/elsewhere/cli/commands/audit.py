@@ -23,7 +23,7 @@ from elsewhere.cli.options import (
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service.reporting.album_audit import AlbumAudit
+    from elsewhere.service.album_audit import AlbumAudit
     from elsewhere.service.scored_album import ScoredAlbum
 
 
@@ -75,20 +75,19 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.album.export import check_target
         from elsewhere.album.places import places_of
         from elsewhere.cli.job import typed_command
-        from elsewhere.cli.parse_album_options import places_told
-        from elsewhere.cli.render.stages import stages
+        from elsewhere.cli.parse import places_told
+        from elsewhere.cli.render.progress import stages
         from elsewhere.scorers import RowCache
         from elsewhere.service import score_album
-        from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
-        from elsewhere.service.ledger.entries import Ledger
-        from elsewhere.service.posted.find_posted import find_posted
-        from elsewhere.service.posted.similar import Sketches
-        from elsewhere.service.reporting.album_audit import (
+        from elsewhere.service.album_audit import (
             asked_twice,
             audit_album,
             second_opinions,
         )
-        from elsewhere.service.reporting.write_report import audit_contents, save_report
+        from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
+        from elsewhere.service.find_posted import Sketches, find_posted
+        from elsewhere.service.ledger import Ledger
+        from elsewhere.service.report import audit_contents, save_report
         from elsewhere.service.wishes import Wishes
 
         if report is not None:  # nobody waits for what cannot be written

@@ -56,8 +56,8 @@ def command(
     """
     with one_sentence():
         import elsewhere
-        from elsewhere.cli.plan_files import read_plan
-        from elsewhere.cli.render.promise import promised
+        from elsewhere.cli.plan_options import read_plan
+        from elsewhere.cli.render.plan import promised
         from elsewhere.formats.score_files import read_scores
 
         saved = read_plan(plan)

@@ -14,8 +14,8 @@ from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
     from elsewhere.globe import Place
-    from elsewhere.service.export.export_album import Export
-    from elsewhere.service.next_photo.album import NextPhoto
+    from elsewhere.service.export import Export
+    from elsewhere.service.next_photo import NextPhoto
     from elsewhere.service.wishes import Wishes
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
@@ -90,7 +90,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.parse_album_options import places_told
+        from elsewhere.cli.parse import places_told
         from elsewhere.service.early_checks import check_paths, check_wishes
         from elsewhere.service.wishes import Wishes
 
@@ -152,15 +152,14 @@ def _ask(
     remember: bool,
 ) -> _Done:
     from elsewhere.album.places import places_of
-    from elsewhere.cli.render.stages import stages
+    from elsewhere.cli.render.progress import stages
     from elsewhere.scorers import RowCache
     from elsewhere.service.early_checks import EarlyChecks
-    from elsewhere.service.export.export_album import check_copy_target, export_album
-    from elsewhere.service.ledger.entries import Ledger
-    from elsewhere.service.next_photo.album import next_photo
-    from elsewhere.service.planning.guesses import NowhereError, guesses
-    from elsewhere.service.posted.find_posted import find_posted
-    from elsewhere.service.posted.similar import Sketches
+    from elsewhere.service.export import check_copy_target, export_album
+    from elsewhere.service.find_posted import Sketches, find_posted
+    from elsewhere.service.ledger import Ledger
+    from elsewhere.service.next_photo import next_photo
+    from elsewhere.service.places import NowhereError, guesses
     from elsewhere.service.scored_album import score_album
 
     paths = [album]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.plan_files import guard, refuse_foreign, save
+from elsewhere.cli.plan_options import guard, refuse_foreign, save
 from elsewhere.cli.program import CODES, one_sentence
 
 if TYPE_CHECKING:
-    from elsewhere.cli.truth_option import Hidden
+    from elsewhere.cli.parse import Hidden
     from elsewhere.values.plan import Plan
     from elsewhere.values.scores import Scores
 
@@ -220,8 +220,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
     """Read the files, ask the engine."""
     import elsewhere
+    from elsewhere.cli.parse import all_hidden
     from elsewhere.cli.plan_options import wishes_of
-    from elsewhere.cli.truth_option import all_hidden
     from elsewhere.errors import InputError
     from elsewhere.formats.score_files import read_scores
 

@@ -171,10 +171,10 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.job import Public, run_protect, typed_command
-        from elsewhere.cli.parse_album_options import places_told, recipe, refuse, worth
-        from elsewhere.cli.render.guess import show_guesses
-        from elsewhere.service.ledger.entries import Ledger
-        from elsewhere.service.planning.guesses import NowhereError
+        from elsewhere.cli.parse import places_told, recipe, refuse, worth
+        from elsewhere.cli.render.audit import show_guesses
+        from elsewhere.service.ledger import Ledger
+        from elsewhere.service.places import NowhereError
         from elsewhere.service.wishes import Wishes
 
         refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))

@@ -53,7 +53,7 @@ def command(
     with one_sentence():
         import time
 
-        from elsewhere.cli.plan_files import guard
+        from elsewhere.cli.plan_options import guard
         from elsewhere.cli.score_photos import look
         from elsewhere.formats.score_files import check_writable, write_scores
 

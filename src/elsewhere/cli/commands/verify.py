@@ -11,7 +11,7 @@ from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service.export.verify import Verification
+    from elsewhere.service.verify import Verification
 
 
 def command(
@@ -68,8 +68,8 @@ def command(
     cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.render.stages import stages
-        from elsewhere.service.export.verify import verify
+        from elsewhere.cli.render.progress import stages
+        from elsewhere.service.verify import verify
 
         with stages() as told:
             found = verify(

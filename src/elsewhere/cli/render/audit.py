@@ -1,26 +1,184 @@
-"""An album's audit for people: tables, a map, and sentences that say what the numbers mean."""
+"""A small map of the world for the terminal: land in dots, guesses as their numbers, the truth ×.
+
+The outlines are those of `globe`; each character holds two by four dots of Braille, so that
+72 columns are enough to tell continents apart. Where the terminal has no Braille, land is full
+stops.
+
+How an album's places stand, in one table: what several pages of an audit come down to.
+
+What the models guess of an album whose place nobody told: shown, so that the user can say.
+
+An album's audit for people: tables, a map, and sentences that say what the numbers mean.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+import typer
 from rich.table import Table
 from rich.text import Text
 
 from elsewhere.cli.program import printable
-from elsewhere.cli.render.places import summary
 from elsewhere.cli.render.printing import has_unicode
+from elsewhere.globe.outlines import countries
 from elsewhere.report import numbers
-from elsewhere.report.numbers import ordinal, signed
+from elsewhere.report.numbers import chance, ordinal, signed
 from elsewhere.values.wording import apart_only, counted, listed
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from elsewhere.audit import Audit, Exposure, Leaking
-    from elsewhere.service.reporting.album_audit import AlbumAudit
+    from elsewhere.service.album_audit import AlbumAudit
+    from elsewhere.service.places import Guess
     from elsewhere.service.threats import Threat
+
+NORTH, SOUTH = 80.0, -56.0
+"""What is shown; nobody's photos are lost, since marks beyond it stand at the edge."""
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+"""Braille's bits, by row and column within a character."""
+_STYLES = ("bold white on red", "bold black on yellow", "bold black on green")
+_TRUTH = "bold white on blue"
+
+
+def draw(
+    marks: Sequence[tuple[float, float]],
+    columns: int = 72,
+    *,
+    braille: bool = True,
+    truth: tuple[float, float] | None = None,
+) -> Text:
+    """The map with marks 1, 2, 3, … at these latitudes and longitudes, the first one on top.
+
+    The `truth` is a cross, or an x, over whatever number would stand there.
+    """
+    columns = max(20, columns)
+    rows = round(columns / 2 * (NORTH - SOUTH) / 360)
+    dots = _land(columns * 2, rows * 4)
+    sheet = [
+        [_character(dots, row, column, braille) for column in range(columns)] for row in range(rows)
+    ]
+    numbers = _placed(marks, columns, rows)
+    here = next(iter(_placed([truth], columns, rows))) if truth else None
+    for (row, column), number in numbers.items():
+        sheet[row][column] = str(number) if number < 10 else "+"
+    if here:
+        sheet[here[0]][here[1]] = "×" if braille else "x"
+    drawing = Text("\n".join("".join(line) for line in sheet), "dim", no_wrap=True)
+    for (row, column), number in numbers.items():
+        at = row * (columns + 1) + column
+        drawing.stylize(_STYLES[min(number, len(_STYLES)) - 1], at, at + 1)
+    if here:
+        at = here[0] * (columns + 1) + here[1]
+        drawing.stylize(_TRUTH, at, at + 1)
+    return drawing
+
+
+def _placed(
+    marks: Sequence[tuple[float, float]], columns: int, rows: int
+) -> dict[tuple[int, int], int]:
+    """Which mark stands in which character; of two in one, the more likely."""
+    numbers: dict[tuple[int, int], int] = {}
+    for number, (lat, lon) in enumerate(marks, start=1):
+        row = int((NORTH - lat) / (NORTH - SOUTH) * rows)
+        column = int((lon + 180.0) / 360.0 * columns)
+        numbers.setdefault((min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)), number)
+    return numbers
+
+
+@cache
+def _land(width: int, height: int) -> tuple[tuple[bool, ...], ...]:
+    """Which dots are land, row by row."""
+    from PIL import Image, ImageDraw
+
+    fine = 6  # drawn larger and reduced, so that a dot is land where most of it is
+    sheet = Image.new("L", (width * fine, height * fine))
+    pencil = ImageDraw.Draw(sheet)
+    for outline in countries().values():
+        for ring in outline.rings:
+            lon = np.unwrap(ring[:, 1], period=360.0)  # across the date line in one piece
+            x = (lon + 180.0) / 360.0 * width * fine
+            y = (NORTH - ring[:, 0]) / (NORTH - SOUTH) * height * fine
+            for shift in (-width * fine, 0, width * fine):
+                pencil.polygon([*zip((x + shift).tolist(), y.tolist(), strict=True)], fill=255)
+    pixels = sheet.reduce(fine).tobytes()
+    return tuple(
+        tuple(value > 127 for value in pixels[row * width : (row + 1) * width])
+        for row in range(height)
+    )
+
+
+def _character(dots: tuple[tuple[bool, ...], ...], row: int, column: int, braille: bool) -> str:
+    bits = sum(_DOTS[y][x] for y in range(4) for x in range(2) if dots[row * 4 + y][column * 2 + x])
+    if braille:
+        return chr(0x2800 + bits) if bits else " "
+    return "." if bits.bit_count() >= 4 else " "
+
+
+def summary(console: Console, found: AlbumAudit) -> None:
+    """Each place once for each scorer; nothing where there is only one page to read anyway."""
+    rows: dict[tuple[str, str], list[Audit | None]] = {}
+    for watch, audit in zip(found.watches, found.audits, strict=bool(found.watches)):
+        row = rows.setdefault((watch.hides, audit.scorer), [None, None])
+        row[watch.whole] = audit
+    if len(rows) < 2:
+        return
+    table = Table.grid(padding=(0, 2))
+    several = len({scorer for _, scorer in rows}) > 1
+    for _ in range(3):
+        table.add_column(overflow="fold")
+    head = ["place", "from its own photos", "from the whole album"]
+    table.add_row(*(Text(word, "dim") for word in head))
+    for (place, scorer), (own, whole) in rows.items():
+        name = f"{place}, seen by {scorer}" if several else place
+        table.add_row(Text(printable(name), "bold"), _stands(own or whole), _stands(whole))
+    console.print(table)
+    console.print()
+
+
+def _stands(audit: Audit | None) -> str:
+    if audit is None or audit.truth is None:
+        return ""
+    likely = chance(audit.truth.probability).replace("\u00a0", " ")
+    return f"{ordinal(audit.truth.rank)} guess, {likely}"
+
+
+def show_guesses(guesses: Sequence[Guess], *, as_json: bool) -> None:
+    """Print them; nothing where a model has no names for its cells."""
+    if as_json:
+        import json
+
+        told = [
+            {"scorer": guess.scorer, "place": guess.place, "probability": round(guess.share, 6)}
+            for guess in guesses
+        ]
+        typer.echo(json.dumps({"status": "nowhere", "guesses": told}, indent=2, ensure_ascii=False))
+        return
+    if not guesses:
+        return
+    from rich.table import Table
+
+    from elsewhere.cli.render.printing import printed
+    from elsewhere.report.numbers import chance
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(justify="right")
+    table.add_column(overflow="fold")
+    before = ""
+    for guess in guesses:
+        likely = chance(guess.share).replace("\u00a0", " ")
+        who = "" if guess.scorer == before else printable(guess.scorer)
+        table.add_row(who, likely, printable(guess.place))
+        before = guess.scorer
+    with printed() as console:
+        console.print("What the models guess of these photos together:")
+        console.print(table)
+
 
 _WIDE = 72
 """Columns below which bars are short, to leave room for names."""
@@ -104,7 +262,6 @@ def _true(places: str, wide: bool) -> str:
 
 
 def _map(console: Console, audit: Audit) -> None:
-    from elsewhere.cli.render.worldmap import draw
 
     guesses = audit.guesses[:9]
     marks = [(one.lat, one.lon) for one in guesses if one.lat is not None and one.lon is not None]

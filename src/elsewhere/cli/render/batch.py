@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from elsewhere.cli.program import STOPPED, printable
-from elsewhere.cli.render.bars import counting
+from elsewhere.cli.render.progress import counting
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

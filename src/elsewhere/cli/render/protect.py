@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from elsewhere.album import Photo, SkippedFile
-    from elsewhere.service.export.export_album import Export
-    from elsewhere.service.planning.plan_album import AlbumPlan
-    from elsewhere.service.posted.values import Posted
+    from elsewhere.service.export import Export
+    from elsewhere.service.planning import AlbumPlan
+    from elsewhere.service.posted import Posted
     from elsewhere.service.scored_album import ScoredAlbum
 
 FEW = 5
@@ -108,7 +108,7 @@ def show(done: Done) -> None:
 
 def _facts(done: Done) -> Iterator[tuple[str, Text]]:
     """What there is to know, as pairs of a name and a few words."""
-    from elsewhere.service.planning.hidden_zones import hidden_name
+    from elsewhere.service.places import hidden_name
 
     for place in (*done.plan.hidden, *done.plan.public):
         state = "hidden" if place in done.plan.hidden else "public"
@@ -165,7 +165,7 @@ def _sentence(kind: str) -> str:
 
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
     """What plain copies of the files would have told, the most telling first."""
-    from elsewhere.service.reporting.metadata_leaks import metadata_leaks
+    from elsewhere.service.album_audit import metadata_leaks
 
     kinds: dict[int, list[str]] = {}
     for leak in metadata_leaks(photos):
@@ -222,8 +222,8 @@ def _named(names: Sequence[str], most: int = FEW) -> str:
 
 def as_json(done: Done) -> dict[str, Any]:
     """Everything, as plain values."""
-    from elsewhere.service.planning.hidden_zones import hidden_name
-    from elsewhere.service.reporting.metadata_leaks import metadata_leaks
+    from elsewhere.service.album_audit import metadata_leaks
+    from elsewhere.service.places import hidden_name
 
     plan, wishes, shared = done.plan.plan, done.plan.wishes, done.shared
     told: dict[str, Any] = {

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.formats.score_files.targets import refuse_unless_plain
+from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.platform.files import whole
 from elsewhere.values.scores import Scores
 

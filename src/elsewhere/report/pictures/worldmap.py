@@ -1,4 +1,22 @@
-"""The world as one attacker believes it: discs as large as the belief, the zone, the decoys.
+"""The Equal Earth projection: the round earth on flat paper, every area in proportion.
+
+Beliefs are drawn as areas on the map, so a map that doubles the north would lie. The formula is
+that of Šavrič, Patterson and Jenny (2018). The map ends at 60° south and 84° north: nobody's
+photos are lost, since what lies beyond stands at the edge.
+
+The outlines of all countries, small enough to travel inside a page.
+
+On a map 500 units wide most of the sixty thousand points lie on top of each other. What a reader
+could see neither here nor by looking closer is left out: points nearer than a seventh of a unit
+to the line without them (Douglas and Peucker's rule), and islands smaller than a third of one.
+Made once in a process.
+
+The line around several boxes, without the lines between them.
+
+A zone of seventeen cells is one piece of ground to the reader. All edges cut the boxes into a
+lattice of rectangles; an edge between inside and outside belongs to the line, all others do not.
+
+The world as one attacker believes it: discs as large as the belief, the zone, the decoys.
 
 A disc's area is the cell's probability, drawn over the town that the cell is called after; the
 map keeps areas too, so one disc is twice another exactly where it is twice as likely. The place
@@ -11,14 +29,206 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from elsewhere.audit import Guess
+from elsewhere.globe import countries
+from elsewhere.globe.coordinates import Floats
 from elsewhere.report.colours import FONT
 from elsewhere.report.markup import Child, Markup, element, number
 from elsewhere.report.pictures.chart import diamond, disc, ring_mark, strokes, text
-from elsewhere.report.pictures.land import land
-from elsewhere.report.pictures.outline import Box, around, ground
-from elsewhere.report.pictures.projection import HEIGHT, WIDTH, frame, project
+
+WIDTH = 500.0
+"""Of the map, in its own units: about a pixel on a phone."""
+NORTH, SOUTH = 84.0, -60.0
+_A1, _A2, _A3, _A4 = 1.340264, -0.081106, 0.000893, 0.003796
+_HALF = float(np.sqrt(3.0) / 2.0)
+_EDGE = 3.0
+"""Room around the earth."""
+
+
+def _flat(lat: Floats, lon: Floats) -> tuple[Floats, Floats]:
+    """East and north of the middle, in radii of the earth."""
+    t = np.arcsin(_HALF * np.sin(np.radians(lat)))
+    slope = 9 * _A4 * t**8 + 7 * _A3 * t**6 + 3 * _A2 * t**2 + _A1
+    x = np.radians(lon) * np.cos(t) / (_HALF * 2) * 2 / slope
+    y = _A4 * t**9 + _A3 * t**7 + _A2 * t**3 + _A1 * t
+    return np.asarray(x), np.asarray(y)
+
+
+_REACH = float(_flat(np.zeros(1), np.full(1, 180.0))[0][0])
+_SCALE = (WIDTH - 2 * _EDGE) / 2 / _REACH
+_TOP, _BOTTOM = (
+    float(_flat(np.full(1, edge), np.zeros(1))[1][0]) * _SCALE for edge in (NORTH, SOUTH)
+)
+HEIGHT = round(_TOP - _BOTTOM + 2 * _EDGE)
+"""Of the map."""
+
+
+def project(lat: ArrayLike, lon: ArrayLike) -> tuple[Floats, Floats]:
+    """Where places stand on the map, from its upper left corner; y grows downwards.
+
+    >>> x, y = project([0.0, 0.0], [0.0, 180.0])
+    >>> bool(x[0] == WIDTH / 2), round(float(x[1]), 6) == WIDTH - 3
+    (True, True)
+    """
+    lats = np.clip(np.asarray(lat, dtype=np.float64), SOUTH, NORTH)
+    lons = np.clip(np.asarray(lon, dtype=np.float64), -180.0, 180.0)
+    x, y = _flat(lats, lons)
+    return x * _SCALE + WIDTH / 2, _TOP + _EDGE - y * _SCALE
+
+
+def frame() -> tuple[Floats, Floats]:
+    """The edge of the earth as drawn: up the date line, along the north, down again."""
+    lat = np.linspace(SOUTH, NORTH, 49)
+    return project(np.concatenate((lat, lat[::-1])), np.repeat([-180.0, 180.0], len(lat)))
+
+
+_TOLERANCE = 0.15
+_SMALLEST = 0.3
+"""Square units; a smaller island is a speck of dust."""
+
+
+@cache
+def land() -> str:
+    """All land as the data of one SVG path; borders are where two countries' lines meet."""
+    drawn = []
+    for code, outline in countries().items():
+        if code == "AQ":  # below the map's edge
+            continue
+        for ring in outline.rings:
+            if ring[:, 0].max() <= SOUTH:
+                continue
+            x, y = project(ring[:, 0], ring[:, 1])
+            points = np.stack((x, y), axis=1)
+            if _area(points) >= _SMALLEST:
+                drawn.append(path(simplified(points)))
+    return "".join(drawn)
+
+
+def path(points: Floats, *, closed: bool = True) -> str:
+    """Points as SVG path data, in steps of a tenth."""
+    grid = np.round(np.asarray(points) * 10).astype(int)
+    steps = np.diff(grid, axis=0)
+    steps = steps[(steps != 0).any(axis=1)]
+    start = ",".join(number(value / 10) for value in grid[0].tolist())
+    rest = "".join(_step(dx, dy) for dx, dy in steps.tolist())
+    return f"M{start}{rest}{'z' if closed else ''}"
+
+
+def _step(dx: int, dy: int) -> str:
+    if dx == 0:
+        return f"v{number(dy / 10)}"
+    if dy == 0:
+        return f"h{number(dx / 10)}"
+    across, down = number(dx / 10), number(dy / 10)
+    return f"l{across}{'' if down.startswith('-') else ' '}{down}"
+
+
+def simplified(points: Floats, tolerance: float = _TOLERANCE) -> Floats:
+    """The points that matter: without any other, the line is off by more than the tolerance.
+
+    >>> simplified(np.array([[0.0, 0.0], [1.0, 0.01], [2.0, 0.0], [2.0, 5.0]])).tolist()
+    [[0.0, 0.0], [2.0, 0.0], [2.0, 5.0]]
+    """
+    keep = np.zeros(len(points), dtype=bool)
+    keep[[0, -1]] = True
+    spans = [(0, len(points) - 1)]
+    while spans:
+        first, last = spans.pop()
+        if last - first < 2:
+            continue
+        start, between = points[first], points[first + 1 : last]
+        along = points[last] - start
+        length = float(np.hypot(*along))
+        off = between - start
+        if length > 0:
+            distance = np.abs(off[:, 0] * along[1] - off[:, 1] * along[0]) / length
+        else:  # the two ends of a closed ring may be one point
+            distance = np.hypot(off[:, 0], off[:, 1])
+        furthest = int(distance.argmax())
+        if distance[furthest] > tolerance:
+            middle = first + 1 + furthest
+            keep[middle] = True
+            spans += [(first, middle), (middle, last)]
+    return np.asarray(points[keep])
+
+
+def _area(points: Floats) -> float:
+    x, y = points.T
+    return abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
+
+
+Box = tuple[float, float, float, float]
+_STRIDE = 6.0
+"""Degrees: a parallel is straight on this map, a meridian is drawn in pieces this long."""
+
+
+def around(boxes: Sequence[Box]) -> str:
+    """The line around boxes of south, west, north, east, as SVG path data on the map."""
+    return "".join(path(points, closed=False) for points in _pieces(np.array(boxes).reshape(-1, 4)))
+
+
+def ground(boxes: Sequence[Box]) -> str:
+    """The boxes themselves, to be filled."""
+    drawn = []
+    for south, west, north, east in boxes:
+        lat = _along(south, north)
+        lats, lons = np.concatenate((lat, lat[::-1])), np.repeat([west, east], len(lat))
+        drawn.append(path(np.stack(project(lats, lons), axis=1)))
+    return "".join(drawn)
+
+
+def edges(boxes: Sequence[Box]) -> list[Box]:
+    """The pieces of the line: south, west, north, east, where two of these are the same.
+
+    >>> edges([(0, 0, 1, 1), (0, 1, 1, 2)])
+    [(0.0, 0.0, 0.0, 2.0), (1.0, 0.0, 1.0, 2.0), (0.0, 0.0, 1.0, 0.0), (0.0, 2.0, 1.0, 2.0)]
+    """
+    rows = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+    if not len(rows):
+        return []
+    lat, lon = np.unique(rows[:, [0, 2]]), np.unique(rows[:, [1, 3]])
+    inside = np.zeros((len(lat) + 1, len(lon) + 1), dtype=bool)  # a rim of outside all around
+    for south, west, north, east in rows:
+        bottom, top = np.searchsorted(lat, [south, north]) + 1
+        left, right = np.searchsorted(lon, [west, east]) + 1
+        inside[bottom:top, left:right] = True
+    flat = inside[1:] != inside[:-1]
+    upright = inside[:, 1:] != inside[:, :-1]
+    found = []
+    for row in range(len(lat)):
+        for first, last in _runs(flat[row, 1:-1]):
+            found.append((float(lat[row]), float(lon[first]), float(lat[row]), float(lon[last])))
+    for column in range(len(lon)):
+        for first, last in _runs(upright[1:-1, column]):
+            x = float(lon[column])
+            found.append((float(lat[first]), x, float(lat[last]), x))
+    return found
+
+
+def _runs(marked: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[tuple[int, int]]:
+    """Where runs of marked places begin, and where they have ended."""
+    change = np.diff(np.concatenate(([0], marked.astype(int), [0])))
+    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
+    return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def _pieces(boxes: Floats) -> list[Floats]:
+    pieces = []
+    for south, west, north, east in edges(boxes.tolist()):
+        lats = _along(south, north) if south < north else np.array([south, south])
+        lons = np.linspace(west, east, len(lats))
+        pieces.append(np.stack(project(lats, lons), axis=1))
+    return pieces
+
+
+def _along(south: float, north: float) -> Floats:
+    return np.linspace(south, north, 2 + int((north - south) / _STRIDE))
+
 
 LAND = "land"
 """The id under which a page holds the outlines once, for all of its maps."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.exact.arithmetic import row_lead
-from elsewhere.solver.exact.bounds import best_with_one_row
-from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.exact.instance import Instance, row_lead
 from elsewhere.solver.exact.search import Goal
+from elsewhere.solver.exact.simplex import best_with_one_row
 from elsewhere.solver.problem import Floats, Ints, Mask
 
 

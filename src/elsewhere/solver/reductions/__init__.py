@@ -12,19 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elsewhere.solver.problem import Answer, Problem, plain
-from elsewhere.solver.reductions.attackers import Attackers
-from elsewhere.solver.reductions.base import Contradiction, Reduction
-from elsewhere.solver.reductions.budget import Budget
-from elsewhere.solver.reductions.decoys import Decoys
-from elsewhere.solver.reductions.each_photo import EachPhoto
-from elsewhere.solver.reductions.groups import Groups
-from elsewhere.solver.reductions.margin import Margin
-from elsewhere.solver.reductions.pins import Pins
-from elsewhere.solver.reductions.places import Places
-from elsewhere.solver.reductions.strict import Strict
-from elsewhere.solver.reductions.thresholds import Thresholds
-from elsewhere.solver.reductions.values import Values
-from elsewhere.solver.reductions.zone import Zone
+from elsewhere.solver.reductions.chain import (
+    Attackers,
+    Budget,
+    Contradiction,
+    Decoys,
+    Margin,
+    Places,
+    Reduction,
+    Strict,
+    Thresholds,
+    Zone,
+)
+from elsewhere.solver.reductions.photos import EachPhoto, Groups, Pins, Values
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 

@@ -1,0 +1,448 @@
+"""What all messages between server and page have in common.
+
+What lies on the table, as the page is told.
+
+What attackers believe and what is to be withheld, as the page is told.
+
+What the page may ask for: nothing that nobody expects is taken.
+
+Long work, the answer to a wish, and the whole state, as the page is told.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Text = Annotated[str, Field(max_length=300)]
+Name = Annotated[str, Field(max_length=4096)]
+"""A photo's id, or a path: as long as a system allows."""
+Chance = Annotated[float, Field(ge=0, le=1)]
+PhotoState = Literal["seen", "shared", "withheld", "kept", "dropped", "posted"]
+Level = Literal["cell", "city", "region", "country"]
+Order = Literal["shuffled", "album"]
+Names = Literal["neutral", "keep"]
+
+
+class Told(BaseModel):
+    """Whatever goes out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Asked(BaseModel):
+    """Whatever comes in: nothing that nobody asked for is taken."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Problem(Told):
+    """What went wrong, in one sentence."""
+
+    error: str
+    field: str | None = None
+    """What was typed wrongly, where that is known: an error is shown where it was made."""
+    choices: list[str] = []
+    """What may have been meant: names of places, each of which would be understood."""
+
+
+class Place(Told):
+    """A place of the album."""
+
+    label: str
+    lat: float
+    lon: float
+    photos: list[int]
+    by_time: list[int]
+    hidden: bool
+
+
+class Photo(Told):
+    """One photo on the table."""
+
+    n: int
+    id: str
+    width: int
+    height: int
+    thumb: str
+    """A link that works for ten minutes; GET /api/photos gives fresh ones."""
+    share: float | None = None
+    """Nats: what is negative gives the place away, what is positive hides it."""
+    own_rank: int | None = None
+    """Where the place stands by this photo alone."""
+    place: str | None = None
+    posted: bool = False
+    state: PhotoState = "seen"
+
+
+class Left(Told):
+    """A file that is not on the table, and why."""
+
+    name: str
+    kind: str
+    reason: str
+    lost: bool
+    """Whether somebody may miss it."""
+
+
+class Nothing(Told):
+    """What was found where no photo could be read."""
+
+    title: str
+    sentence: str
+    files: list[Left]
+    """Every file that was met, with its reason."""
+
+
+class Scorer(Told):
+    """An attacker."""
+
+    word: str
+    cells: int
+
+
+class Album(Told):
+    """What lies on the table."""
+
+    name: str
+    photos: list[Photo]
+    left: list[Left]
+    scorers: list[Scorer]
+
+
+class Guess(Told):
+    """A cell as an attacker names it."""
+
+    cell: int
+    name: str
+    lat: float | None
+    lon: float | None
+    p: Chance
+
+
+class PhotoDetails(Told):
+    """One photo, looked at closely."""
+
+    photo: Photo
+    picture: str
+    """A link to a larger rendition."""
+    guesses: list[Guess]
+    """Its own likeliest places."""
+    own_p: Chance | None
+    alone: str
+    """Where it puts what is hidden by itself, in words; empty where nothing is."""
+    changes: list[str]
+    """What it changes, in words."""
+    leaks: list[tuple[str, str]]
+    time: str | None
+    rating: int | None
+
+
+class Folders(Told):
+    """A folder and the folders in it."""
+
+    path: str
+    parent: str | None
+    folders: list[str]
+    photos: int
+    """How many files in it are called like photos."""
+
+
+class Link(Told):
+    """A link that works for ten minutes."""
+
+    url: str
+
+
+class Choices(Told):
+    """What can be chosen from."""
+
+    scorers: list[str]
+    margins: dict[str, str]
+    """By name, what each stands for."""
+    levels: list[str]
+    home: str
+    """The folder that the path chooser begins in."""
+    example: str
+    """The folder of the example album, which anybody may try."""
+    not_covered: str
+    """What no promise covers, in one line: said wherever somebody is about to post."""
+
+
+class Session(Told):
+    """What it gets for it."""
+
+    secret: str
+    version: str
+
+
+class View(Told):
+    """What one attacker believes of one hidden place, from some photos."""
+
+    scorer: str
+    hides: str
+    """What is hidden, by name: the place, or the region or country that it lies in."""
+    whole: bool
+    """From the whole album, or from the place's own photos."""
+    photos: int
+    cells: int
+    rank: int
+    p: Chance
+    guesses: list[Guess]
+    """The first five."""
+
+
+class Leak(Told):
+    """What the original files tell beside their pictures; nothing of it is in a copy."""
+
+    kind: str
+    photos: int
+    examples: list[str]
+
+
+class Audit(Told):
+    """What the album gives away as it is."""
+
+    verdict: str
+    """One sentence."""
+    views: list[View]
+    leaks: list[Leak]
+    guesses: list[Guess] = []
+    """Where no place is known: what the first scorer thinks of the whole album."""
+
+
+class Way(Told):
+    """Something that could be asked for instead, where there is no plan."""
+
+    words: str
+    """As it stands on a button."""
+    wishes: Wishes
+
+
+class Plan(Told):
+    """What to withhold."""
+
+    version: int
+    """Grows with every plan; a stream's plan with a lower one is old."""
+    status: Literal["optimal", "feasible", "infeasible", "unknown"]
+    proved: bool
+    withheld: list[int]
+    kept: list[int]
+    cost: float
+    bound: float
+    verdict: str
+    explanation: str
+    """Why there is no plan, where there is none; else empty."""
+    notes: list[str]
+    advice: str
+    """Where nearly all photos go: what to ask for instead; else empty."""
+    ways: list[Way]
+    """What could be asked for instead, the nearest first."""
+    uncovered: list[str]
+    """What the promise does not cover, a sentence each; empty where nothing is promised."""
+    protected_k: int
+    """What the plan reaches: so many first guesses the place is not among. Where a top was drawn
+    in secret this is at least the one drawn, and 0 where the place may be found first."""
+    rivals: list[Guess]
+    """Decoys: the cells that come before the first hidden place, the foremost first."""
+    headline: str
+    """What the album gives away, and what the plan does about it: one sentence."""
+    proof: str
+    """How sure the plan is: a few words."""
+    against: str
+    """Whom the promise is against, how good they are, and that a better one may exist."""
+
+
+class Undo(Told):
+    """Which ways the wishes can go."""
+
+    can_undo: bool
+    can_redo: bool
+    turn: int = 0
+    """Changes with every wish, undo and redo: whoever gives it with the next is told where another
+    window was quicker."""
+
+
+class Point(Told):
+    """One point of the frontier."""
+
+    withheld: int
+    protected_k: int
+    bound: int
+    proved: bool
+    greedy_k: int | None = None
+
+
+class Belief(Told):
+    """What one attacker believes, before and after."""
+
+    watch: int
+    watches: list[str]
+    """All there are, by name: place, scope, scorer."""
+    place: str | None
+    """The album's place, by its label."""
+    hides: str | None
+    """What is hidden of it, by name."""
+    before: list[Guess]
+    after: list[Guess]
+    rank_before: int | None
+    rank_after: int | None
+    zone: list[tuple[float, float, float, float]]
+    """Boxes of south, west, north, east."""
+    rivals: list[Guess]
+
+
+class Opening(Asked):
+    """What the page knows when it is opened."""
+
+    token: Annotated[str, Field(max_length=200)]
+
+
+class OpenAlbum(Asked):
+    """Folders and photos to lay on the table."""
+
+    paths: Annotated[list[Name], Field(min_length=1, max_length=100)]
+    scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] | None = None
+    """Those that the server was started with, unless told."""
+
+
+class Wishes(Asked):
+    """What the person wants, as a whole; as the options of `elsewhere protect`."""
+
+    top: Annotated[int, Field(ge=1, le=100_000)] | None = 5
+    """Not among so many first guesses; null where a budget is given."""
+    budget: (
+        Annotated[int, Field(ge=0, le=1_000_000)] | Annotated[str, Field(max_length=20)] | None
+    ) = None
+    """Instead: withhold at most so many photos, or "10%"."""
+    at: Annotated[list[Text], Field(max_length=20)] = []
+    """Where the album was taken, where its files do not say."""
+    hide: Annotated[list[Text], Field(min_length=1, max_length=100)] = ["all"]
+    hide_level: Level | None = None
+    radius_km: Annotated[float, Field(ge=0, le=20_040, allow_inf_nan=False)] = 25.0
+    margin: Annotated[str, Field(max_length=20)] = "careful"
+    """none, careful, paranoid, or nats per photo as text."""
+    each_photo: bool = True
+    """Where that can be had; the plan says so where it cannot."""
+    bursts: bool = False
+    prior: Text | None = None
+    stars: bool = False
+    exact_top: bool = False
+    keep: Annotated[list[Name], Field(max_length=20_000)] = []
+    """Pinned photos, by id."""
+    drop: Annotated[list[Name], Field(max_length=20_000)] = []
+    posted: Annotated[list[Name], Field(max_length=20_000)] = []
+    """Photos of the album that are public already: counted, never withheld, not written again."""
+    scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] = ["embedded"]
+    """Those that are new are asked about the photos first: the answer is then a job."""
+
+
+class Export(Asked):
+    """Where the copy goes."""
+
+    version: Annotated[int, Field(ge=0)]
+    """The plan that the person saw (`plan.version`): no other one is written."""
+    target: Annotated[str, Field(min_length=1, max_length=4096)]
+    private: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    order: Order = "shuffled"
+    names: Names = "neutral"
+    remember: bool = False
+
+
+class Job(Told):
+    """Long work."""
+
+    id: str
+    kind: Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
+    state: Literal["running", "done", "failed", "cancelled"]
+
+
+class JobStarted(Told):
+    """Its events are at /api/jobs/{id}/events."""
+
+    job: Job
+
+
+class Answer(Told):
+    """The answer to a wish: the best plan so far, at once."""
+
+    wishes: Wishes
+    plan: Plan | None
+    """null where no place is known."""
+    places: list[Place]
+    states: list[PhotoState]
+    """One for each photo."""
+    shares: list[float | None]
+    audit_after: list[View]
+    """The same views as the audit's, of what would be shared; those that see nothing are out."""
+    job: Job | None = None
+    """Where the proof goes on, or another attacker is asked about the photos."""
+    undo: Undo
+
+
+class Exported(Told):
+    """A copy that was proved and has its name."""
+
+    target: str
+    files: list[str]
+    certificate: str
+    report: str | None
+    """Where the private report lies; GET /api/report gives a link to it."""
+    reproved: int
+    notes: list[str]
+
+
+class Verified(Told):
+    """A copy held against its certificate."""
+
+    holds: bool
+    problems: list[str]
+    notes: list[str]
+    files: int
+    reproved: int
+
+
+class Table(Told):
+    """The whole state."""
+
+    stage: Literal["empty", "reading", "ready", "failed"]
+    error: str | None = None
+    nothing: Nothing | None = None
+    """Where it failed because there was no photo to be read."""
+    album: Album | None = None
+    places: list[Place] = []
+    wishes: Wishes = Wishes()
+    plan: Plan | None = None
+    audit: Audit | None = None
+    audit_after: list[View] = []
+    jobs: list[Job] = []
+    """Whatever goes on and can be listened to: reading, scoring, proof, export, verify."""
+    exported: Exported | None = None
+    undo: Undo = Undo(can_undo=False, can_redo=False)
+    choices: Choices
+
+
+class Event(Told):
+    """One line of a stream. The last one has `done` or `error`."""
+
+    stage: Literal["reading", "scoring", "planning", "writing", "proving", "telling"] | None = None
+    count: int = 0
+    total: int = 0
+    name: str = ""
+    per_second: float | None = None
+    left_s: float | None = None
+    photo: Photo | None = None
+    """Reading: the photo that was just laid on the table."""
+    left: list[Left] = []
+    answer: Answer | None = None
+    """A better plan, or the same one proved; after scoring, the first with the new attackers."""
+    point: Point | None = None
+    greedy: int | None = None
+    """Frontier: so many photos greedy withholds for what was asked."""
+    exactly: int | None = None
+    """Frontier: so many photos would do for the top itself, where another was drawn in secret."""
+    exported: Exported | None = None
+    verified: Verified | None = None
+    done: bool = False
+    error: str | None = None

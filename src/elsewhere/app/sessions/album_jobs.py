@@ -1,0 +1,187 @@
+"""The frontier of what is on the table, as a job that tells each point as it is solved.
+
+The copy and its proof, as jobs of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from elsewhere.album.export import check_target
+from elsewhere.app.api import models
+from elsewhere.app.api.models import Event
+from elsewhere.app.sessions.jobs import Job
+from elsewhere.app.sessions.planning import PlannedAnswer, as_typed
+from elsewhere.app.sessions.workspace import Workspace
+from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.service.export import check_export, export_album
+from elsewhere.service.frontier import greedy_frontier, greedy_needs, steps, tables
+from elsewhere.service.ledger import Ledger
+from elsewhere.service.planning import plan_album
+from elsewhere.service.report import write_report
+from elsewhere.service.verify import verify
+
+PATIENCE = 10.0
+"""Seconds; points stay open where that is not enough."""
+ASIDE = 1.0
+"""Seconds for how few photos the top itself would need."""
+
+
+def start_frontier(table: Workspace) -> Job:
+    """The frontier of the wishes that count now."""
+    entry = table.desk.now
+    plan = entry.plan
+    if plan is None:
+        raise InputError("no place is known yet, so there is nothing to withhold photos for")
+    for running in table.jobs.running("frontier"):
+        if running.about is entry.wishes and not running.cancelled.is_set():
+            return running  # another window asked for it already
+    table.jobs.cancel("frontier")
+
+    def work(job: Job) -> None:
+        few = _exactly(entry, job)
+        if few is not None:
+            job.say(Event(exactly=few))
+        scores = tables(entry.seen, plan, entry.posted)
+        greedy = greedy_frontier(plan.plan.promise, scores)
+        greedy_k = dict(greedy)
+        for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.unwanted):
+            job.check()
+            job.say(
+                Event(
+                    point=models.Point(
+                        withheld=step.withheld,
+                        protected_k=step.protected,
+                        bound=step.bound,
+                        proved=step.proved,
+                        greedy_k=greedy_k.get(step.withheld),
+                    )
+                )
+            )
+        if plan.plan.found and plan.top is not None:
+            would = greedy_needs(greedy, plan.top)
+            if would is not None:
+                job.say(Event(greedy=would))
+
+    return table.jobs.start("frontier", work, about=entry.wishes)
+
+
+def _exactly(entry: PlannedAnswer, job: Job) -> int | None:
+    """How many photos the top that was asked for needs, where a larger one was drawn for it."""
+    wishes = entry.wishes
+    if wishes.budget is not None or wishes.exact_top or entry.plan is None:
+        return None
+    if not entry.plan.plan.found:
+        return None
+    exact = wishes.model_copy(update={"exact_top": True})
+    found = plan_album(
+        entry.seen,
+        entry.places,
+        as_typed(exact, ASIDE),
+        posted=entry.posted,
+        stopped=job.unwanted,
+        reasons=False,
+    )
+    return len(found.plan.withheld) if found.plan.found else None
+
+
+class FieldError(InputError):
+    """Something that was typed cannot be used; `field` says which."""
+
+    def __init__(self, message: str, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def export(table: Workspace, asked: models.Export) -> Job:
+    """Write the copy of what is on the table now; refused at once where it could not be written."""
+    desk = table.desk
+    entry = desk.shown(asked.version)
+    if entry.plan is None or not entry.plan.plan.found:
+        raise InputError("there is no plan to export: change the wishes until there is one")
+    plan = entry.plan
+    with _typed_in("target"):
+        target = path(asked.target)
+        check_target(target, entry.seen.album.folders)
+    with _typed_in("target" if asked.private is None else "private"):
+        private = None if asked.private is None else path(asked.private)
+        check_export(entry.seen, target, private, order=asked.order, names=asked.names)
+
+    def work(job: Job) -> None:
+        shared = export_album(
+            entry.seen,
+            plan,
+            target,
+            private=private,
+            order=asked.order,
+            names=asked.names,
+            posted=entry.posted,
+            remember=Ledger() if asked.remember else None,
+            progress=job.step,
+        )
+        job.say(Event(stage="telling"))
+        report = write_report(
+            entry.seen, plan, shared.private, posted=entry.posted, shared=shared,
+            command="elsewhere app",
+        )  # fmt: skip
+        exported = models.Exported(
+            target=str(target),
+            files=[file.name for file in shared.files],
+            certificate=str(shared.certificate),
+            report=str(report),
+            reproved=shared.reproved,
+            notes=list(shared.notes),
+        )
+        job.say(Event(exported=table.keep(desk, exported)))
+
+    return table.jobs.start("export", work, alone=True)
+
+
+@contextmanager
+def _typed_in(field: str) -> Iterator[None]:
+    """Whatever is refused in here was typed in this field."""
+    try:
+        yield
+    except ElsewhereError as problem:
+        raise FieldError(str(problem), field) from None
+
+
+def verify_last(table: Workspace) -> Job:
+    """Hold the last copy against its certificate, as a stranger would."""
+    exported = table.exported
+    if exported is None:
+        raise InputError("nothing was exported yet, so there is nothing to verify")
+    target, certificate = Path(exported.target), Path(exported.certificate)
+
+    def work(job: Job) -> None:
+        found = verify(target, certificate, progress=job.step)
+        job.say(
+            Event(
+                verified=models.Verified(
+                    holds=bool(found),
+                    problems=list(found.problems),
+                    notes=list(found.notes),
+                    files=found.files,
+                    reproved=found.reproved,
+                )
+            )
+        )
+
+    return table.jobs.start("verify", work)
+
+
+def path(text: str) -> Path:
+    """A path as it was typed: whole, so that nobody wonders where it begins."""
+    if "\0" in text:
+        raise InputError("a path cannot hold a zero character: type it anew")
+    try:
+        whole = Path(text).expanduser()
+    except RuntimeError:
+        raise InputError(
+            f"there is no home folder for {text[:40]!r}: give the whole path"
+        ) from None
+    if not whole.is_absolute():
+        raise InputError(f"give the whole path of {text[:40]!r}, from / or ~ on")
+    return whole

@@ -1,0 +1,502 @@
+"""A column of lists as one table of numbers, and which of its rows are no scores.
+
+Scores that were made elsewhere come as they are: a row may be missing, cut short, or hold what is
+no number. That costs its photo and not the album, so all of it is looked for here, row by row.
+
+Text columns as Python has them, even where what calls itself text is none.
+
+Arrow does not look whether a string is UTF-8, and Python refuses one that is not. One such id in a
+million rows must cost its own photo or album and no other, so it is read as well as can be, and is
+known for what it is.
+
+Rows of a damaged file: named as far as they can be, so that they cost their albums and no more.
+
+A page of a Parquet file that cannot be decoded takes its row group with it. The albums of that
+group are read if their own column is whole; of nothing else in the group it is known whether it is
+complete, not even an album's wishes. So every album with a row there is told as damaged, by a
+column that no dataset has, and all others are planned as if nothing had happened.
+
+The columns of a dataset: those that are needed are there, each of a type that is understood.
+
+What is wrong with a column is wrong with every row, so it is said once, before anything is begun.
+Columns of other names are the dataset's own business and are never looked at.
+
+An album's rows → its photos, what is wished for them, and what of them cannot be used.
+
+Rows under way: photos that were looked at, with each attacker's scores, until they are planned.
+
+Between looking and planning rows travel as one piece of Arrow bytes: through Ray's store, where
+others map them, or as the file of a giant's slice. What the attackers are travels along, so that
+whoever plans needs no model.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from elsewhere.album import metadata
+from elsewhere.album.metadata import Metadata
+from elsewhere.batch.schemas import arrow, photos_in, scores_in
+from elsewhere.errors import FileError, InputError
+from elsewhere.globe import Cells
+from elsewhere.scorers import ScorerInfo, find
+from elsewhere.values.scores import FloatMatrix
+
+
+def matrix_of(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
+    """One row a photo, and by number why a row is not to be used; it is zeros there.
+
+    The numbers stay where they are, mapped, where the column is a single piece without fault.
+    """
+    from pyarrow import compute
+
+    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if hasattr(whole, "chunks"):  # an empty or still divided column
+        whole = whole.chunk(0)
+    lengths = np.asarray(compute.fill_null(compute.list_value_length(whole), -1))
+    if whole.null_count:  # a fixed size counts for what is missing, too
+        lengths = np.where(np.asarray(whole.is_null()), -1, lengths)
+    width = _usual(lengths)
+    wrong = {int(n): "it has no scores: give it some" for n in np.flatnonzero(lengths < 1)}
+    for n in np.flatnonzero((lengths >= 1) & (lengths != width)).tolist():
+        wrong[n] = f"it has scores over {lengths[n]} cells, and other photos over {width}"
+    if wrong:
+        good = np.flatnonzero(lengths == width)
+        flat = whole.take(good).flatten().to_numpy(zero_copy_only=False)
+        matrix: FloatMatrix = np.zeros((len(whole), width), dtype=flat.dtype)
+        matrix[good] = flat.reshape(len(good), width)
+    else:
+        matrix = whole.flatten().to_numpy(zero_copy_only=False).reshape(len(whole), width)
+    odd = np.flatnonzero(~(matrix < np.inf).all(axis=1)).tolist()
+    if odd:
+        matrix = matrix.copy()
+        matrix[odd] = 0
+        wrong.update(dict.fromkeys(odd, "one of its scores is NaN, null or infinite"))
+    return matrix, wrong
+
+
+def _usual(lengths: Any) -> int:
+    """How many cells most photos have scores for; of two the more."""
+    found, many = np.unique(lengths[lengths > 0], return_counts=True)
+    if not len(found):
+        raise InputError("none of its photos has scores: give them some")
+    return int(found[len(many) - 1 - int(np.argmax(many[::-1]))])
+
+
+class MangledText(str):
+    """Text that is not UTF-8: readable as far as it goes, its other bytes as \\xNN."""
+
+    __slots__ = ()
+
+
+def texts(column: Any) -> list[str | None]:
+    """A column of strings; never raises for what is in it.
+
+    >>> import pyarrow as pa
+    >>> texts(pa.array([b"a", b"\\xff", None]).cast(pa.string(), safe=False))
+    ['a', '\\\\xff', None]
+    """
+    try:
+        whole: list[str | None] = column.to_pylist()
+    except UnicodeDecodeError:
+        return [_read(one) for one in column.cast(arrow().large_binary()).to_pylist()]
+    return whole
+
+
+def storable(text: str) -> str:
+    """Text that a file can hold: JSON can name halves of characters, which UTF-8 has not.
+
+    >>> storable("caf\\u00e9 \\ud800")
+    'café ?'
+    """
+    return text.encode("utf-8", "replace").decode()
+
+
+def _read(raw: bytes | None) -> str | None:
+    if raw is None:
+        return None
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return MangledText(raw.decode(errors="backslashreplace"))
+
+
+LOST = "elsewhere.lost"
+"""The column that says why a row cannot be read; null where it can."""
+
+
+class LostRowsError(FileError):
+    """Rows of an album cannot be read."""
+
+
+def lost_field() -> Any:
+    """LOST as a field of a schema."""
+    return arrow().field(LOST, arrow().string())
+
+
+def salvaged(
+    read: Callable[[list[str]], Any], schema: Any, columns: Sequence[str], rows: int, where: str
+) -> Any:
+    """A row group that cannot be read: a table with its albums, if these can, and the reason.
+
+    `read` reads some columns of the group, `where` says which rows of which file it holds.
+    """
+    pa = arrow()
+    fields = [schema.field(name) for name in columns if name != LOST]
+    made = {one.name: pa.nulls(rows, one.type) for one in fields}
+    # where whose rows they are cannot be read either, they are those of an album without an id
+    with suppress(pa.ArrowException, OSError):
+        made["album"] = read(["album"]).column(0)
+    reason = f"{where} cannot be read, for the file is damaged there: write it anew"
+    made[LOST] = pa.array([reason] * rows, pa.string())
+    return pa.Table.from_arrays(list(made.values()), schema=pa.schema([*fields, lost_field()]))
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Tables of one dataset as one; in some of them rows may be lost."""
+    pa = arrow()
+    if all(part.schema.equals(parts[0].schema) for part in parts):
+        return pa.concat_tables(parts)
+    whole = pa.concat_tables(parts, promote_options="default")
+    return whole.replace_schema_metadata(parts[0].schema.metadata)
+
+
+def with_lost(batch: Any) -> Any:
+    """A batch of whole rows as a table that has the column LOST."""
+    table = arrow().Table.from_batches([batch])
+    if LOST in table.column_names:
+        return table
+    return table.append_column(lost_field(), arrow().nulls(batch.num_rows, arrow().string()))
+
+
+def refuse_lost(table: Any) -> None:
+    """LostRowsError where rows of an album are not what they were."""
+    if LOST not in table.column_names:
+        return
+    reasons = dict.fromkeys(one for one in table.column(LOST).to_pylist() if one)
+    if reasons:
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        raise LostRowsError(f"some of its rows are lost: {next(iter(reasons))}{more}")
+
+
+_NEEDED = ("album", "photo")
+
+
+def understood(where: str, schema: Any) -> Any:
+    """The part of a schema that is ours; FileError where it cannot be worked with."""
+    for name in _NEEDED:
+        if name not in schema.names:
+            raise FileError(f"{where} has no column {name}: docs/batch.md says which are needed")
+    scored = "scores" in schema.names
+    ours = [*(scores_in(2) if scored else photos_in()).names, LOST]
+    for name in ours:
+        if schema.names.count(name) > 1:
+            raise FileError(f"{where} has several columns called {name}: leave one of them")
+        if name in schema.names:
+            _expect(where, name, schema.field(name).type)
+    if not scored and not {"path", "content"} & set(schema.names):
+        raise FileError(f"{where} has no column path, content or scores: give one of them")
+    fields = [schema.field(name) for name in schema.names if name in ours]
+    return arrow().schema(fields, metadata=schema.metadata)
+
+
+def _expect(where: str, name: str, kind: Any) -> None:
+    types = arrow().types
+    if types.is_null(kind) and name not in {*_NEEDED, "scores"}:
+        return  # nothing is said in any row
+    right, words = _kinds()[name]
+    if not right(kind):
+        raise FileError(f"{where} has {name} of type {kind}, which must be {words}")
+
+
+def _kinds() -> dict[str, tuple[Callable[[Any], bool], str]]:
+    types = arrow().types
+
+    def is_text(kind: Any) -> bool:
+        return bool(types.is_string(kind) or types.is_large_string(kind))
+
+    def is_number(kind: Any) -> bool:
+        return bool(types.is_floating(kind) or types.is_integer(kind))
+
+    def is_bytes(kind: Any) -> bool:
+        return bool(types.is_binary(kind) or types.is_large_binary(kind))
+
+    def lists(is_member: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        ways = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+        return lambda kind: any(way(kind) for way in ways) and bool(is_member(kind.value_type))
+
+    def is_cells(kind: Any) -> bool:
+        return bool(types.is_integer(kind)) or lists(types.is_integer)(kind)
+
+    text = (is_text, "text")
+    number = (is_number, "a number")
+    return {
+        **dict.fromkeys(("album", "photo", "path", "place", "wishes", LOST), text),
+        **dict.fromkeys(("lat", "lon"), number),
+        "content": (is_bytes, "bytes (binary)"),
+        "scores": (lists(types.is_floating), "a list of floats"),
+        "truth": (is_cells, "a list of whole numbers"),
+    }
+
+
+class Dead(NamedTuple):
+    """A dead letter: what could not be used, and why."""
+
+    album: str
+    photo: str | None
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """One album as it comes to be planned."""
+
+    album: str
+    ids: tuple[str, ...]
+    scores: tuple[FloatMatrix, ...]
+    """For each attacker, one row a photo."""
+    metadata: tuple[Metadata, ...]
+    digests: tuple[str, ...]
+    place: str | None
+    wishes: Mapping[str, Any]
+    truth: tuple[int, ...] | None
+    dead: tuple[Dead, ...]
+
+
+def albums(table: Any) -> Iterator[tuple[str, Any]]:
+    """Every album of a table with its rows; they lie together."""
+    names = [name or "" for name in texts(table.column("album"))]
+    start = 0
+    for end in range(1, len(names) + 1):
+        if end == len(names) or names[end] != names[start]:
+            yield names[start], table.slice(start, end - start)
+            start = end
+
+
+def rows_of(album: str, table: Any) -> Rows:
+    """One album's photos and wishes; InputError where they make no sense together."""
+    refuse_lost(table)
+    if not album:
+        raise InputError("the album has no id: give every row one")
+    if isinstance(album, MangledText):
+        raise InputError("the album's id is no text in UTF-8: give it another")
+    told = _told(table)
+    names = [name for name in table.column_names if name.startswith("scores")]
+    matrices: list[FloatMatrix] = []
+    unscored: dict[int, str] = {}
+    for name in sorted(names, key=_number):
+        matrix, wrong = matrix_of(table.column(name))
+        matrices.append(matrix)
+        unscored |= wrong
+    usable, dead = _usable(album, told, unscored)
+    truth = _one([_cells(row.get("truth")) for row in told], "truth")
+    wishes = _one([_json(row.get("wishes")) for row in told], "wishes")
+    return Rows(
+        album=album,
+        ids=tuple(str(told[n]["photo"]) for n in usable),
+        scores=tuple(matrix[usable] for matrix in matrices),
+        metadata=tuple(_metadata(told[n]) for n in usable),
+        digests=tuple(told[n].get("digest") or "" for n in usable),
+        place=_one([row.get("place") for row in told], "place"),
+        wishes=json.loads(wishes) if wishes else {},
+        truth=truth,
+        dead=tuple(dead),
+    )
+
+
+def _told(table: Any) -> list[dict[str, Any]]:
+    """The rows without their scores."""
+    small = [name for name in table.column_names if not name.startswith("scores")]
+    columns = [texts(table.column(name)) for name in small]
+    return [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _usable(
+    album: str, told: Sequence[Mapping[str, Any]], unscored: Mapping[int, str]
+) -> tuple[list[int], list[Dead]]:
+    """The rows of photos that can be planned with, and what the others are.
+
+    Where an id has several rows none of them is read, not even where all show one picture: an id
+    must not be both among the dead letters and among what may be shared.
+    """
+    usable: list[int] = []
+    dead: list[Dead] = []
+    rows = Counter(row.get("photo") or "" for row in told)
+    pictures: dict[str, str] = {}
+    for number, row in enumerate(told):
+        name, digest = row.get("photo"), row.get("digest") or ""
+        if row.get("kind"):
+            dead.append(Dead(album, name, row["kind"], row["reason"]))
+        elif not name:
+            dead.append(Dead(album, None, "unnamed", f"photo {number} has no id: give it one"))
+        elif isinstance(name, MangledText):
+            dead.append(Dead(album, name, "unnamed", "its id is no text in UTF-8: give it another"))
+        elif rows[name] > 1:
+            reason = (
+                "its id comes more than once in the album: give every photo its own, and one row"
+            )
+            dead.append(Dead(album, name, "twice", reason))
+        elif number in unscored:
+            dead.append(Dead(album, name, "unscored", unscored[number]))
+        elif digest and digest in pictures:
+            reason = f"it shows exactly the same picture as {pictures[digest]}, which is read"
+            dead.append(Dead(album, name, "duplicate", reason))
+        else:
+            usable.append(number)
+            pictures[digest] = name
+    return usable, dead
+
+
+def _metadata(row: Mapping[str, Any]) -> Metadata:
+    """What the file says, with the position that the dataset gives before its own."""
+    known = metadata.from_json(json.loads(row["metadata"])) if row.get("metadata") else Metadata()
+    lat, lon = row.get("lat"), row.get("lon")
+    if lat is None or lon is None or math.isnan(lat) or math.isnan(lon):
+        return known
+    where = metadata.position(lat, lon)
+    if where is None:
+        raise InputError(f"{row['photo']} has a position that is none on earth: {lat}, {lon}")
+    return replace(known, position=where)
+
+
+def _one(given: Sequence[Any], what: str) -> Any:
+    """What the rows of an album say alike, or nothing."""
+    found = list(dict.fromkeys(one for one in given if one not in (None, "", ())))
+    if len(found) > 1:
+        raise InputError(f"its rows have different {what}: an album has one")
+    if found and isinstance(found[0], MangledText):
+        raise InputError(f"its {what} is no text in UTF-8: {found[0][:80]}")
+    return found[0] if found else None
+
+
+def _cells(given: Any) -> tuple[int, ...] | None:
+    if given is None:
+        return None
+    cells = [given] if isinstance(given, int) else list(given)
+    if any(cell is None for cell in cells):
+        raise InputError("a cell of its truth is null: leave it out")
+    return tuple(int(cell) for cell in cells)
+
+
+def _json(text: str | None) -> str | None:
+    """The wishes of a row, brought to one form."""
+    if not text:
+        return None
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict):
+        raise InputError(f"its wishes are no JSON object: {text[:80]}")
+    return json.dumps(told, sort_keys=True)
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition("_")[2]) if "_" in name else 0
+
+
+ABOUT = "elsewhere.attackers"
+_CARRIED = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
+"""Columns of the input that go with a photo to the end."""
+
+
+@dataclass(frozen=True)
+class Attacker:
+    """One scorer: what it was called, and what is known of it."""
+
+    word: str
+    about: ScorerInfo
+
+
+def carried(rows: Any) -> dict[str, Any]:
+    """The columns of the input that are still needed when the photos are not."""
+    return {name: rows.column(name) for name in _CARRIED if name in rows.column_names}
+
+
+def packed(table: Any) -> Any:
+    """A table as bytes."""
+    from pyarrow import ipc
+
+    sink = arrow().BufferOutputStream()
+    with ipc.new_file(sink, table.schema) as out:
+        out.write_table(table.combine_chunks())
+    return sink.getvalue()
+
+
+def unpacked(content: Any) -> Any:
+    """The table again; its numbers stay where the bytes are."""
+    from pyarrow import ipc
+
+    return ipc.open_file(arrow().BufferReader(content)).read_all()
+
+
+def told(attackers: Sequence[Attacker]) -> dict[str, str]:
+    """What the attackers are, as metadata of a schema."""
+    return {
+        ABOUT: json.dumps([
+            {
+                "word": one.word,
+                "name": one.about.name,
+                "fingerprint": one.about.fingerprint,
+                "cells": one.about.cells,
+                "grid": one.about.grid,
+                "exponents": {str(size): e for size, e in one.about.exponents.items()},
+                "accuracy": {
+                    part: {str(km): share for km, share in shares.items()}
+                    for part, shares in one.about.accuracy.items()
+                },
+            }
+            for one in attackers
+        ])
+    }  # fmt: skip
+
+
+def attackers(schema: Any) -> tuple[Attacker, ...]:
+    """The attackers that a table's schema tells of; one without a name where scores came in."""
+    metadata: Mapping[bytes, bytes] = schema.metadata or {}
+    if ABOUT.encode() in metadata:
+        return tuple(_attacker(one) for one in json.loads(metadata[ABOUT.encode()]))
+    scorer, grid = (
+        metadata.get(f"elsewhere.{name}".encode(), b"").decode(errors="replace")
+        for name in ("scorer", "grid")
+    )
+    kind = schema.field("scores").type
+    cells = getattr(kind, "list_size", 0)
+    about = ScorerInfo("the scores", scorer, cells, grid, _globe(grid))
+    return (Attacker("the scores", about),)
+
+
+def _attacker(one: Mapping[str, Any]) -> Attacker:
+    globe = _globe(one["grid"])
+    if globe is None and one["grid"]:
+        return Attacker(one["word"], find(one["word"]).load())  # only the model knows its cells
+    about = ScorerInfo(
+        name=one["name"],
+        fingerprint=one["fingerprint"],
+        cells=one["cells"],
+        grid=one["grid"],
+        globe=globe,
+        exponents={int(size): e for size, e in one["exponents"].items()},
+        accuracy={
+            part: {int(km): share for km, share in shares.items()}
+            for part, shares in one["accuracy"].items()
+        },
+    )
+    return Attacker(one["word"], about)
+
+
+def _globe(grid: str) -> Cells | None:
+    """The cells of a fingerprint, if they are the default ones."""
+    if not grid:
+        return None
+    default = Cells.default()
+    return default if grid == default.fingerprint else None

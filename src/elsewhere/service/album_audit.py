@@ -1,0 +1,251 @@
+"""What the originals tell beside their pictures, kind by kind, and in their very names.
+
+Nothing of it is in a shared copy, which has bare renditions under names of their own. It is shown
+because whoever posts the originals somewhere else gives it away, and because it says what a
+careless copy would have told.
+
+An album's audit: what every attacker infers of every place, and what the files tell besides.
+
+One audit for each attacker, place and set of photos, in the order of the plan's watches, so that
+a report can lay one beside the other; where no place is known, one for each attacker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from elsewhere.album import Photo
+from elsewhere.album.places import Places
+from elsewhere.audit import Audit, Leaking, Truth, audit
+from elsewhere.audit.inference import TOP
+from elsewhere.audit.name_hints import places_in
+from elsewhere.service.notes import notes
+from elsewhere.service.places import select_places
+from elsewhere.service.planning import AlbumPlan
+from elsewhere.service.posted import NOTHING_POSTED, Posted
+from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.threats import Threat, find_threats
+from elsewhere.service.wishes import Wishes
+from elsewhere.values.scores import Scores
+
+FILE_NAME = "file name"
+_FIRST = (
+    *("position", "location", "city", "region", "country", FILE_NAME, "time zone"),
+    *("serial number", "owner", "people", "image id", "caption", "description", "title", "comment"),
+    *("keywords", "text", "thumbnail", "further pictures", "motion photo", "time", "camera"),
+)
+"""What tells the place or the person most comes first; the rest follows by its name."""
+_EXAMPLES = 3
+
+
+def metadata_leaks(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
+    """Every kind of thing that these photos' files tell, the most telling first."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for photo in photos:
+        for kind, text in (*_in_name(photo.id), *photo.metadata.leaks):
+            found.setdefault(kind, {}).setdefault(photo.id, []).append(text)
+    order = {kind: number for number, kind in enumerate(_FIRST)}
+    kinds = sorted(found, key=lambda kind: (order.get(kind, len(order)), kind))
+    return tuple(
+        Leaking(kind, tuple(found[kind]), _examples(found[kind].values())) for kind in kinds
+    )
+
+
+def _in_name(name: str) -> list[tuple[str, str]]:
+    """The places that a photo's name may mean; the day in it is told by the album already."""
+    return [(FILE_NAME, f"{place} in {name}") for place in places_in(name)]
+
+
+def _examples(told: Iterable[list[str]]) -> tuple[str, ...]:
+    """The first few things that differ, from different photos as far as there are any."""
+    each = [texts[0] for texts in told]
+    return tuple(dict.fromkeys(each))[:_EXAMPLES]
+
+
+HEADS = {"embedded": ("embedded:half_a", "embedded:half_b")}
+"""Scorers with other heads for the same features, whose word is a second opinion."""
+
+
+@dataclass(frozen=True)
+class AlbumAudit:
+    """What an album gives away."""
+
+    audits: tuple[Audit, ...]
+    """One for each watch, in their order; without a known place one for each attacker, and then
+    no audit has a truth."""
+    watches: tuple[Threat, ...]
+    """Which attacker, place and photos each audit is of; empty without a known place."""
+    leaks: tuple[Leaking, ...]
+    """What the original files tell beside their pictures; nothing of it is in a shared copy."""
+    notes: tuple[str, ...] = ()
+    """What has to be said aloud, a sentence each."""
+
+
+Opinions = Mapping[str, Mapping[str, Scores]]
+"""By scorer as typed, then by the other head: the same photos as that head scores them."""
+
+
+def audit_album(
+    seen: ScoredAlbum,
+    places: Places,
+    wishes: Wishes,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+) -> AlbumAudit:
+    """What the album gives away of the places that are to be hidden; no plan is needed."""
+    if not places:
+        found = tuple(
+            audit_attack(seen, number, posted=posted, opinions=opinions)
+            for number in range(len(seen.attacks))
+        )
+        return AlbumAudit(found, (), metadata_leaks(seen.photos), (*places.notes, *posted.notes))
+    chosen = select_places(places, seen.photos, wishes.hide)
+    width = wishes.width
+    made = find_threats(seen, places, chosen.hidden, width, posted=posted)
+    audits = audit_watches(seen, made, posted=posted, opinions=opinions)
+    beside = notes(seen, places, chosen, made, width=width, posted=posted, coarse=False)
+    return AlbumAudit(audits, made, metadata_leaks(seen.photos), beside)
+
+
+def audit_plan(
+    seen: ScoredAlbum,
+    plan: AlbumPlan,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+) -> AlbumAudit:
+    """The same beside a plan: one audit for each of its watches, shares against its rivals."""
+    audits = audit_watches(seen, plan.watches, posted=posted, opinions=opinions, plan=plan)
+    return AlbumAudit(audits, plan.watches, metadata_leaks(seen.photos))
+
+
+def audit_watches(
+    seen: ScoredAlbum,
+    made: Sequence[Threat],
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    plan: AlbumPlan | None = None,
+) -> tuple[Audit, ...]:
+    """One audit for each watch, of all photos that it adds up."""
+    found = (
+        audit_watch(seen, made, number, posted=posted, opinions=opinions, plan=plan)
+        for number in range(len(made))
+    )
+    return tuple(one for one in found if one is not None)
+
+
+def audit_watch(
+    seen: ScoredAlbum,
+    made: Sequence[Threat],
+    number: int,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    plan: AlbumPlan | None = None,
+    kept: Sequence[int] | None = None,
+    top: int = TOP,
+) -> Audit | None:
+    """What one watch infers, its `top` first guesses named; with `kept`, of those photos and the
+    posted ones alone.
+
+    None where it then sees no photo at all. With a plan, shares are measured against the rivals
+    that hold in it: as many of the foremost as were asked for, so that the secret k stays secret.
+    """
+    watch = made[number]
+    photos: Sequence[int] = range(len(seen.photos) + len(posted.ids))
+    if watch.sees is not None:
+        photos = watch.sees
+    if kept is not None:
+        public = {*kept, *posted.already}
+        photos = [photo for photo in photos if photo >= len(seen.photos) or photo in public]
+    if not photos:
+        return None
+    rivals, margin = None, 0.0
+    if plan is not None and plan.plan.views:
+        named = plan.plan.views[number].rivals
+        rivals = named[: plan.wishes.top] if plan.wishes.top is not None else named
+        margin = plan.plan.promise.against[number].margin
+    return audit_attack(
+        seen,
+        watch.attack,
+        posted=posted,
+        opinions=opinions,
+        truth=Truth(
+            tuple(watch.zone.cells.tolist()),
+            watch.hides,
+            watch.place.lat,
+            watch.place.lon,
+            watch.place.positions,
+            watch.zone.note,
+        ),
+        sees=photos,
+        among=world(made, watch),
+        rivals=rivals or None,
+        margin=margin,
+        top=top,
+    )
+
+
+def audit_attack(
+    seen: ScoredAlbum,
+    number: int,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    opinions: Opinions | None = None,
+    truth: Truth | None = None,
+    sees: Sequence[int] | None = None,
+    among: Sequence[int] | None = None,
+    rivals: Sequence[int] | None = None,
+    margin: float = 0.0,
+    top: int = TOP,
+) -> Audit:
+    """What one attacker infers from some of the album's photos and what is posted already."""
+    attack = seen.attacks[number]
+    return audit(
+        posted.behind(attack.scores, number),
+        truth,
+        exponents=attack.about.exponents,
+        cells=attack.about.globe,
+        sees=sees,
+        among=among,
+        rivals=rivals,
+        margin=margin,
+        # the heads have not seen what was posted, and half an album would be another question
+        opinions=None if posted.ids else (opinions or {}).get(attack.word),
+        scorer=attack.word,
+        top=top,
+    )
+
+
+def asked_twice(words: Sequence[str]) -> tuple[str, ...]:
+    """The scorers, and behind them the other heads that have a second opinion, for `see`.
+
+    All of them look at a photo while its rendition is there. The heads look at what the tower said
+    to the scorer itself, so they cost next to nothing.
+
+    >>> asked_twice(["embedded"])
+    ('embedded', 'embedded:half_a', 'embedded:half_b')
+    """
+    heads = (head for word in words for head in HEADS.get(word, ()))
+    return tuple(dict.fromkeys((*words, *heads)))
+
+
+def second_opinions(seen: ScoredAlbum, words: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
+    """An album that was `asked_twice` about: as the scorers see it, and as their other heads do."""
+    scores = {attack.word: attack.scores for attack in seen.attacks}
+    own = tuple(attack for attack in seen.attacks if attack.word in words)
+    opinions = {
+        word: {head: scores[head] for head in HEADS[word]} for word in words if word in HEADS
+    }
+    return replace(seen, attacks=own), opinions
+
+
+def world(made: Sequence[Threat], watch: Threat) -> Sequence[int] | None:
+    """The cells that are possible at all, where what the audience knows makes the world smaller."""
+    same = [other for other in made if other.attack == watch.attack]
+    possible = {*watch.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}
+    everything = len(watch.zone.cells) + len(watch.zone.decoys)
+    return sorted(possible) if watch.rivals and len(possible) < everything else None

@@ -1,0 +1,268 @@
+"""From a plan to a copy that may be handed out: written, read again, scored again, proved, named.
+
+The album's export writes and gives the final name; what it must not know, the plan and the
+scorers, is here: the copy as it lies on the disk is proved by the code of `verify`, from the text
+of the certificate itself, so that whoever verifies it later proves the same. The certificate is
+on the disk before the copy has its name, so that there is no copy without one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from elsewhere.album.copies import Copy
+from elsewhere.album.export import (
+    Names,
+    Order,
+    OutgoingFile,
+    apart,
+    check_choices,
+    check_target,
+    export,
+    named,
+    warning,
+)
+from elsewhere.errors import CheckError, FileError, InputError
+from elsewhere.formats.certificate import certificate_from_record, certificate_record
+from elsewhere.formats.copy_certificate import (
+    CopyCertificate,
+    HiddenPlace,
+    Model,
+    Public,
+    SharedFile,
+    Watched,
+    read_copy_certificate,
+    seal,
+)
+from elsewhere.service.ledger import Ledger
+from elsewhere.service.ledger_album import given_by
+from elsewhere.service.posted import NOTHING_POSTED, Posted
+from elsewhere.service.private_files import (
+    CERTIFICATE,
+    Backup,
+    back_up,
+    check_private,
+    make_private,
+    private_folder,
+    record_staging,
+    write_private,
+)
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum, Step
+from elsewhere.service.verify import Verification, prove_copy
+from elsewhere.values.scores import Scores
+
+if TYPE_CHECKING:
+    from elsewhere.service.planning import AlbumPlan
+
+
+@dataclass(frozen=True)
+class Export:
+    """A copy that was proved and has its name."""
+
+    target: Path
+    files: tuple[SharedFile, ...]
+    """By name, as they lie in the copy."""
+    certificate: Path
+    private: Path
+    """The folder that holds the certificate, for whatever else names the place."""
+    reproved: int
+    """Against how many views the promise was proved: models × hidden places × scopes."""
+    notes: tuple[str, ...] = ()
+    """What has to be said: names that were kept, scores that differed in their last bits."""
+
+
+def export_album(
+    seen: ScoredAlbum,
+    album_plan: AlbumPlan,
+    target: Path,
+    *,
+    private: Path | None = None,
+    order: Order = "shuffled",
+    names: Names = "neutral",
+    posted: Posted = NOTHING_POSTED,
+    remember: Ledger | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+) -> Export:
+    """Write the kept renditions to `target`, a new folder or `.zip`, and prove the promise anew.
+
+    The certificate goes to a folder of the target's own, in `private` or in the user's data
+    directory. `posted` is what the plan was made with: it counts, and is not written again.
+    `remember` is the ledger that this export is written down in, if and only if it gets its name.
+    Where anything goes wrong, nothing is left behind.
+    """
+    target = Path(target)
+    folder = check_export(seen, target, private, order=order, names=names)
+    files = _files(seen, album_plan, order, names, posted)
+    document = _document(seen, album_plan, files, posted)
+    certificate = read_copy_certificate(document)
+    path, verdict = folder / CERTIFICATE, Verification(())
+    earlier, ours = Backup(), False
+
+    def prove(copy: Copy) -> None:
+        nonlocal verdict, earlier, ours
+        verdict = prove_copy(copy, certificate, progress=progress)
+        if not verdict:
+            raise CheckError(
+                "nothing is exported, for the copy did not keep the promise when it was read and "
+                f"scored again: {'; '.join(verdict.problems)}"
+            )
+        with _nothing_exported():
+            earlier, ours = back_up(folder), True
+            write_private(path, document)
+        if remember is not None:
+            given = given_by(seen, album_plan.places, {file.number for file in files})
+            naming.enter_context(remember.writing_down(given, target))
+
+    outgoing = [OutgoingFile(file.name, seen.photos[file.number].rendition) for file in files]
+    with _nothing_exported():
+        make_private(folder)
+    try:
+        with record_staging(target.parent), ExitStack() as naming:
+            export(
+                outgoing,
+                target,
+                prove,
+                written=lambda done, name: progress(Step("writing", done, len(files), name)),
+            )
+    except BaseException:
+        if not target.exists():
+            _forget(path, earlier, written=ours)
+        raise
+    said = [warning([file.name for file in files])] if names == "keep" else []
+    by_name = tuple(sorted(files, key=lambda file: file.name))
+    return Export(target, by_name, path, folder, verdict.reproved, (*said, *verdict.notes))
+
+
+def check_export(
+    seen: ScoredAlbum,
+    target: Path,
+    private: Path | None = None,
+    *,
+    order: str = "shuffled",
+    names: str = "neutral",
+) -> Path:
+    """The private folder of a copy at `target`; raises as `export_album` would, before any work."""
+    return check_copy_target(seen.album.folders, target, private, order=order, names=names)
+
+
+def check_copy_target(
+    folders: Sequence[Path],
+    target: Path,
+    private: Path | None = None,
+    *,
+    order: str = "shuffled",
+    names: str = "neutral",
+) -> Path:
+    """The same where nothing was read yet; `folders` are those of the originals.
+
+    A door asks this first of all, so that nobody waits for what cannot be written.
+    """
+    check_choices(order, names)
+    check_target(target, folders)
+    folder = private_folder(target, private)
+    if not all(apart(target, one) for one in (folder, private or folder)):
+        raise InputError(
+            f"the private folder {private or folder} must not lie in or around {target}, which is "
+            "handed out: choose another one"
+        )
+    with _nothing_exported():
+        check_private(folder)
+    return folder
+
+
+def _files(
+    seen: ScoredAlbum, album_plan: AlbumPlan, order: Order, names: Names, posted: Posted
+) -> tuple[SharedFile, ...]:
+    """The files of the copy, by the photos' numbers: what is kept and not out already."""
+    plan = album_plan.plan
+    if not plan.found:
+        raise InputError(f"there is nothing to share: the plan is {plan.status}")
+    if album_plan.empty:
+        raise InputError(
+            "there is nothing to share: within this budget a hidden place may still be the first "
+            "guess; allow more"
+        )
+    numbers = posted.fresh(plan.kept, len(seen.photos))
+    if not numbers:
+        raise InputError("there is nothing to share: every photo that may be kept is out already")
+    photos = [seen.photos[number] for number in numbers]
+    called = named([photo.id for photo in photos], order, names)
+    return tuple(
+        SharedFile(name, photo.id, photo.rendition.digest, photo.rendition.size, number)
+        for name, photo, number in zip(called, photos, numbers, strict=True)
+    )
+
+
+def _document(
+    seen: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile], posted: Posted
+) -> str:
+    """The certificate's text. The plan is proved on the scores that it was made with, once more."""
+    plan, rows = album_plan.plan, [file.number for file in files]
+
+    @cache
+    def table(attack: int) -> Scores:
+        return posted.behind(seen.attacks[attack].scores, attack)
+
+    body = certificate_record(plan, [table(watch.attack) for watch in album_plan.watches])
+    public = [number for number in plan.kept if number not in rows]
+    everything = [table(number) for number in range(len(seen.attacks))]
+    certificate = CopyCertificate(
+        top=album_plan.wishes.top if plan.promise.budget is None else None,
+        verdict=album_plan.verdict,
+        hidden=tuple(HiddenPlace(one.label, one.lat, one.lon) for one in album_plan.hidden),
+        watches=tuple(
+            Watched(
+                watch.attack,
+                album_plan.hidden.index(watch.place),
+                watch.whole,
+                float(watch.zone.radius_km),
+            )
+            for watch in album_plan.watches
+        ),
+        models=tuple(_model(attack, rows) for attack in seen.attacks),
+        recipe=str(seen.album.recipe),
+        photos=everything[0].ids,
+        files=tuple(files),
+        posted=tuple(
+            Public(number, tuple(tuple(one.values[number].tolist()) for one in everything))
+            for number in public
+        ),
+        plan=certificate_from_record(body),
+    )
+    return seal(certificate, body)
+
+
+def _model(attack: ModelScores, rows: Sequence[int]) -> Model:
+    """A scorer as it can be found again, wherever one then stands."""
+    name, colon, file = attack.word.partition(":")
+    word = f"{name}:{Path(file).absolute()}" if colon and os.path.lexists(file) else attack.word
+    about = attack.about
+    own = Scores(attack.scores.values[list(rows)]).digest
+    return Model(word, about.name, about.fingerprint, about.grid, about.cells, own)
+
+
+@contextmanager
+def _nothing_exported() -> Iterator[None]:
+    """Without a certificate there is no copy, and that is said."""
+    try:
+        yield
+    except FileError as problem:
+        raise FileError(f"nothing is exported without a certificate: {problem}") from None
+
+
+def _forget(certificate: Path, earlier: Backup, *, written: bool) -> None:
+    """Take away a certificate of nothing, and put back what was there before.
+
+    Its folder goes too, where nothing else is in it.
+    """
+    with suppress(OSError):
+        if written:
+            certificate.unlink(missing_ok=True)
+        earlier.put_back()
+        certificate.parent.rmdir()

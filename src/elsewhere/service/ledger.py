@@ -1,0 +1,418 @@
+"""Where the ledger lies, and how it changes: all at once, by one process at a time, for one user.
+
+The file is small and rewritten whole: aside, brought to the disk, then renamed over the old one.
+After `kill -9` or a power cut it is what it was before or what it was to be, never a mixture. What
+was taken out is nowhere in the new file, and the old file's bytes are written over before the disk
+has them back. The key lies in a file of its own.
+
+The ledger: what was shared of a place, so that the next album counts it too.
+
+Only for those who ask for it (`--remember`), for it says where one has been. It lies in the job's
+room because an entry joins what no other room may join: an export of an album, the places of its
+photos and the rows of scorers.
+
+An export and its entry cannot happen in one step, so the entry comes first, as pending, and is
+confirmed once the copy has its name. A pending entry whose copy is there was finished; where it is
+not, nobody can tell whether it was shared, and plans may rest on neither: the person is asked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import os
+import secrets
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+from elsewhere.album.copies import open_copy
+from elsewhere.errors import FileError, InputError
+from elsewhere.formats.ledger import DamagedError, Entry, Rows, decode, encode
+from elsewhere.platform.files import new_file, sync_folder
+from elsewhere.platform.locks import take
+from elsewhere.platform.machine import data_folder
+
+PATIENCE = 30.0
+"""Seconds that another process may hold the ledger before we give up."""
+_KEY_BYTES = 32
+_LARGEST = 1 << 30
+_TRIES = 5
+_LEDGER, _KEY, _LOCK, _PART = "ledger.jsonl", "ledger.key", "ledger.lock", "ledger.part"
+
+
+class Store:
+    """The ledger of one user, on the disk."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or data_folder()
+        self.path = self.folder / _LEDGER
+
+    def exists(self) -> bool:
+        """Whether anything was ever remembered and not forgotten."""
+        return os.path.lexists(self.path)
+
+    def key(self) -> bytes | None:
+        """The key that photos are named and the ledger is sealed with; None before there is one."""
+        try:
+            key = (self.folder / _KEY).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as problem:
+            raise self._refused(f"its key cannot be read: {problem.strerror or problem}") from None
+        if len(key) != _KEY_BYTES:
+            raise self._refused("its key is damaged")
+        return key
+
+    def make_key(self) -> bytes:
+        """The key, made where there is none yet."""
+        key = self.key()
+        if key is None:
+            with self._told(), self._locked():
+                key = self._own_key()
+        return key
+
+    def read(self) -> tuple[Entry, ...]:
+        """All entries. A file that is not whole is refused: nobody may take it for an empty one."""
+        for _ in range(_TRIES):
+            try:
+                if not self.exists():
+                    return ()
+                known, content = self._content()
+            except FileNotFoundError:  # forgotten a moment ago
+                return ()
+            except OSError as problem:
+                raise self._refused(f"it cannot be read: {problem.strerror or problem}") from None
+            key = self.key()
+            try:
+                if key is None:
+                    raise DamagedError("its key is gone")
+                return decode(content, key)
+            except DamagedError as problem:
+                why = str(problem)
+            with contextlib.suppress(OSError):
+                if self.path.stat().st_ino == known:  # else somebody forgets while we read
+                    break
+        raise self._refused(why)
+
+    def _content(self) -> tuple[int, bytes]:
+        """The file's bytes, and which file that was."""
+        if self.path.is_symlink() or not self.path.is_file():
+            raise self._refused("it is no plain file")
+        with self.path.open("rb") as file:
+            known = os.fstat(file.fileno())
+            if known.st_size > _LARGEST:
+                raise self._refused("it is far too large")
+            with contextlib.suppress(OSError):
+                self.path.chmod(0o600)
+            return known.st_ino, file.read()
+
+    def change(
+        self, how: Callable[[tuple[Entry, ...], bytes], Sequence[Entry]], *, scrub: bool = False
+    ) -> tuple[Entry, ...]:
+        """Rewrite the ledger as `how` says from its entries and the key; the new entries.
+
+        With `scrub` the bytes of the old file are written over as well.
+        """
+        with self._told(), self._locked():
+            before = self.read()
+            key = self._own_key()
+            after = tuple(how(before, key))
+            self._replace(encode(after, key) if after else None, scrub=scrub)
+            return after
+
+    def delete(self) -> None:
+        """Take all of it away, the key too; a damaged one as well."""
+        with self._told(), self._locked():
+            self._replace(None, scrub=True)
+            (self.folder / _KEY).unlink(missing_ok=True)
+            sync_folder(self.folder)
+
+    def _replace(self, content: bytes | None, *, scrub: bool) -> None:
+        """The one step that changes anything: a rename, or for an empty ledger a removal."""
+        old = None
+        if scrub and sys.platform != "win32":  # which gives no name of a file that is open
+            with contextlib.suppress(OSError):
+                old = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            part = self.folder / _PART
+            _write_over(part)  # what a killed process left
+            if content is None:
+                self.path.unlink(missing_ok=True)
+            else:
+                _write(part, content)
+                part.replace(self.path)
+            sync_folder(self.folder)
+            if old is not None:
+                _zero(old)
+        finally:
+            if old is not None:
+                os.close(old)
+
+    def _own_key(self) -> bytes:
+        """The key; made when first needed."""
+        key = self.key()
+        if key is None:
+            if self.exists():
+                raise self._refused("its key is gone")
+            key = secrets.token_bytes(_KEY_BYTES)
+            part = self.folder / f"{_KEY}.part"
+            part.unlink(missing_ok=True)
+            _write(part, key)
+            part.replace(self.folder / _KEY)
+            sync_folder(self.folder)
+        return key
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Alone with the ledger; the system lets go of the lock even after `kill -9`."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.chmod(0o700)
+        lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            until = time.monotonic() + PATIENCE
+            while not (taken := take(lock)):
+                if taken is None:
+                    raise FileError(
+                        f"the ledger in {self.folder} lies on a disk that knows no locks, so two "
+                        "could write it at once: set ELSEWHERE_DATA_DIR to a folder on another disk"
+                    )
+                if time.monotonic() > until:
+                    raise FileError(
+                        f"the ledger in {self.folder} is held by another elsewhere: try again "
+                        "when that is done"
+                    )
+                time.sleep(0.02)
+            yield
+        finally:
+            os.close(lock)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as problem:
+            raise FileError(
+                f"the ledger in {self.folder} cannot be written ({problem.strerror or problem}): "
+                "check its permissions and the room on the disk"
+            ) from None
+
+    def _refused(self, why: str) -> FileError:
+        return FileError(
+            f"the ledger {self.path} cannot be trusted ({why}), so what you shared before cannot "
+            "be counted: restore it, or begin anew with `elsewhere ledger forget --all`"
+        )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """A new file for this user only, on the disk when this returns.
+
+    Not `write_whole`: what a killed process leaves must have a name by which it is found again
+    and written over.
+    """
+    with new_file(path, private=True) as file:
+        file.write(content)
+
+
+def _write_over(path: Path) -> None:
+    """Take a leftover away, its bytes first."""
+    with contextlib.suppress(FileNotFoundError):
+        if not path.is_symlink():
+            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                _zero(handle)
+            finally:
+                os.close(handle)
+        path.unlink()
+
+
+def _zero(handle: int) -> None:
+    """Zeros over all bytes of an open file, brought to the disk as far as the disk obeys."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    left = os.fstat(handle).st_size
+    block = bytes(1 << 16)
+    while left > 0:
+        left -= os.write(handle, block[: min(left, len(block))])
+    os.fsync(handle)
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What an export gives away of one place, before it is written down."""
+
+    places: tuple[tuple[float, float], ...]
+    photos: tuple[str, ...]
+    """SHA-256 of the renditions."""
+    rows: tuple[Rows, ...]
+    placed: bool = True
+
+
+class Ledger:
+    """What was shared before, on this machine, by this user."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._store = Store(folder)
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return self._store.path
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything that is remembered, oldest first; pending ones whose copy is there are
+        confirmed first."""
+        entries = self._store.read()
+        landed = {
+            entry.export for entry in entries if entry.pending and self._landed(entry, entries)
+        }
+        if landed:
+            return self._store.change(
+                lambda now, key: [_confirmed(one) if one.export in landed else one for one in now]
+            )
+        return entries
+
+    def settled(self) -> tuple[Entry, ...]:
+        """The same, but an export of which nobody knows whether it was shared is an error."""
+        entries = self.entries()
+        for number, entry in enumerate(entries, 1):
+            if entry.pending:
+                raise FileError(
+                    f"the export to {entry.target} was interrupted on {entry.day}, and whether "
+                    f"you shared it is not known: say `elsewhere ledger confirm {number}` if you "
+                    f"did, `elsewhere ledger forget {number}` if not"
+                )
+        return entries
+
+    def named(self, digest: str) -> str | None:
+        """What the ledger calls a photo whose rendition has this SHA-256; None: it knows none."""
+        key = self._store.key()
+        return None if key is None else _named(digest, key)
+
+    def steady(self, words: str) -> Random:
+        """Random numbers that are the same each time for the same words, and nobody else's.
+
+        They come from the ledger's key, which is made where there is none yet.
+        """
+        seal = hmac.new(self._store.make_key(), b"draw " + words.encode(), "sha256")
+        return Random(seal.digest())
+
+    @contextmanager
+    def writing_down(self, given: Sequence[Given], target: Path) -> Iterator[None]:
+        """Around the moment in which an export gets its name: remembered if and only if it does.
+
+        Where an error comes out, the copy itself is asked whether it got its name. Where that
+        cannot be written down any more the entry stays pending, and the copy is asked next time.
+        """
+        if not given:
+            yield
+            return
+        export = self.begin(given, target)
+        try:
+            yield
+        except BaseException:
+            with suppress(FileError):
+                self.settle(export)
+            raise
+        with suppress(FileError):
+            self.settle(export, shared=True)
+
+    def begin(self, given: Sequence[Given], target: Path) -> str:
+        """Write down, as pending, what is about to appear at `target`; which export it is."""
+        export = secrets.token_hex(16)
+        day = datetime.now(UTC).astimezone().date().isoformat()
+        whole = str(target.absolute())
+
+        def with_it(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
+            new = [
+                Entry(
+                    export,
+                    day,
+                    one.places,
+                    tuple(_named(photo, key) for photo in one.photos),
+                    one.rows,
+                    one.placed,
+                    whole,
+                )
+                for one in given
+            ]
+            return [*entries, *new]
+
+        self._store.change(with_it)
+        return export
+
+    def settle(self, export: str, *, shared: bool | None = None) -> None:
+        """Confirm a pending export, or take it out again; None asks the copy itself."""
+
+        def sure(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
+            mine = [entry for entry in entries if entry.export == export and entry.pending]
+            landed = shared
+            if landed is None:
+                landed = bool(mine) and self._landed(mine[0], entries)
+            if landed:
+                return [_confirmed(one) if one in mine else one for one in entries]
+            return [one for one in entries if one not in mine]
+
+        self._store.change(sure, scrub=shared is not True)
+
+    def confirm(self, number: int) -> Entry:
+        """The person says that the pending entry (numbered from 1, as listed) was shared."""
+        entry = self._numbered(number)
+        if not entry.pending:
+            raise InputError(f"entry {number} is not in doubt: there is nothing to confirm")
+        self.settle(entry.export, shared=True)
+        return entry
+
+    def forget(self, which: Callable[[int, Entry], bool]) -> int:
+        """Take out the entries that `which` picks (by number from 1); how many there were.
+
+        Not a byte of their rows is left in the file.
+        """
+        gone = 0
+
+        def without(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
+            nonlocal gone
+            left = [one for number, one in enumerate(entries, 1) if not which(number, one)]
+            gone = len(entries) - len(left)
+            return left
+
+        if self._store.exists():
+            self._store.change(without, scrub=True)
+        return gone
+
+    def forget_all(self) -> None:
+        """Take all of it away with its key, even where it is damaged."""
+        self._store.delete()
+
+    def _numbered(self, number: int) -> Entry:
+        entries = self._store.read()
+        if not 1 <= number <= len(entries):
+            raise InputError(f"the ledger has no entry {number}: see `elsewhere ledger list`")
+        return entries[number - 1]
+
+    def _landed(self, entry: Entry, entries: Iterable[Entry]) -> bool:
+        """Whether the copy of a pending entry is at its place with all its photos."""
+        photos = {p for one in entries if one.export == entry.export for p in one.photos}
+        key = self._store.key()
+        if entry.target is None or key is None:
+            return False
+        try:
+            copy = open_copy(Path(entry.target))
+            there = {_named(sha256(copy.read(name)).hexdigest(), key) for name in copy.names}
+        except FileError:
+            return False
+        return photos <= there
+
+
+def _confirmed(entry: Entry) -> Entry:
+    return replace(entry, target=None)
+
+
+def _named(digest: str, key: bytes) -> str:
+    """A photo's name in the ledger: nobody without the key can ask whether a picture is in it."""
+    return hmac.new(key, b"photo " + digest.encode(), "sha256").hexdigest()

@@ -1,0 +1,486 @@
+"""In which order photos can go out one by one, so that the promise holds after each of them.
+
+A set that keeps the promise need not be reachable: sometimes every photo of it breaks the promise
+alone. The search goes from what is public towards one photo, always over sets that hold, decided
+exactly by the same arithmetic that checks plans.
+
+One photo at a time: may this one be posted now, given what is public and what may still come?
+
+Posting one by one is stricter than posting a plan at once: whoever looks after any step sees only
+what is out by then, so the promise must hold for every prefix. A photo may be part of the best
+plan and yet have to wait for others that speak for somewhere else. And a photo that may go now can
+cost photos later; that is said, for only the person knows whether it is worth it.
+
+Everything here is over score rows, without files: the command, the app and the lab share it.
+
+One photo of an album at a time: the answer for it, and a plan that shares just it.
+
+The plan for the whole album says which photos are worth waiting for; what is public already is
+pinned in it. Its secret k is drawn the same way each time the same place is asked about: somebody
+who asks again must not get a smaller k, and with it another answer.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from elsewhere.album.places import Places
+from elsewhere.checker.facts import AlbumFacts, CheckedView
+from elsewhere.errors import InputError
+from elsewhere.service.ledger import Ledger
+from elsewhere.service.photo_selection import matching
+from elsewhere.service.places import hidden_names
+from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import NOTHING_POSTED, Posted
+from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.verdict import accuracy
+from elsewhere.service.wishes import Wishes
+from elsewhere.solver.api import finish, solve_promise
+from elsewhere.solver.exact import Instance, Limits, solve
+from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.solver.requests import Request, read_request
+from elsewhere.solver.requests import photo as number_of
+from elsewhere.solver.requests import photos as numbers_of
+from elsewhere.values.plan import Plan, Status
+from elsewhere.values.wording import counted, listed
+
+LOOKS = 1500
+"""Sets that are looked at before the search gives up: under a second for one scorer of 512
+cells."""
+_SHORTEN = 24
+"""Photos of a way that are tried without; each costs a walk along all of it."""
+_LONG = 60
+"""A way longer than this stays as it is: nobody reads it to the end."""
+
+
+class Prefixes:
+    """Which sets of photos keep a promise, exactly; pins do not matter here, only what is out."""
+
+    def __init__(self, asked: Request) -> None:
+        self._promise = asked.promise
+        self._album = AlbumFacts(asked.promise, asked.scores)
+
+    @property
+    def forced(self) -> frozenset[int]:
+        """Photos that may never go out: dropped, or revealing alone where that is not wanted."""
+        return self._album.forced
+
+    def unit(self, photo: int) -> frozenset[int]:
+        """The photo and those that go with it."""
+        return self._album.with_groups([photo])
+
+    def hold(self, photos: Collection[int]) -> bool:
+        """Whether these photos, being out and no others, keep the promise."""
+        return self.slack(photos) is not None
+
+    def slack(self, photos: Collection[int]) -> float | None:
+        """By how much they keep it, for the attacker nearest to the truth; None if they do not."""
+        sights = self._album.sights(photos)
+        if not self._album.reaches(sights) or not self._album.forced.isdisjoint(photos):
+            return None
+        return min(self._margin(i, sight) for i, sight in enumerate(sights))
+
+    def _margin(self, number: int, sight: CheckedView) -> float:
+        return sight.slack(self._promise.against[number].top or 0)
+
+
+def way_to(
+    prefixes: Prefixes,
+    public: frozenset[int],
+    others: Collection[int],
+    goal: frozenset[int],
+    looks: int = LOOKS,
+) -> tuple[int, ...] | None:
+    """Photos of `others` to post before `goal`, in order, each step keeping the promise.
+
+    None where there is no such order, or none was found within `looks` sets. Depth first, the
+    photo that leaves most slack first; a set that led nowhere is never entered again.
+    """
+    units = {prefixes.unit(photo) for photo in others}
+    units = {unit for unit in units if unit <= frozenset(others)}
+    budget = [looks]
+    dead: set[frozenset[int]] = set()
+
+    def search(out: frozenset[int], path: tuple[int, ...]) -> tuple[int, ...] | None:
+        if out in dead or budget[0] <= 0:
+            return None
+        dead.add(out)
+        budget[0] -= 1
+        if prefixes.hold(out | goal):
+            return path
+        steps = []
+        for unit in sorted(units, key=min):
+            if unit <= out:
+                continue
+            budget[0] -= 1
+            slack = prefixes.slack(out | unit)
+            if slack is not None:
+                steps.append((-slack, min(unit), unit))
+        for _, _, unit in sorted(steps, key=lambda step: step[:2]):
+            found = search(out | unit, (*path, *sorted(unit)))
+            if found is not None:
+                return found
+        return None
+
+    found = search(public, ())
+    return None if found is None else _shortened(prefixes, public, found, goal)
+
+
+def _shortened(
+    prefixes: Prefixes, public: frozenset[int], way: tuple[int, ...], goal: frozenset[int]
+) -> tuple[int, ...]:
+    """The way without the photos that it does not need."""
+
+    def leads(steps: tuple[int, ...]) -> bool:
+        out = public
+        for step in steps:
+            out |= prefixes.unit(step)
+            if not prefixes.hold(out):
+                return False
+        return prefixes.hold(out | goal)
+
+    if len(way) > _LONG:
+        return way
+    for photo in way[:_SHORTEN]:
+        if photo in way:  # those that go with one left before it are gone already
+            unit = prefixes.unit(photo)
+            shorter = tuple(step for step in way if step not in unit)
+            way = shorter if leads(shorter) else way
+    return way
+
+
+PATIENCE = 20.0
+"""Seconds for each plan that is looked for; an answer is wanted while the thumb is on the photo."""
+_NAMED = 5
+"""More photos than this are counted, not listed."""
+
+
+class Answer(StrEnum):
+    """What to do with a photo now."""
+
+    KEEP = "keep"
+    """Post it: the promise holds with it."""
+    WAIT = "wait"
+    """Not yet: the best plan keeps it, but others must be out before it, or go out with it."""
+    WITHHOLD = "withhold"
+    """Never, as things stand: the best plan does without it, or no plan can keep it."""
+
+
+@dataclass(frozen=True)
+class Next:
+    """The answer for one photo, and why."""
+
+    answer: Answer
+    photos: tuple[int, ...]
+    """The photo, and those that go with it; ascending."""
+    reason: str
+    """One or two sentences for a person; no k but the one asked for is in it."""
+    before: tuple[int, ...] = ()
+    """Where it must wait: photos to post before it, in this order, each step keeping the
+    promise."""
+    together: tuple[int, ...] = ()
+    """Where no such order is known: photos that would have to go out with it, all at once."""
+    more: int | Fraction = 0
+    """What keeping it costs beyond the best plan, in the photos' values."""
+
+
+class OneByOne:
+    """An album that is posted photo by photo.
+
+    >>> import numpy as np
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> posting = one_by_one(scores, truth=0, top=1)
+    >>> print(posting.ask(0).answer, posting.ask(0).before)
+    wait (3, 1)
+    >>> for photo in (3, 1, 0):
+    ...     assert posting.ask(photo).answer == "keep"
+    ...     posting.post(photo)
+    >>> print(posting.ask(2).answer, posting.public)
+    withhold (0, 1, 3)
+    """
+
+    def __init__(
+        self,
+        asked: Request,
+        public: Iterable[int] = (),
+        *,
+        patience: float = PATIENCE,
+        best: Plan | None = None,
+    ) -> None:
+        """`asked` is what each step must keep; `public` are the photos that are out already.
+
+        `best` is the plan with what is public pinned, where the caller has it.
+        """
+        if asked.promise.budget is not None:
+            raise InputError("one photo at a time needs a top: a budget says nothing of a step")
+        self._asked = asked
+        self._prefixes = Prefixes(asked)
+        self._public = frozenset(public)
+        self._patience = patience
+        self._best = best
+
+    @property
+    def public(self) -> tuple[int, ...]:
+        """What is out, ascending."""
+        return tuple(sorted(self._public))
+
+    @property
+    def holds(self) -> bool:
+        """Whether what is out keeps the promise; where nothing is out, there is nothing to see."""
+        return not self._public or self._prefixes.hold(self._public)
+
+    def post(self, photo: int) -> None:
+        """Take the photo, and those that go with it, for public."""
+        self._public |= self._prefixes.unit(photo)
+        self._best = None
+
+    def ask(self, photo: int) -> Next:
+        """May this photo be posted now?"""
+        unit = self._prefixes.unit(photo)
+        own = tuple(sorted(unit))
+        if unit <= self._public:
+            return Next(Answer.KEEP, own, "It is out already.")
+        forbidden = self._forbidden(unit)
+        if forbidden:
+            return Next(Answer.WITHHOLD, own, forbidden)
+        best = self._best or self._plan(self._public, None)
+        self._best = best
+        with_it = best if unit <= {*best.kept} else self._plan(self._public | unit, best)
+        more = with_it.cost - best.cost if best.found and with_it.found else 0
+        proved = best.status == with_it.status == Status.OPTIMAL
+        if self._prefixes.hold(self._public | unit):
+            return Next(Answer.KEEP, own, self._may(with_it, more, proved), more=more)
+        if with_it.status == Status.INFEASIBLE:
+            return Next(Answer.WITHHOLD, own, self._never())
+        if not with_it.found:
+            reason = "Posting it now would break the promise; whether it can go later was not found"
+            return Next(Answer.WAIT, own, f"{reason} out in time.")
+        if more > 0:
+            costs = f"keeping it would cost {self._worth(more)}"
+            reason = "Posting it now would break the promise, and the best plan does without it"
+            return Next(Answer.WITHHOLD, own, f"{reason}: {costs}.", more=more)
+        return self._wait(unit, frozenset(with_it.kept), more)
+
+    def _forbidden(self, unit: Collection[int]) -> str:
+        """Why the photo is out of the question whatever else is posted; empty where it is not."""
+        if not self._prefixes.forced.isdisjoint(unit):
+            dropped = not {*self._asked.promise.drop}.isdisjoint(unit)
+            if dropped:
+                return "You asked to drop it."
+            return "It gives the place away on its own, and no photo that is posted may."
+        return ""
+
+    def _plan(self, pinned: frozenset[int], near: Plan | None) -> Plan:
+        """The best plan with these photos in it."""
+        promise = self._asked.promise
+        keep = tuple(sorted({*promise.keep, *pinned}))
+        asked = replace(self._asked, promise=replace(promise, keep=keep))
+        limits = Limits(deadline=time.monotonic() + self._patience, work=math.inf)
+        previous = frozenset(near.withheld) if near and near.found else None
+        with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never an error
+            return _solved(asked, limits, previous)
+
+    def _may(self, with_it: Plan, more: int | Fraction, proved: bool) -> str:
+        """That it may be posted, and what that leads to."""
+        first = "With it, what is public keeps the promise."
+        if more > 0:
+            hedge = "" if proved else "perhaps "
+            return (
+                f"{first} But it is {hedge}not the best choice: with it out, "
+                f"{self._worth(more)} will have to stay back in the end."
+            )
+        if not with_it.found:
+            return f"{first} What it means for the other photos was not found out in time."
+        return f"{first} The best plan keeps it too." if proved else first
+
+    def _never(self) -> str:
+        if not self.holds:
+            return (
+                "What is public breaks the promise already, and no choice of the other photos "
+                "with this one mends that."
+            )
+        return "Posting it now would break the promise, and no choice of later photos mends that."
+
+    def _wait(self, unit: frozenset[int], kept: frozenset[int], more: int | Fraction) -> Next:
+        """The photos that have to be out before it."""
+        own = tuple(sorted(unit))
+        others = kept - self._public - unit
+        way = way_to(self._prefixes, self._public, others, unit)
+        now = "Posting it now would break the promise"
+        if way is not None:
+            return Next(
+                Answer.WAIT,
+                own,
+                f"{now}; it may follow once {self._named(way)} {_is(way)} out, in this order.",
+                before=way,
+                more=more,
+            )
+        all_at_once = tuple(sorted(others))
+        return Next(
+            Answer.WAIT,
+            own,
+            f"{now}, and no order was found in which the others could go out before it one by one: "
+            f"it may go out with {self._named(all_at_once)}, all at once.",
+            together=all_at_once,
+            more=more,
+        )
+
+    def _named(self, photos: Collection[int]) -> str:
+        ids = self._asked.scores[0].ids
+        if len(photos) > _NAMED:
+            first = ", ".join(ids[i] for i in list(photos)[:3])
+            return f"{first} and {len(photos) - 3} others"
+        return ", ".join(ids[i] for i in photos)
+
+    def _worth(self, more: int | Fraction) -> str:
+        """What it costs beyond the best plan: in photos, or in the values that were given."""
+        if self._asked.promise.values is None and isinstance(more, int):
+            return counted(more, "more photo")
+        return f"photos worth {float(more):g} more"
+
+
+def one_by_one(
+    scores: Any, truth: Any, *, public: Iterable[int | str] = (), **wishes: Any
+) -> OneByOne:
+    """An album that is posted photo by photo, from what `elsewhere.protect` takes."""
+    asked = read_request(scores, truth, **wishes)
+    return OneByOne(asked, numbers_of(public, asked.scores[0], "public"))
+
+
+def may_post(
+    scores: Any, truth: Any, photo: int | str, *, public: Iterable[int | str] = (), **wishes: Any
+) -> Next:
+    """May this photo be posted now, when `public` are out? The wishes are those of `protect`.
+
+    >>> import numpy as np
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> print(may_post(scores, 0, 1, top=1).reason)
+    With it, what is public keeps the promise. The best plan keeps it too.
+    """
+    posting = one_by_one(scores, truth, public=public, **wishes)
+    return posting.ask(number_of(photo, posting._asked.scores[0], "photo"))
+
+
+def _solved(asked: Request, limits: Limits, previous: frozenset[int] | None) -> Plan:
+    """As `protect` does it, but nobody asks why there is no plan: that takes longer than this."""
+    try:
+        chain = reduce(asked.promise, asked.scores)
+    except Contradiction:
+        return _without(asked, Status.INFEASIBLE)
+    instance = Instance(chain.problem)
+    answer = solve(instance, limits, previous)
+    if answer.kept is None:
+        return _without(asked, Status(answer.status))
+    return finish(asked, chain, instance, answer)
+
+
+def _without(asked: Request, status: Status) -> Plan:
+    return Plan(status, (), (), 0, 0, (), asked.promise, "", asked.several)
+
+
+def _is(photos: Collection[int]) -> str:
+    return "is" if len(photos) == 1 else "are"
+
+
+@dataclass(frozen=True)
+class NextPhoto:
+    """What to do with one photo of an album now."""
+
+    told: Next
+    names: tuple[str, ...]
+    """The photo, and those that go with it."""
+    before: tuple[str, ...]
+    """Photos to post first, in this order."""
+    together: tuple[str, ...]
+    """Photos that would have to go out with it, all at once."""
+    album: AlbumPlan
+    """The best plan for all of the album, as things stand."""
+    alone: AlbumPlan | None
+    """Where it may be posted and is not out yet: the plan that shares it and nothing else."""
+
+
+def next_photo(
+    seen: ScoredAlbum,
+    places: Places,
+    wishes: Wishes,
+    photo: str,
+    *,
+    posted: Posted = NOTHING_POSTED,
+    ledger: Ledger | None = None,
+) -> NextPhoto:
+    """May `photo`, a name in the album or a path, be posted now?"""
+    if wishes.budget is not None or wishes.top is None:
+        raise InputError("one photo at a time needs a top: a budget says nothing of a step")
+    number = _numbered(seen, photo)
+    draw = None if ledger is None else _steady(ledger, places, wishes)
+    best = plan_album(seen, places, wishes, posted=posted, draw=draw)
+    tables = tuple(
+        posted.behind(seen.attacks[watch.attack].scores, watch.attack) for watch in best.watches
+    )
+    asked = Request(best.plan.promise, tables, several=True)
+    public = posted.pinned(len(seen.photos))
+    posting = OneByOne(asked, public, best=best.plan if best.plan.found else None)
+    told = posting.ask(number)
+    ids = tables[0].ids
+    alone = None
+    if told.answer is Answer.KEEP and not set(told.photos) <= set(public):
+        alone = _alone(asked, {*public, *told.photos}, best, seen)
+    names, before, together = (
+        tuple(ids[n] for n in some) for some in (told.photos, told.before, told.together)
+    )
+    return NextPhoto(told, names, before, together, best, alone)
+
+
+def _numbered(seen: ScoredAlbum, photo: str) -> int:
+    """The photo that a name or a path means."""
+    path = Path(photo)
+    if path.is_file():
+        for number, one in enumerate(seen.photos):
+            if one.path.exists() and path.samefile(one.path):
+                return number
+        for out in seen.left:
+            if out.path.exists() and path.samefile(out.path):
+                raise InputError(f"{out.name} is not in the album: {out.reason}")
+    found = matching([photo], [one.id for one in seen.photos], "photo", seen.left)
+    if len(found) > 1:
+        names = listed([seen.photos[n].id for n in list(found)[:3]])
+        raise InputError(f"{photo!r} could be {names}: name one of them in full")
+    return next(iter(found))
+
+
+def _steady(ledger: Ledger, places: Places, wishes: Wishes) -> Random:
+    labels = sorted(place.label for place in places.places)
+    return ledger.steady("\n".join([str(wishes.top), *wishes.hide, *labels]))
+
+
+def _alone(asked: Request, out: set[int], best: AlbumPlan, seen: ScoredAlbum) -> AlbumPlan:
+    """The plan in which nothing is out but what is public and this photo; proved as every plan."""
+    promise = asked.promise
+    rest = [n for n in range(promise.photos) if n not in out]
+    only = replace(promise, keep=tuple(sorted(out)), drop=tuple(rest))
+    limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
+    plan = solve_promise(replace(asked, promise=only), limits)
+    assert plan.found
+    said = _verdict(best, seen)
+    return replace(best, plan=replace(plan, explanation=said), verdict=said)
+
+
+def _verdict(best: AlbumPlan, seen: ScoredAlbum) -> str:
+    who = listed([attack.called for attack in seen.attacks])
+    where = listed(hidden_names(best.hidden, best.wishes.width))
+    do, its = ("does", "its") if len(seen.attacks) == 1 else ("do", "their")
+    good = accuracy(best.hidden, seen.attacks, best.wishes)
+    return (
+        f"With this photo out beside what is public, {who}{good} {do} not have {where} among "
+        f"{its} first {best.wishes.top} guesses; a better model may."
+    )

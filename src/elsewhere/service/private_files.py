@@ -1,0 +1,200 @@
+"""Where a job keeps what names the place: a folder of the user's own, away from what is shared.
+
+The certificate and the report say what was hidden, so they never lie in or around the copy that
+is handed out. Each target has a folder of its own in the user's data directory, found again from
+the target's path alone. A copy may be moved away and another one exported by its name: the earlier
+certificate and its report are then set aside and not written over, for they are the moved copy's.
+
+Where exports were begun, so that the next one takes away what a killed one left anywhere.
+
+The export sweeps the folder that it works in. But whoever is killed while writing to one disk may
+export to another the next time; so a note of the folder is made before, in the user's own data
+directory, and taken away after. A note is a convenience: where none can be written, nothing fails.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from elsewhere.album.copies import Copy
+from elsewhere.album.files import digest, whole
+from elsewhere.album.staging import sweep
+from elsewhere.errors import FileError, InputError
+from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
+from elsewhere.platform.files import open_to_owner, write_whole
+from elsewhere.platform.machine import data_folder
+
+CERTIFICATE = "certificate.json"
+"""The certificate's name inside the private folder."""
+REPORT = "report.html"
+"""The report's."""
+_ALL = "certificate*.json"
+"""The certificate, and those of earlier copies of the same name."""
+_NAME_LENGTH = 40
+_MOST_BYTES = 512 * 1024 * 1024
+
+
+def private_folder(target: Path, base: Path | None = None) -> Path:
+    """The private folder of the copy at `target`: the same one each time, and not made here.
+
+    It lies in `base`, or in the user's data directory.
+    """
+    path = os.path.realpath(target)
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:_NAME_LENGTH]
+    where = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return (base or data_folder()) / f"{name or 'copy'}-{where}"
+
+
+def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path:
+    """The certificate of a copy: by where it lies if it names its files, else any that does.
+
+    Copies are moved, and others come to lie where they were. Where no certificate names the files,
+    the path at which it would be.
+    """
+    usual = private_folder(target, base) / CERTIFICATE
+    digests = {}
+    for name in copy.names:
+        with suppress(FileError):
+            digests[name] = hashlib.sha256(copy.read(name)).hexdigest()
+    others = (base or data_folder()).glob(f"*/{_ALL}")
+    for file in (usual, *sorted(other for other in others if other != usual)):
+        with suppress(FileError):
+            named = read_private(file).files
+            # another copy of the same album has the same photos, but not under the same names
+            same = sum(digests.get(one.name) == one.sha256 for one in named)
+            if 2 * same > len(named):
+                return file
+    return usual
+
+
+@dataclass(frozen=True)
+class Backup:
+    """What an earlier copy has in the private folder, under names of its own."""
+
+    moved: tuple[tuple[Path, Path], ...] = ()
+    """From where to where; the certificate comes last."""
+
+    def put_back(self) -> None:
+        """Undo it: the copy that was to take its place did not come about."""
+        for before, now in reversed(self.moved):
+            now.replace(before)
+
+
+def back_up(folder: Path) -> Backup:
+    """Give the certificate and the report of an earlier copy names of their own.
+
+    Both are named by the digest of the certificate, so that it is seen which belong together.
+    Whoever is killed meanwhile loses nothing: a copy's certificate is found by what it says, and
+    the report goes first, to a name that is the same when it is tried again.
+    """
+    certificate, report = folder / CERTIFICATE, folder / REPORT
+    moved: list[tuple[Path, Path]] = []
+    try:
+        there = [file for file in (certificate, report) if file.exists()]
+        if there:
+            mark = digest(there[0])[:12]
+            for file in reversed(there):
+                aside = file.with_name(f"{file.stem}-{mark}{file.suffix}")
+                file.replace(aside)
+                moved.append((file, aside))
+    except OSError as problem:
+        with suppress(OSError):
+            Backup(tuple(moved)).put_back()
+        raise _unwritable(certificate, problem) from None
+    return Backup(tuple(moved))
+
+
+def check_private(folder: Path) -> None:
+    """Raise where `make_private` would, for all that can be seen before it is tried."""
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not there.is_dir():
+        raise _unwritable(folder, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise _unwritable(folder, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only this user can look into."""
+    try:
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
+        for path in reversed(missing):
+            path.mkdir(mode=0o700, exist_ok=True)
+            open_to_owner(path, 0o700)
+        folder.chmod(0o700)
+    except OSError as problem:
+        raise _unwritable(folder, problem) from None
+
+
+def write_private(file: Path, document: str) -> None:
+    """Write what only this user may read: on the disk, all at once or not at all."""
+    try:
+        write_whole(file, document.encode("utf-8", "surrogateescape"), private=True)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+
+
+def read_private(file: Path) -> CopyCertificate:
+    """The certificate in a file; FileError with one sentence where there is none to be had."""
+    try:
+        content = whole(file, _MOST_BYTES)
+    except FileNotFoundError:
+        raise FileError(
+            f"there is no certificate at {file}: give the copy that protect wrote, or name its "
+            "certificate with --certificate"
+        ) from None
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read ({problem.strerror or problem})") from None
+    if content is None:
+        raise FileError(f"{file} is too large to be a certificate")
+    try:
+        return read_copy_certificate(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise FileError(f"{file} is not a certificate: it is not text") from None
+    except InputError as problem:
+        raise FileError(f"{file} is not a certificate that can be trusted: {problem}") from None
+
+
+def _unwritable(path: Path, problem: OSError) -> FileError:
+    return FileError(
+        f"{path} cannot be written ({problem.strerror or problem}): make room there, or choose "
+        "another folder for what names the place (--private DIR)"
+    )
+
+
+FOLDER = "begun"
+_JOURNAL_MOST_BYTES = 1 << 16
+
+
+@contextmanager
+def record_staging(beside: Path) -> Iterator[None]:
+    """Sweep what earlier exports left, and note where this one works for as long as it does."""
+    notes = data_folder() / FOLDER
+    sweep_recorded(notes)
+    note = notes / secrets.token_hex(8)
+    with suppress(FileError):
+        make_private(notes)
+        write_private(note, str(beside.absolute()))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            note.unlink(missing_ok=True)
+            notes.rmdir()
+
+
+def sweep_recorded(notes: Path) -> None:
+    """Sweep every folder that was noted, and forget those in which nothing of ours is left."""
+    with suppress(OSError):
+        for note in sorted(notes.iterdir()):
+            with suppress(OSError, ValueError):
+                told = (whole(note, _JOURNAL_MOST_BYTES) or b"").decode("utf-8", "surrogateescape")
+                if not sweep(Path(told)):
+                    note.unlink(missing_ok=True)
