@@ -22,8 +22,8 @@ from elsewhere.batch.grouping import group
 from elsewhere.batch.runner import Engine, Step, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
+from elsewhere.service.scores import protect
 from elsewhere.service.wishes import margin
-from elsewhere.solver.api import protect
 from elsewhere.values.scores import Scores
 
 Tell = Callable[[str], None]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.solver.api import protect
+from elsewhere.service.scores import protect
 from elsewhere.solver.problem import Mask
 from elsewhere.values.plan import Plan, Status
 from elsewhere_lab.values import FloatMatrix, Row

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere.service.scores import checked
 from elsewhere.solver.api import finish
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.reductions import Contradiction, reduce
@@ -36,7 +37,7 @@ def unexplained_plan(scores: Any, truth: Any, **wishes: Any) -> Found:
     answer = solve(instance, Limits(work=WORK))
     if answer.kept is None:
         return Found(answer.status, None)
-    plan = finish(asked, chain, instance, answer)
+    plan = checked(finish(asked, chain, instance, answer), asked)
     kept = np.zeros(asked.promise.photos, dtype=bool)
     kept[list(plan.kept)] = True
     return Found(str(plan.status), kept)

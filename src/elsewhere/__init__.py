@@ -27,8 +27,8 @@ if _typing.TYPE_CHECKING:
         ScorerError,
     )
     from elsewhere.formats.score_files import read_scores, write_scores
-    from elsewhere.solver.api import check, protect
-    from elsewhere.solver.frontier import Frontier, Point, frontier
+    from elsewhere.service.scores import check, frontier, protect
+    from elsewhere.solver.frontier import Frontier, Point
     from elsewhere.values.plan import Plan, Status, View
     from elsewhere.values.promise import Against, Promise
     from elsewhere.values.scores import Scores
@@ -66,8 +66,8 @@ _HOMES = {
     "errors": "CheckError ElsewhereError FileError InputError NoPhotoError PlaceError ScorerError",
     "checker.proof": "Verdict",
     "formats.score_files": "read_scores write_scores",
-    "solver.frontier": "Frontier Point frontier",
-    "solver.api": "check protect",
+    "service.scores": "check frontier protect",
+    "solver.frontier": "Frontier Point",
     "values.plan": "Plan Status View",
     "values.promise": "Against Promise",
     "values.scores": "Scores",

@@ -15,7 +15,7 @@ import elsewhere
 from elsewhere.checker import proof as check
 from elsewhere.checker.proof import Verdict
 from elsewhere.errors import CheckError, InputError
-from elsewhere.solver import api
+from elsewhere.service import scores as api
 from elsewhere.solver.api import read_limits
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.scores import Scores

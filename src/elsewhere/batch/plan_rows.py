@@ -42,9 +42,10 @@ from elsewhere.service.photo_selection import budget_of, select_pinned
 from elsewhere.service.places import NowhereError
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.scores import solve_and_check
 from elsewhere.service.secret_top import candidate_tops, silent, solve_with_secret_top
 from elsewhere.service.wishes import Wishes, margin
-from elsewhere.solver.api import read_limits, solve_promise
+from elsewhere.solver.api import read_limits
 from elsewhere.solver.explain import number_text
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status
@@ -77,7 +78,7 @@ def plan_cells(rows: Rows, scores: Scores, wishes: Wishes, settings: Settings) -
     )
     limits = read_limits(None, settings.work_limit)
     if budget is not None:
-        plan = solve_promise(asked, limits, None, silent)
+        plan = solve_and_check(asked, limits, None, silent)
     else:
         least = asked.promise.against[0].top
         assert least is not None

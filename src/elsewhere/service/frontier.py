@@ -17,9 +17,10 @@ from elsewhere.report.contents import FrontierSteps, Step
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scores import checked_points
 from elsewhere.solver.baselines import greedy as baseline
 from elsewhere.solver.baselines.greedy import counts, order
-from elsewhere.solver.frontier import Point, points
+from elsewhere.solver.frontier import Point
 from elsewhere.solver.problem import OUT
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.values.promise import Promise
@@ -58,7 +59,7 @@ def steps(
     `scores` are the plan's `tables`, `greedy` their `greedy_frontier`.
     """
     promise = album_plan.plan.promise
-    found = points(
+    found = checked_points(
         list(scores),
         [list(one.truth) for one in promise.against],
         prove_up_to=_enough(len(album_plan.plan.withheld), promise.photos),

@@ -43,9 +43,10 @@ from elsewhere.service.places import hidden_names
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scores import checked, solve_and_check
 from elsewhere.service.verdict import accuracy
 from elsewhere.service.wishes import Wishes
-from elsewhere.solver.api import finish, solve_promise
+from elsewhere.solver.api import finish
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.solver.requests import Request, read_request
@@ -381,7 +382,7 @@ def _solved(asked: Request, limits: Limits, previous: frozenset[int] | None) -> 
     answer = solve(instance, limits, previous)
     if answer.kept is None:
         return _without(asked, Status(answer.status))
-    return finish(asked, chain, instance, answer)
+    return checked(finish(asked, chain, instance, answer), asked)
 
 
 def _without(asked: Request, status: Status) -> Plan:
@@ -469,7 +470,7 @@ def _alone(asked: Request, out: set[int], best: AlbumPlan, seen: ScoredAlbum) ->
     rest = [n for n in range(promise.photos) if n not in out]
     only = replace(promise, keep=tuple(sorted(out)), drop=tuple(rest))
     limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
-    plan = solve_promise(replace(asked, promise=only), limits)
+    plan = solve_and_check(replace(asked, promise=only), limits)
     assert plan.found
     said = _verdict(best, seen)
     return replace(best, plan=replace(plan, explanation=said), verdict=said)

@@ -18,6 +18,7 @@ from elsewhere.service.photo_selection import budget_of, bursts, photo_values, s
 from elsewhere.service.places import NowhereError, guesses, select_places
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scores import solve_and_check
 from elsewhere.service.secret_top import (
     candidate_tops,
     silent,
@@ -28,7 +29,7 @@ from elsewhere.service.take_down import Blocked, blocked_by_posted, told
 from elsewhere.service.threats import Threat, check_top, find_threats
 from elsewhere.service.verdict import cannot, verdict
 from elsewhere.service.wishes import Wishes, margin
-from elsewhere.solver.api import Explain, read_limits, solve_promise, withheld_by
+from elsewhere.solver.api import Explain, read_limits, withheld_by
 from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.plan import Plan, Status
 
@@ -111,7 +112,7 @@ def plan_album(
 
     def solved(asked: Request, explain: Explain) -> tuple[Plan, int | None]:
         if wishes.budget is not None:
-            return solve_promise(asked, limits, previous, explain), None
+            return solve_and_check(asked, limits, previous, explain), None
         most = min(len(watch.rivals) for watch in watched)
         least = asked.promise.against[0].top
         assert least is not None

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random, SystemRandom
 
-from elsewhere.solver.api import Explain, solve_promise
+from elsewhere.service.scores import solve_and_check
+from elsewhere.solver.api import Explain
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import explain_infeasible
 from elsewhere.solver.requests import Request
@@ -65,7 +66,9 @@ def solve_with_secret_top(
     for k in tries:
         part = _half(limits) if k > least else limits
         before = part.done
-        plan = solve_promise(with_top(asked, k), part, previous, explain if k == least else silent)
+        plan = solve_and_check(
+            with_top(asked, k), part, previous, explain if k == least else silent
+        )
         if part is not limits:
             limits.done += part.done - before
         if k == least or (plan.found and useful(plan)):

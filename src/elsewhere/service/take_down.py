@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from elsewhere.solver.api import solve_promise
+from elsewhere.service.scores import solve_and_check
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import Inquiry
 from elsewhere.solver.requests import Request
@@ -98,4 +98,4 @@ def _weighed(promise: Promise, posted: Sequence[int]) -> Promise:
 def _solved(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
     limits = Limits(deadline=deadline, work=float("inf"))
     asked = Request(promise, tuple(scores), len(scores) > 1)
-    return solve_promise(asked, limits, None, lambda *_: "")
+    return solve_and_check(asked, limits, None, lambda *_: "")

@@ -66,37 +66,6 @@ class Frontier:
         return len(self.points)
 
 
-def frontier(
-    scores: Any,
-    truth: Any,
-    *,
-    prove_up_to: int | None = None,
-    time_limit: float | None = None,
-    work_limit: int | None = None,
-    **wishes: Any,
-) -> Frontier:
-    """The best protected-k for every budget of withheld photos, the work shared between them.
-
-    Proved optimal up to `prove_up_to` photos (by default half of them); beyond, each point has a
-    plan and a bound. `wishes` are those of `protect` (keep, drop, margin, …). Budgets that cannot
-    be kept because more photos must go are left out.
-
-    >>> import numpy as np, elsewhere
-    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
-    >>> elsewhere.frontier(scores, truth=0).points[1].plan.withheld
-    (2,)
-    """
-    found = points(
-        scores,
-        truth,
-        prove_up_to=prove_up_to,
-        time_limit=time_limit,
-        work_limit=work_limit,
-        **wishes,
-    )
-    return Frontier(tuple(found))
-
-
 def points(
     scores: Any,
     truth: Any,
@@ -106,16 +75,18 @@ def points(
     work_limit: int | None = None,
     stopped: Event | None = None,
     **wishes: Any,
-) -> Iterator[Point]:
-    """The points of `frontier`, each as soon as it is solved; the rest is not proved any more
-    once `stopped` is set.
+) -> tuple[Request, Iterator[Point]]:
+    """What was asked, and the points of `frontier`, each as soon as it is solved.
+
+    Once `stopped` is set, no further point is proved to be the best.
     """
     if {"top", "budget"} & set(wishes):
         raise InputError("frontier goes through all budgets: give neither top nor budget")
     asked = read_request(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
     half = asked.promise.photos // 2
     limit = half if prove_up_to is None else whole(prove_up_to, "prove_up_to", least=0)
-    return _points(asked, limit, replace(read_limits(time_limit, work_limit), stopped=stopped))
+    limits = replace(read_limits(time_limit, work_limit), stopped=stopped)
+    return asked, _points(asked, limit, limits)
 
 
 def _points(asked: Request, prove_up_to: int, limits: Limits) -> Iterator[Point]:

@@ -23,9 +23,9 @@ from elsewhere.service import take_down
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scores import protect
 from elsewhere.service.take_down import Blocked, blocked_by_posted, told
 from elsewhere.service.wishes import Wishes
-from elsewhere.solver.api import protect
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores

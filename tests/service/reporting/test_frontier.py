@@ -24,9 +24,10 @@ from elsewhere.service.frontier import (
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scores import checked_points
 from elsewhere.service.wishes import Wishes
 from elsewhere.solver.baselines import greedy as baseline
-from elsewhere.solver.frontier import Point, points
+from elsewhere.solver.frontier import Point
 from elsewhere.values.scores import Scores
 from tests.service.makers import Stay, photo, trip
 
@@ -47,10 +48,10 @@ def test_a_plan_better_than_the_bound_is_no_picture_but_a_mistake(
     made = plan(lisbon)
 
     def low(*given: object, **named: object) -> Iterator[Point]:
-        for point in points(*given, **named):  # type: ignore[arg-type]
+        for point in checked_points(*given, **named):  # type: ignore[arg-type]
             yield replace(point, bound=0)
 
-    monkeypatch.setattr(stairs_module, "points", low)
+    monkeypatch.setattr(stairs_module, "checked_points", low)
     with pytest.raises(CheckError, match="better than what was proved"):
         album_frontier(lisbon, made, NOTHING_POSTED, patience=30.0)
 

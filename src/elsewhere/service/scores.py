@@ -1,0 +1,190 @@
+"""Solve and check: from what a person asks of score tables to plans that were proved again.
+
+The solver finds a plan and the checker proves it; neither knows the other. Nothing leaves this
+module unproved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from threading import Event
+from typing import Any
+
+from elsewhere.checker.proof import Verdict, prove
+from elsewhere.errors import CheckError, InputError
+from elsewhere.solver.api import Explain, read_limits, solve_promise, withheld_by
+from elsewhere.solver.exact import Limits
+from elsewhere.solver.frontier import Frontier, Point, points
+from elsewhere.solver.infeasibility import explain_infeasible
+from elsewhere.solver.requests import Request, known_wishes, read_request, shown
+from elsewhere.values.plan import Plan
+from elsewhere.values.promise import Promise
+from elsewhere.values.scores import Scores
+
+
+def protect(
+    scores: Any,
+    truth: Any,
+    *,
+    top: int | Sequence[int] | None = None,
+    budget: int | None = None,
+    keep: Iterable[int | str] = (),
+    drop: Iterable[int | str] = (),
+    margin: float | Sequence[float] = 0.0,
+    lead: float | Sequence[float] = 0.0,
+    prior: Any = None,
+    values: Any = None,
+    groups: Iterable[Iterable[int | str]] = (),
+    rivals: Any = None,
+    sees: Any = None,
+    each_photo: bool | int | Sequence[bool | int] = False,
+    strict: bool = False,
+    near: Plan | Iterable[int | str] | None = None,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+) -> Plan:
+    """The fewest photos to withhold so that the truth is not in the top k; or, with a budget,
+    the photos whose withholding pushes it furthest down. The plan was re-proved by `check`.
+
+    Args:
+        scores: (photos × cells) log-probabilities, any finite reals or −inf, or a `Scores`; a list
+            of them means several attackers, all of which must be satisfied by one plan.
+        truth: the cell to hide, or a set of them (a zone): a rival must outrank every one. With
+            several attackers one for all, or a list with one each.
+        top: the truth must not be among this many first cells; with several attackers one number
+            or a list.
+        budget: at most this many photos withheld, dropped ones included (instead of `top`).
+        keep: photos that must stay, by number or name (also those that are public already).
+        drop: photos that must go.
+        margin: θ for models not seen: each kept photo counts this much more for the truth.
+        lead: nats by which a rival must be ahead in all.
+        prior: what the attacker knows beforehand, one log-probability a cell; counted once.
+        values: what withholding each photo costs: one positive number a photo, or a mapping.
+        groups: photos that stay or go together.
+        rivals: only these cells count as rivals.
+        sees: only these photos are added up (several attackers: a list, None for all photos).
+        each_photo: every kept photo alone must keep the promise too (True: with the same top);
+            several attackers: for all, or a list with one each.
+        strict: a rival must be strictly ahead; a tie does not count.
+        near: a plan, or the photos it withholds: among equally good plans prefer a similar one.
+        time_limit: seconds; then the best plan so far, marked. Default 60, or none with a work
+            limit; math.inf for none.
+        work_limit: the same as a count of work, which stops at the same plan on every machine.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> plan = elsewhere.protect(scores, truth=0, top=1)
+    >>> plan.withheld, plan.kept, plan.status
+    ((2,), (0, 1, 3), <Status.OPTIMAL: 'optimal'>)
+    >>> print(plan.explanation)
+    Withhold 1 of 4 photos: the truth is not among the top 1, and no smaller set would do.
+    """
+    asked = read_request(
+        scores, truth, top=top, budget=budget, keep=keep, drop=drop, margin=margin, lead=lead,
+        prior=prior, values=values, groups=groups, rivals=rivals, sees=sees,
+        each_photo=each_photo, strict=strict,
+    )  # fmt: skip
+    limits = read_limits(time_limit, work_limit)
+    return solve_and_check(asked, limits, withheld_by(near, asked))
+
+
+def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
+    """Re-prove a plan from the scores, exactly, with code that shares nothing with the solver.
+
+    What you pass (truth, top, keep, …, as to `protect`) is what you asked for, and must be what the
+    plan says; pass nothing but the scores to check a plan against its own promise. A plan's claim
+    that no smaller set would do is the solver's proof and is not repeated here.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> plan = elsewhere.protect(scores, truth=0, top=1)
+    >>> bool(elsewhere.check(plan, scores, truth=0, top=1))
+    True
+    >>> bool(elsewhere.check(plan, scores + 1e-3 * np.eye(4, 3), truth=0, top=1))
+    False
+    """
+    if not isinstance(plan, Plan):
+        raise InputError(f"check needs a plan as protect gives it, not {shown(plan)}")
+    if truth is None and wishes:
+        raise InputError("pass the truth too, or nothing but the scores")
+    if truth is None:
+        given = scores if isinstance(scores, (list, tuple)) and plan.several else [scores]
+        matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
+        return prove(plan, plan.promise, matrices)
+    asked = read_request(scores, truth, **known_wishes(wishes))
+    return prove(plan, _named_as_in(plan, asked.promise), asked.scores)
+
+
+def frontier(
+    scores: Any,
+    truth: Any,
+    *,
+    prove_up_to: int | None = None,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    **wishes: Any,
+) -> Frontier:
+    """The best protected-k for every budget of withheld photos, the work shared between them.
+
+    Proved optimal up to `prove_up_to` photos (by default half of them); beyond, each point has a
+    plan and a bound. `wishes` are those of `protect` (keep, drop, margin, …). Budgets that cannot
+    be kept because more photos must go are left out.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> elsewhere.frontier(scores, truth=0).points[1].plan.withheld
+    (2,)
+    """
+    found = checked_points(
+        scores,
+        truth,
+        prove_up_to=prove_up_to,
+        time_limit=time_limit,
+        work_limit=work_limit,
+        **wishes,
+    )
+    return Frontier(tuple(found))
+
+
+def solve_and_check(
+    asked: Request,
+    limits: Limits,
+    previous: frozenset[int] | None = None,
+    explain: Explain = explain_infeasible,
+) -> Plan:
+    """Solve a promise and prove the plan again; `explain` says why there is none."""
+    return checked(solve_promise(asked, limits, previous, explain), asked)
+
+
+def checked_points(
+    scores: Any, truth: Any, *, stopped: Event | None = None, **wishes: Any
+) -> Iterator[Point]:
+    """The points of `frontier`, each as soon as it is solved and proved again.
+
+    Once `stopped` is set, no further point is proved to be the best.
+    """
+    asked, found = points(scores, truth, stopped=stopped, **wishes)
+    previous: Plan | None = None
+    for point in found:
+        if point.plan is not previous:
+            checked(point.plan, replace(asked, promise=point.plan.promise))
+        previous = point.plan
+        yield point
+
+
+def checked(plan: Plan, asked: Request) -> Plan:
+    """The plan, if the check finds nothing wrong with it; CheckError otherwise."""
+    verdict = prove(plan, asked.promise, asked.scores)
+    if not verdict:
+        raise CheckError(f"the plan did not survive its re-proof ({verdict}); please report this")
+    return plan
+
+
+def _named_as_in(plan: Plan, promise: Promise) -> Promise:
+    """Scores given as a bare table name no model: the plan's word for it is then taken."""
+    if len(plan.promise.against) != len(promise.against):
+        return promise
+    pairs = zip(promise.against, plan.promise.against, strict=True)
+    named = tuple(a if a.scorer else replace(a, scorer=b.scorer) for a, b in pairs)
+    return replace(promise, against=named)
