@@ -105,7 +105,7 @@ def test_a_target_that_is_refused_is_told_with_what_to_do(
     (tmp_path / "album").mkdir()
     (tmp_path / "file").touch()
     with pytest.raises((InputError, FileError)) as told:
-        refuse_target(tmp_path / target, [tmp_path / "album"])
+        check_target(tmp_path / target, [tmp_path / "album"])
     assert str(told.value).endswith(f": {remedy}")
 
 
