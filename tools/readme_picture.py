@@ -25,7 +25,7 @@ from elsewhere.report.colours import FONT, LIGHT
 from elsewhere.scorers.calibration import together
 from elsewhere.service import ScoredAlbum, score_album
 from elsewhere.service.planning import AlbumPlan, plan_album
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 
 WIDE, HIGH, GAP, COLUMNS = 148, 104, 8, 4
 LEFT = COLUMNS * (WIDE + GAP) + 28

@@ -27,7 +27,7 @@ from elsewhere.scorers.embedded import WEIGHTS, record, view_of
 from elsewhere.scorers.sessions import session
 from elsewhere.service import score_album
 from elsewhere.service.planning import AlbumPlan, plan_album
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 
 Tensors = Sequence[NDArray[np.float32]]
 

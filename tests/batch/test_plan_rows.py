@@ -24,7 +24,7 @@ from elsewhere.globe import Cells
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.album_audit import audit_plan
 from elsewhere.service.planning import plan_album
-from elsewhere.service.wishes import Wishes, margin
+from elsewhere.values.wishes import Wishes, margin
 from tests.batch.makers import CELLS, scored
 from tests.service.makers import Stay, trip
 from tests.service.makers import attack as made_attack

@@ -9,7 +9,7 @@ import pytest
 
 from elsewhere.batch.settings import Settings, wishes_of
 from elsewhere.errors import InputError
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 
 GIVEN = Settings("in", "out", ("a", "b"), {"top": 3, "keep": ["x"]}, key="k")
 

@@ -6,7 +6,7 @@ import pytest
 
 from elsewhere.cli.job import run_protect
 from elsewhere.errors import InputError
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 
 
 @pytest.mark.parametrize(

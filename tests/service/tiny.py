@@ -21,8 +21,8 @@ from elsewhere.scorers.protocol import log_softmax
 from elsewhere.service.planning import AlbumPlan, Threat
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Plan
+from elsewhere.values.wishes import Wishes
 from tests.album.makers import jpeg
 
 CELLS = 12

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from elsewhere.service.secret_top import candidate_tops
-from elsewhere.service.wishes import Wishes, margin
+from elsewhere.values.wishes import Wishes, margin
 from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, costs, same
 from elsewhere_lab.experiments.radius import places_of, zone_cells
 from elsewhere_lab.experiments.transfer import TRAINED_TOGETHER

@@ -44,12 +44,12 @@ from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import solve_and_check
 from elsewhere.service.secret_top import candidate_tops, silent, solve_with_secret_top
-from elsewhere.service.wishes import Wishes, margin
 from elsewhere.solver.api import read_limits
 from elsewhere.solver.explain import number_text
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes, margin
 from elsewhere.values.wording import counted
 
 _MAPPED = ("hide", "radius_km", "hide_level", "prior", "stars", "bursts")

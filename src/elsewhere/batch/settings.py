@@ -19,7 +19,7 @@ from typing import Any
 from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.errors import InputError
 from elsewhere.scorers.sessions import Device
-from elsewhere.service.wishes import Wishes, margin
+from elsewhere.values.wishes import Wishes, margin
 
 WORK = 20_000
 """How much work one plan may take: a count, the same on every machine; seconds to a minute."""

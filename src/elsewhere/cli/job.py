@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elsewhere.globe import Place
     from elsewhere.service.export import Export
     from elsewhere.service.ledger import Ledger
-    from elsewhere.service.wishes import Wishes
+    from elsewhere.values.wishes import Wishes
 
 
 class Sharing(TypedDict, total=False):

@@ -37,8 +37,8 @@ from elsewhere.formats.validation import (
     whole,
     wrong,
 )
-from elsewhere.service.verdict import NOT_COVERED
 from elsewhere.values.plan import Plan
+from elsewhere.values.promise import NOT_COVERED
 
 FORMAT = "elsewhere-copy-certificate/1"
 NOTES = (

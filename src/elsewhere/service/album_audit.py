@@ -26,8 +26,8 @@ from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.threats import Threat, find_threats
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes
 
 FILE_NAME = "file name"
 _FIRST = (

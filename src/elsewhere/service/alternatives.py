@@ -16,8 +16,8 @@ from typing import Literal
 from elsewhere.album.places import AlbumPlace
 from elsewhere.service.infeasibility import Reasons
 from elsewhere.service.threats import Threat
-from elsewhere.service.wishes import Wishes, margin
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.wishes import Wishes, margin
 
 NEARLY_ALL = 0.8
 """Whoever has to withhold such a share of the photos may rather ask for less."""

@@ -22,8 +22,8 @@ from elsewhere.scorers import ScorerInfo
 from elsewhere.service.photo_selection import budget_of, photo_values, select_pinned
 from elsewhere.service.places import select_places
 from elsewhere.service.threats import check_top, outside
-from elsewhere.service.wishes import Wishes, margin
 from elsewhere.solver.api import read_limits
+from elsewhere.values.wishes import Wishes, margin
 
 _WORDS = {"all", "home"}
 _NUMBERED = re.compile(r".*\(\d+\)\s*")

@@ -31,8 +31,8 @@ from elsewhere.service.ledger import Ledger
 from elsewhere.service.ledger_album import Remembered, remembered
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import apart_only, counted, shortened
 
 SIDE = 24

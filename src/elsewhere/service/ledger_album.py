@@ -22,8 +22,8 @@ from elsewhere.service.ledger import Given, Ledger
 from elsewhere.service.places import hidden_zone, resolve_place, select_places
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.threats import cells_of
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import FloatMatrix
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import counted
 
 _DECIMALS = 2

@@ -45,7 +45,6 @@ from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import checked, solve_and_check
 from elsewhere.service.verdict import accuracy
-from elsewhere.service.wishes import Wishes
 from elsewhere.solver.api import finish
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.reductions import Contradiction, reduce
@@ -53,6 +52,7 @@ from elsewhere.solver.requests import Request, read_request
 from elsewhere.solver.requests import photo as number_of
 from elsewhere.solver.requests import photos as numbers_of
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import counted, listed
 
 LOOKS = 1500

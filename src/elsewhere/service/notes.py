@@ -25,12 +25,12 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import Place, cell_names
 from elsewhere.globe.distance import distance_km
 from elsewhere.scorers.calibration import together
-from elsewhere.service.places import HideScope, PlaceSelection, hidden_name, hidden_names
+from elsewhere.service.places import PlaceSelection, hidden_name, hidden_names
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.threats import Threat, neighbours
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Plan
+from elsewhere.values.wishes import HideScope, Wishes
 from elsewhere.values.wording import apart_only, counted, listed, shortened
 
 SURE = 0.5

@@ -19,7 +19,6 @@ taken: hiding what the model believes would leave what it does not.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,6 +45,7 @@ from elsewhere.globe import places as called
 from elsewhere.globe.gazetteer import key
 from elsewhere.scorers.calibration import together
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.values.wishes import HideScope
 from elsewhere.values.wording import listed
 
 NEAR_KM = 25.0
@@ -133,39 +133,6 @@ def _same_ground(area: Place, wanted: Place) -> bool:
     one = area if area.kind == kind else ground(area.lat, area.lon, kind)[0]
     other = wanted if wanted.kind == kind else ground(wanted.lat, wanted.lon, kind)[0]
     return one == other
-
-
-LEVELS = ("cell", "city", "region", "country")
-CITY_KM = 25.0
-"""How far a city reaches beyond the photos taken in it, and the radius where none is given."""
-
-
-@dataclass(frozen=True)
-class HideScope:
-    """How widely places are hidden: a radius, or a level."""
-
-    radius_km: float = CITY_KM
-    level: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.level is not None and self.level not in LEVELS:
-            raise InputError(f"a place is hidden by {', '.join(LEVELS)}, not by {self.level!r}")
-        if self.level is not None and self.radius_km != CITY_KM:
-            raise InputError("a place is hidden by a level or by a radius: give one of them")
-        if not 0 <= self.radius_km < math.inf:
-            raise InputError(f"a radius is 0 km or more, not {self.radius_km}")
-
-    @property
-    def km(self) -> float:
-        """How far around photos; 0 where ground or cells decide."""
-        return self.radius_km if self.level in {None, "city"} else 0.0
-
-    @property
-    def words(self) -> str:
-        """For people: what is hidden of a place."""
-        if self.level is None:
-            return f"within {self.radius_km:g} km"
-        return {"cell": "its cell", "city": "the city"}.get(self.level, f"the whole {self.level}")
 
 
 @lru_cache(maxsize=256)

@@ -28,10 +28,10 @@ from elsewhere.service.secret_top import (
 from elsewhere.service.take_down import Blocked, blocked_by_posted, told
 from elsewhere.service.threats import Threat, check_top, find_threats
 from elsewhere.service.verdict import cannot, verdict
-from elsewhere.service.wishes import Wishes, margin
 from elsewhere.solver.api import Explain, read_limits, withheld_by
 from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.wishes import Wishes, margin
 
 __all__ = ["AlbumPlan", "Threat", "plan_album"]
 

@@ -50,14 +50,13 @@ from elsewhere.service.album_audit import (
 )
 from elsewhere.service.export import Export
 from elsewhere.service.frontier import album_frontier
-from elsewhere.service.places import HideScope
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.private_files import REPORT, make_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.threats import Threat, cells_of
-from elsewhere.service.wishes import margin
 from elsewhere.values.plan import Status
+from elsewhere.values.wishes import HideScope, margin
 from elsewhere.values.wording import counted, listed
 
 SIDES = (320, 240, 200, 160, 128, 96, 64)

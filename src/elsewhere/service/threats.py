@@ -22,10 +22,10 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
 from elsewhere.globe import place as called
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.places import HideScope, at, hidden_name, hidden_zone, inside
+from elsewhere.service.places import at, hidden_name, hidden_zone, inside
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum, model_name
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import HideScope, Wishes
 
 
 @dataclass(frozen=True)

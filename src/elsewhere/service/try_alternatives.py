@@ -18,8 +18,8 @@ from elsewhere.service.alternatives import Alternative
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Status
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import counted, listed
 
 PATIENCE = 2.0

@@ -15,16 +15,11 @@ from elsewhere.globe.places import continent
 from elsewhere.service.places import hidden_names
 from elsewhere.service.scored_album import ModelScores
 from elsewhere.service.secret_top import TIMES
-from elsewhere.service.wishes import Wishes
 from elsewhere.solver.explain import number_text
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import counted, listed
 
-NOT_COVERED = (
-    "readable text and signs, vision-language models and reverse image search, people who know "
-    "the place, sensor noise, captions, posting times, your other accounts"
-)
-"""What no promise here covers, in one line; the report says it at length (`showing/limits.py`)."""
 _SCALE = {"city": 25.0, "region": 200.0, "country": 750.0}
 """How far off a guess may be to be right about one, in km, as such models are measured."""
 

@@ -10,6 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+NOT_COVERED = (
+    "readable text and signs, vision-language models and reverse image search, people who know "
+    "the place, sensor noise, captions, posting times, your other accounts"
+)
+"""What no promise here covers, in one line; the report says it at length (`showing/limits.py`)."""
+
 
 @dataclass(frozen=True)
 class Against:

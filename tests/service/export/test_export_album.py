@@ -28,8 +28,8 @@ from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
 from elsewhere.service.verify import verify
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes
 from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
 
 

@@ -14,7 +14,7 @@ from elsewhere.service.find_posted import find_posted
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.ledger_album import given_by, label_of, remembered
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, trip
 
 

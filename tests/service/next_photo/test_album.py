@@ -16,7 +16,7 @@ from elsewhere.service.ledger import Ledger
 from elsewhere.service.next_photo import Answer, NextPhoto, next_photo
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, trip
 
 EXACT = Wishes(exact_top=True, margin="none", top=3, each_photo=False)

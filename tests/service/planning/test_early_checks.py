@@ -15,7 +15,7 @@ from elsewhere.scorers import ScorerInfo
 from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, trip
 
 

@@ -12,7 +12,7 @@ from elsewhere.album.places import Places, places_of
 from elsewhere.globe import Cells, distance_km
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, trip
 
 VISITS = [

@@ -9,12 +9,12 @@ from elsewhere.album.places import AlbumPlace, places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place, zone, zone_of_place
 from elsewhere.service.places import (
-    HideScope,
     hidden_name,
     hidden_names,
     hidden_zone,
     inside,
 )
+from elsewhere.values.wishes import HideScope
 from tests.service.makers import photo
 
 CELLS = Cells.default()

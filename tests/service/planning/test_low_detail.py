@@ -12,7 +12,7 @@ from elsewhere.globe import Cells
 from elsewhere.service.notes import shows_little
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 from tests.service.pictures import drawn, noise
 

@@ -9,7 +9,7 @@ from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, place
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 
 STUTTGART = (48.78, 9.18)

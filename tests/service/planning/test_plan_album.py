@@ -22,8 +22,8 @@ from elsewhere.service.notes import TOGETHER
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import NOON, Stay, attack, photo, seen, trip
 
 LISBON, PORTO, TOKYO = (38.72, -9.14), (41.15, -8.61), (35.68, 139.76)

@@ -12,7 +12,7 @@ from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.try_alternatives import evaluate_alternatives
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 
 LISBON, VIENNA, OSLO = (38.72, -9.14), (48.21, 16.37), (59.91, 10.75)

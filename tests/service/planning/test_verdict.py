@@ -13,8 +13,8 @@ from elsewhere.globe import Cells, place
 from elsewhere.service.places import NowhereError
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import MARGINS, Wishes, margin
 from elsewhere.solver.infeasibility import Inquiry
+from elsewhere.values.wishes import MARGINS, Wishes, margin
 from tests.service.makers import Stay, attack, photo, seen, trip
 
 LISBON, PARIS = (38.72, -9.14), (48.8566, 2.3522)

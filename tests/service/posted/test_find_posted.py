@@ -16,7 +16,7 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
 from elsewhere.service.find_posted import _placed_by_time, find_posted
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.album.makers import jpeg
 from tests.service.makers import photo
 from tests.service.tiny import known_scorers, see_tiny, write_album

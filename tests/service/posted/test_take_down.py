@@ -25,10 +25,10 @@ from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import protect
 from elsewhere.service.take_down import Blocked, blocked_by_posted, told
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 
 LISBON = (38.72, -9.14)

@@ -26,8 +26,8 @@ from elsewhere.service.album_audit import (
 from elsewhere.service.planning import plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes
 from tests.album.makers import jpeg
 from tests.service.makers import Stay, photo, seen, trip
 

@@ -15,7 +15,7 @@ from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.report import explain_photo
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, trip
 
 

@@ -28,7 +28,7 @@ from elsewhere.service.report import (
     write_report,
 )
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.wishes import Wishes
+from elsewhere.values.wishes import Wishes
 from tests.report.test_html import HOSTILE, text_of
 from tests.report.test_markup import read
 from tests.service.makers import Stay, trip

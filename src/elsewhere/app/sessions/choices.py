@@ -8,9 +8,8 @@ from pathlib import Path
 from elsewhere.app.api import models
 from elsewhere.example import ALBUM
 from elsewhere.scorers.registry import available
-from elsewhere.service.places import LEVELS
-from elsewhere.service.verdict import NOT_COVERED
-from elsewhere.service.wishes import MARGINS
+from elsewhere.values.promise import NOT_COVERED
+from elsewhere.values.wishes import LEVELS, MARGINS
 
 
 @cache

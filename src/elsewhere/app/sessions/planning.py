@@ -30,8 +30,8 @@ from elsewhere.service.ledger import Ledger
 from elsewhere.service.photo_selection import matching
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
-from elsewhere.service.wishes import Wishes
 from elsewhere.values.plan import Status
+from elsewhere.values.wishes import Wishes
 
 
 class OvertakenError(InputError):

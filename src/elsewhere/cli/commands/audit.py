@@ -88,7 +88,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.service.find_posted import Sketches, find_posted
         from elsewhere.service.ledger import Ledger
         from elsewhere.service.report import audit_contents, save_report
-        from elsewhere.service.wishes import Wishes
+        from elsewhere.values.wishes import Wishes
 
         if report is not None:  # nobody waits for what cannot be written
             check_target(report, [path for path in album if path.is_dir()], file=True)

@@ -50,7 +50,7 @@ def command(
         from elsewhere.cli.render import protect
         from elsewhere.cli.render.printing import printed
         from elsewhere.example import ALBUM
-        from elsewhere.service.wishes import Wishes
+        from elsewhere.values.wishes import Wishes
 
         target = output or free(Path(DEFAULT))
         with printed() as console:

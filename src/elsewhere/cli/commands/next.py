@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from elsewhere.globe import Place
     from elsewhere.service.export import Export
     from elsewhere.service.next_photo import NextPhoto
-    from elsewhere.service.wishes import Wishes
+    from elsewhere.values.wishes import Wishes
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
@@ -92,7 +92,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     with one_sentence():
         from elsewhere.cli.parse import places_told
         from elsewhere.service.early_checks import check_paths, check_wishes
-        from elsewhere.service.wishes import Wishes
+        from elsewhere.values.wishes import Wishes
 
         if remember and output is None:
             raise InputError("--remember goes with -o: only a copy that is written is remembered")

@@ -175,7 +175,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.cli.render.audit import show_guesses
         from elsewhere.service.ledger import Ledger
         from elsewhere.service.places import NowhereError
-        from elsewhere.service.wishes import Wishes
+        from elsewhere.values.wishes import Wishes
 
         refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
         values, stars = worth(value)

@@ -99,7 +99,7 @@ def _show(target: Path, found: Verification) -> None:
     from rich.text import Text
 
     from elsewhere.cli.render.printing import printed
-    from elsewhere.service.verdict import NOT_COVERED
+    from elsewhere.values.promise import NOT_COVERED
     from elsewhere.values.wording import counted
 
     with printed() as console:

@@ -17,8 +17,8 @@ from rich.text import Text
 from elsewhere.cli.job import program_name
 from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, printable
 from elsewhere.cli.render.printing import printed
-from elsewhere.service.verdict import NOT_COVERED
 from elsewhere.values.plan import Status
+from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.wording import apart_only, counted, listed
 
 if TYPE_CHECKING:

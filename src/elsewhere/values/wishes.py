@@ -20,7 +20,38 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from elsewhere.errors import InputError
-from elsewhere.service.places import HideScope
+
+LEVELS = ("cell", "city", "region", "country")
+CITY_KM = 25.0
+"""How far a city reaches beyond the photos taken in it, and the radius where none is given."""
+
+
+@dataclass(frozen=True)
+class HideScope:
+    """How widely places are hidden: a radius, or a level."""
+
+    radius_km: float = CITY_KM
+    level: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.level is not None and self.level not in LEVELS:
+            raise InputError(f"a place is hidden by {', '.join(LEVELS)}, not by {self.level!r}")
+        if self.level is not None and self.radius_km != CITY_KM:
+            raise InputError("a place is hidden by a level or by a radius: give one of them")
+        if not 0 <= self.radius_km < math.inf:
+            raise InputError(f"a radius is 0 km or more, not {self.radius_km}")
+
+    @property
+    def km(self) -> float:
+        """How far around photos; 0 where ground or cells decide."""
+        return self.radius_km if self.level in {None, "city"} else 0.0
+
+    @property
+    def words(self) -> str:
+        """For people: what is hidden of a place."""
+        if self.level is None:
+            return f"within {self.radius_km:g} km"
+        return {"cell": "its cell", "city": "the city"}.get(self.level, f"the whole {self.level}")
 
 
 @dataclass(frozen=True)
