@@ -1,256 +1,205 @@
-"""`elsewhere lab`: the paper's experiments, from a command to tables and figures."""
+"""The program `elsewhere-lab`: the paper's experiments, from a command to tables and figures."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any, NoReturn
 
-import typer
-
-from elsewhere.cli.program import one_sentence
-from elsewhere.cli.render.progress import counting
-
-if TYPE_CHECKING:
-    from elsewhere_lab.runner import Progress as Far
-    from elsewhere_lab.runner import Watch
-    from elsewhere_lab.sources import Source
+from elsewhere.errors import ElsewhereError, InputError
+from elsewhere_lab import experiments
+from elsewhere_lab.runner import Progress, run
+from elsewhere_lab.sources import Scored, Simulated, Source
+from elsewhere_lab.values import SCALES
 
 ALL = "all"
-EVERY = 60.0
-"""Seconds between two lines about how far a run has come, where there is no terminal."""
+INTERVAL = 60.0
+"""Seconds between two lines of progress, where there is no terminal."""
+DESCRIPTION = """\
+Repeat the paper's tables and figures, and the studies beyond it.
+
+A run that was stopped continues when it is given the same folder. `page` writes the results page
+(Markdown) from the folders of earlier runs, which it only reads. `page --defaults` writes the page
+about the defaults of `elsewhere protect`, from a run of the simulator and one of real photos.
+
+examples:
+  elsewhere-lab list
+      the experiments and their names
+  elsewhere-lab run all --scale small -o lab
+      every experiment, in seconds each
+  elsewhere-lab run fewest budget --scale paper -o lab-paper
+      two experiments, with as many collections as the paper has
+  elsewhere-lab page lab-paper -o docs/results.md
+      the results page, from that run
+  elsewhere-lab page --defaults lab-paper lab-photos -o docs/defaults.md
+      the page about the defaults, from runs of the simulator and of photos
+
+exit codes:
+  0 done, 1 a file cannot be read or written, 2 a command line that makes no sense, 130 stopped"""
 
 
-class Action(StrEnum):
-    """What can be done in the lab."""
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence."""
 
-    LIST = "list"
-    RUN = "run"
-    PAGE = "page"
-
-
-class HowMuch(StrEnum):
-    """The scales of `elsewhere_lab.values.SCALES`."""
-
-    SMALL = "small"
-    MEDIUM = "medium"
-    PAPER = "paper"
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
 
-def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
-    action: Annotated[
-        Action, typer.Argument(metavar="list|run|page", help="What to do.", show_default=False)
-    ],
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Experiments, or all; for page, folders that were run.",
-            show_default=False,
-        ),
-    ] = None,
-    source: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="simulator|SCORES",
-            help="Where photos come from: the simulator, or a score file (several: several models "
-            "of the same photos).",
-            show_default="simulator",
-        ),
-    ] = None,
-    truth: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CSV",
-            help="Beside score files: where each photo was taken, a file with the columns "
-            "photo,cell (and album,lat,lon where known).",
-        ),
-    ] = None,
-    scale: Annotated[
-        HowMuch,
-        typer.Option(
-            metavar="small|medium|paper",
-            help="Seconds, minutes, or the paper's counts (an hour or more).",
-        ),
-    ] = HowMuch.SMALL,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="DIR", help="Where rows, tables and figures go."),
-    ] = Path("lab"),
-    seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="The simulator's: another number, other photos.")
-    ] = 0,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Work on so many collections at a time.",
-            show_default="all processors",
-        ),
-    ] = None,
-    defaults: Annotated[
-        bool,
-        typer.Option(
-            "--defaults",
-            help="With page: write the page about protect's defaults instead of the results page.",
-        ),
-    ] = False,
-) -> None:
-    """Repeat the paper's tables and figures, and what it left open.
-
-    A run that was stopped goes on where it was when it is given the same folder. `page` writes the
-    results page (Markdown) from folders that were run before, named instead of experiments; tables
-    and figures are made anew from their rows, and the folders stay as they are. `page --defaults`
-    writes the page about what `protect` does unless told, from runs of the simulator and of photos.
-
-    Examples:
-
-    - `elsewhere lab list`
-      (what can be run, with its name)
-
-    - `elsewhere lab run all --scale small -o lab`
-      (every experiment, in seconds each)
-
-    - `elsewhere lab run fewest budget --scale paper -o lab-paper`
-      (two of them, with as many collections as the paper has)
-
-    - `elsewhere lab page lab-paper -o docs/results.md`
-      (the results page, from what was run)
-
-    - `elsewhere lab page --defaults lab-paper lab-photos -o docs/defaults.md`
-      (the page about the defaults, from runs of the simulator and of photos)
-
-    Exit codes: 0 done, 1 a file could not be read or written, 2 a command line that cannot be
-    understood, 130 stopped.
-    """
-    with one_sentence():
-        if action is Action.LIST:
-            _list()
-        elif action is Action.RUN:
-            given = _source(source or ["simulator"], truth, seed)
-            _run(names or [], given, scale.value, output, processes)
-        else:
-            from elsewhere_lab.defaults_page.writing import write_defaults_page
-            from elsewhere_lab.page import write_page
-
-            write = write_defaults_page if defaults else write_page
-            write([Path(name) for name in names or []], output)
-            _tell_of_figures()
-            typer.echo(f"{output} is written")
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the program; it ends with SystemExit."""
+    options = _parser().parse_intermixed_args(arguments)
+    try:
+        _perform(options)
+        sys.stdout.flush()
+    except ElsewhereError as problem:
+        print(f"elsewhere-lab: {problem}", file=sys.stderr)
+        sys.exit(2 if isinstance(problem, InputError) else 1)
+    except KeyboardInterrupt:
+        print("elsewhere-lab: stopped", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    sys.exit(0)
 
 
-def _list() -> None:
-    from elsewhere_lab import experiments
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="elsewhere-lab",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("action", choices=("list", "run", "page"), help="what to do")
+    add("names", nargs="*", metavar="NAME", help="experiments, or all; for page, folders of runs")
+    add(
+        "--source", action="append", metavar="simulator|SCORES",
+        help="where photos come from: the simulator (default), or a score file; several files are "
+        "several models of the same photos",
+    )  # fmt: skip
+    add(
+        "--truth", type=Path, metavar="CSV",
+        help="with score files: where each photo was taken, a file with the columns photo,cell "
+        "(and album,lat,lon where known)",
+    )  # fmt: skip
+    add(
+        "--scale", choices=tuple(SCALES), default="small",
+        help="seconds (default), minutes, or the paper's counts (an hour or more)",
+    )  # fmt: skip
+    add(
+        "-o", "--output", type=Path, default=Path("lab"), metavar="DIR",
+        help="where rows, tables and figures go (default: lab); for page, the file to write",
+    )  # fmt: skip
+    add("--seed", type=_at_least(0), default=0, metavar="N", help="of the simulator (default: 0)")
+    add(
+        "--processes", type=_at_least(1), metavar="N",
+        help="work on this many collections at a time (default: all processors)",
+    )  # fmt: skip
+    add(
+        "--defaults", action="store_true",
+        help="with page: write the page about the defaults instead of the results page",
+    )  # fmt: skip
+    return parser
 
-    width = max(map(len, experiments.NAMES))
-    for name in experiments.NAMES:
-        typer.echo(f"{name:{width}}  {experiments.find(name).title}")
+
+def _at_least(least: int) -> Callable[[str], int]:
+    def whole_number(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and int(text) >= least):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least} up")
+        return int(text)
+
+    return whole_number
+
+
+def _perform(options: argparse.Namespace) -> None:
+    if options.action == "list":
+        width = max(map(len, experiments.NAMES))
+        for name in experiments.NAMES:
+            print(f"{name:{width}}  {experiments.find(name).title}")
+    elif options.action == "run":
+        source = _source(options.source or ["simulator"], options.truth, options.seed)
+        _run(options.names, source, options.scale, options.output, options.processes)
+    else:
+        from elsewhere_lab.defaults_page.writing import write_defaults_page
+        from elsewhere_lab.page import write_page
+
+        write = write_defaults_page if options.defaults else write_page
+        write([Path(name) for name in options.names], options.output)
+        print(f"{options.output} is written")
 
 
 def _run(names: list[str], source: Source, scale: str, output: Path, processes: int | None) -> None:
-    from elsewhere.errors import InputError
-    from elsewhere_lab import experiments
-    from elsewhere_lab.runner import run
-
     if not names:
-        raise InputError("say which experiments to run, or all; elsewhere lab list names them")
-    asked = _asked(names, source)
+        raise InputError("say which experiments to run, or all; elsewhere-lab list names them")
+    if ALL in names:
+        names = []
+        for name in experiments.NAMES:
+            if reason := experiments.find(name).cannot(source):
+                print(f"left out: {reason}", file=sys.stderr)
+            else:
+                names.append(name)
     try:
-        with _shown() as watch:
-            run(asked, source, scale, output, processes=processes, watch=watch, tell=_aside)
+        with _progress() as watch:
+            run(names, source, scale, output, processes=processes, watch=watch, tell=_warn)
     except KeyboardInterrupt:
-        _aside(f"what is finished is in {output}; the same command goes on from there")
+        _warn(f"what is finished is in {output}; the same command goes on from there")
         raise
-    for name in asked:
+    for name in names:
         table = output / name / "table.md"
-        if table.exists():
-            typer.echo(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
-            typer.echo(f"Written to {table}, with its rows beside it.\n")
-    if any(experiments.find(name).draw for name in asked):
-        _tell_of_figures()
+        print(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
+        print(f"Written to {table}, with its rows beside it.\n")
 
 
-def _tell_of_figures() -> None:
-    """Say what is missing, where there is nothing to draw with."""
-    from elsewhere.values.wording import installed_by
-    from elsewhere_lab import figures
-
-    if not figures.available():
-        _aside(
-            f"figures are left out, for matplotlib is missing: {installed_by('lab')}, and the same "
-            "command draws them"
-        )
-
-
-def _aside(sentence: str) -> None:
-    typer.echo(sentence, err=True)
+def _warn(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
 
 @contextmanager
-def _shown() -> Iterator[Watch]:
-    """Progress: bars for a person, a line a minute for a file."""
+def _progress() -> Iterator[Callable[[Progress], None]]:
+    """Bars on a terminal; elsewhere a line at the beginning, the end and once a minute."""
     if not sys.stderr.isatty():
-        yield _a_line_a_minute()
+        last = time.monotonic()
+        begun = set[str]()
+
+        def write_line(state: Progress) -> None:
+            nonlocal last
+            now = time.monotonic()
+            first = state.experiment not in begun
+            if first or state.done == state.total or now - last >= INTERVAL:
+                _warn(f"{state.experiment}: {state.done} of {state.total} parts")
+                begun.add(state.experiment)
+                last = now
+
+        yield write_line
         return
-    bars = counting("{task.description}")
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn
+    from rich.progress import Progress as Bars
+
+    columns = (*Bars.get_default_columns(), MofNCompleteColumn())
     tasks: dict[str, Any] = {}
+    with Bars(*columns, console=Console(stderr=True, highlight=False)) as bars:
 
-    def watch(far: Far) -> None:
-        name = far.experiment
-        if name not in tasks:
-            tasks[name] = bars.add_task(name, total=far.total)
-        bars.update(tasks[name], completed=far.done, total=far.total)
+        def move_bar(state: Progress) -> None:
+            if state.experiment not in tasks:
+                tasks[state.experiment] = bars.add_task(state.experiment)
+            bars.update(tasks[state.experiment], completed=state.done, total=state.total)
 
-    with bars:
-        yield watch
-
-
-def _a_line_a_minute() -> Watch:
-    """How far each experiment has come: at its beginning and end, and once a minute."""
-    last = time.monotonic()
-    begun = set[str]()
-
-    def watch(far: Far) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if far.experiment not in begun or far.done == far.total or now - last >= EVERY:
-            _aside(f"{far.experiment}: {far.done} of {far.total} parts")
-            begun.add(far.experiment)
-            last = now
-
-    return watch
+        yield move_bar
 
 
-def _asked(names: list[str], source: Source) -> list[str]:
-    """The experiments that were named; of all of them, those that this source allows."""
-    from elsewhere_lab import experiments
-
-    if ALL not in names:
-        return names
-    able = []
-    for name in experiments.NAMES:
-        if why := experiments.find(name).cannot(source):
-            typer.echo(f"left out: {why}", err=True)
-        else:
-            able.append(name)
-    return able
-
-
-def _source(given: list[str], truth: Path | None, seed: int) -> Source:
-    from elsewhere.errors import InputError
-    from elsewhere_lab.sources import Scored, Simulated
-
-    if given == ["simulator"]:
+def _source(files: list[str], truth: Path | None, seed: int) -> Source:
+    if files == ["simulator"]:
         if truth is not None:
             raise InputError("--truth belongs to score files: the simulator knows its cells")
         return Simulated(seed)
-    if "simulator" in given:
+    if "simulator" in files:
         raise InputError("--source takes the simulator or score files, not both")
     if truth is None:
         raise InputError("score files need --truth: a CSV that says where each photo was taken")
-    return Scored(tuple(Path(name) for name in given), truth)
+    return Scored(tuple(Path(name) for name in files), truth)

@@ -33,7 +33,7 @@ Table 3) within a fifth of the paper's or .3, whichever is larger. Of real photo
 nothing is wanted.
 
 Standard errors are in the `numbers.csv` of a run; those of Tables 1 to 4 are over cells, because
-collections of one cell share photos. This page is written by `elsewhere lab page`; how to run,
+collections of one cell share photos. This page is written by `elsewhere-lab page`; how to run,
 resume and add experiments is in [the lab](lab.md).
 """
 _PHOTOS = "PHOTOS"
@@ -107,7 +107,7 @@ def _section(experiment: Experiment, run: Run, page: Path) -> str:
 
 def _command(name: str, told: Mapping[str, Any]) -> str:
     source = told.get("given", "") if is_simulated(dict(told)) else _PHOTOS
-    words = ["elsewhere lab run", name, source, f"--scale {told['scale']} -o DIR"]
+    words = ["elsewhere-lab run", name, source, f"--scale {told['scale']} -o DIR"]
     return " ".join(word for word in words if word)
 
 

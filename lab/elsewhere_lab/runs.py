@@ -32,14 +32,14 @@ class Run:
 def gathered(folders: Sequence[Path], page: Path) -> list[Run]:
     """The runs in these folders, for a page of that name."""
     if not folders:
-        raise InputError("say which folders to write the page from: elsewhere lab page DIR -o FILE")
+        raise InputError("say which folders to write the page from: elsewhere-lab page DIR -o FILE")
     if page.suffix != ".md":
         raise InputError(f"the page is Markdown: call it something.md, not {page}")
     runs = []
     for folder in folders:
         told = read_run(folder)
         if not told:
-            raise InputError(f"{folder} holds no run: run elsewhere lab run … -o {folder} first")
+            raise InputError(f"{folder} holds no run: run elsewhere-lab run … -o {folder} first")
         runs.append(Run(folder, told))
     return runs
 

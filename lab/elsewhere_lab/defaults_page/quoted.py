@@ -35,7 +35,7 @@ class Quoted:
         if run is None:
             where = "the simulator" if source == SIMULATED else "real photos"
             raise InputError(
-                f"no folder holds {study} of {where}: run elsewhere lab run {study} first"
+                f"no folder holds {study} of {where}: run elsewhere-lab run {study} first"
             )
         return run
 

@@ -1,7 +1,7 @@
 """The experiments: one small module each, found by name.
 
 A module holds `EXPERIMENT`, an `elsewhere_lab.values.Experiment`. To add one, write the module and
-add its name below, where it appears in `elsewhere lab list` and in the results page.
+add its name below, where it appears in `elsewhere-lab list` and in the results page.
 """
 
 from __future__ import annotations

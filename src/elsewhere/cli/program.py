@@ -35,9 +35,8 @@ PANELS = {
         "plan": "Find the fewest photos to withhold.",
         "check": "Prove a saved plan again.",
     },
-    "Many albums, and research": {
+    "Many albums": {
         "batch": "Do the same for a dataset of albums.",
-        "lab": "Repeat the paper's tables and figures.",
     },
 }
 """What there is, for whom, with the first thing to know about each."""
@@ -105,6 +104,13 @@ class _Command(TyperCommand):
 
 def program(arguments: list[str]) -> typer.Typer:
     """The program with the one command that is asked for, or with all of them for the help."""
+    if arguments[:1] == ["lab"]:
+        typer.echo(
+            "elsewhere: the lab is a program of its own, elsewhere-lab; install it with "
+            "pip install ./lab in a clone of elsewhere",
+            err=True,
+        )
+        sys.exit(MISUNDERSTOOD)
     app = typer.Typer(
         name="elsewhere",
         help=taught(_options),
@@ -118,8 +124,7 @@ def program(arguments: list[str]) -> typer.Typer:
     app.callback()(_options)
     asked = [name for name in arguments[:1] if name in COMMANDS]
     for name in asked or COMMANDS:
-        home = "elsewhere_lab.cli" if name == "lab" else f"elsewhere.cli.commands.{name}"
-        command = import_module(home).command
+        command = import_module(f"elsewhere.cli.commands.{name}").command
         app.command(
             name,
             cls=_Command,
