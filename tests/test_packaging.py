@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,16 @@ def test_the_source_distribution_holds_every_file_of_the_repository(tmp_path: Pa
     [listed] = tmp_path.glob("*.egg-info/SOURCES.txt")
     packed = set(listed.read_text("utf-8").splitlines())
     assert there - packed == set()
+
+
+def test_the_lab_is_neither_installed_nor_needed() -> None:
+    """It is a distribution of its own; nothing in src/ imports it."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert project["tool"]["setuptools"]["packages"]["find"] == {"where": ["src"]}
+    lab = tomllib.loads((ROOT / "lab" / "pyproject.toml").read_text("utf-8"))
+    assert lab["project"]["scripts"] == {"elsewhere-lab": "elsewhere_lab.cli:main"}
+    source = [file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py")]
+    assert not [text for text in source if "elsewhere_lab" in text]
 
 
 def test_every_package_within_the_page_is_named_with_its_terms() -> None:

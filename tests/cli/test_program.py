@@ -99,7 +99,6 @@ def test_defaults_are_shown_alike(name: str) -> None:
         ("next", "elsewhere next [OPTIONS] ALBUM PHOTO"),
         ("app", "elsewhere app [OPTIONS] [ALBUM]..."),
         ("ledger", "elsewhere ledger [OPTIONS] list|forget|confirm [PLACE|NUMBER]..."),
-        ("lab", "elsewhere lab [OPTIONS] list|run|page [NAME]..."),
     ],
 )
 def test_the_usage_line_is_what_is_typed(name: str, usage: str) -> None:
@@ -140,6 +139,14 @@ def test_a_slip_is_asked_about_as_a_question() -> None:
     told = typed("protct")
     assert told.exit_code == 2
     assert told.stderr.endswith("Did you mean 'protect'? See elsewhere --help\n")
+
+
+def test_the_lab_is_another_program(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        program(["lab", "list"])
+    assert ended.value.code == 2
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert "elsewhere-lab" in sentence and "pip install ./lab" in sentence
 
 
 def test_names_are_made_printable() -> None:

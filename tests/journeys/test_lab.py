@@ -17,7 +17,7 @@ import pytest
 from elsewhere_lab.files import read_numbers
 from elsewhere_lab.sources import Simulated
 
-LAB = [sys.executable, "-m", "elsewhere", "lab"]
+LAB = [sys.executable, "-m", "elsewhere_lab"]
 RUN = ["run", "fewest", "pins", "--source", "mine.npz", "--truth", "truth.csv"]
 
 
@@ -68,7 +68,7 @@ def test_a_killed_run_goes_on_and_ends_on_a_page(desk: Path) -> None:
     text = (desk / "page" / "results.md").read_text("utf-8")
     assert "On real photos: mine, scale small" in text
     assert "`PHOTOS` stands for `--source mine.npz --truth truth.csv`" in text
-    assert "`elsewhere lab run fewest PHOTOS --scale small -o DIR`" in text
+    assert "`elsewhere-lab run fewest PHOTOS --scale small -o DIR`" in text
     for picture in re.findall(r"\]\((results/[^)]+)\)", text):
         assert (desk / "page" / picture).exists()
 

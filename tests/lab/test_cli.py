@@ -1,4 +1,4 @@
-"""`elsewhere lab`, as it is typed."""
+"""`elsewhere-lab`, as it is typed."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.cli import main
 from elsewhere_lab import experiments
+from elsewhere_lab.cli import main
 from elsewhere_lab.values import SCALES, Scale
 
 
 def run(*arguments: str) -> int:
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
-        patch.setattr("sys.argv", ["elsewhere", "lab", *arguments])
-        main()
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
     return int(ended.value.code or 0)
 
 

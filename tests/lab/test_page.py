@@ -31,7 +31,7 @@ def test_the_page_has_every_table_with_its_command_and_figure(tmp_path: Path) ->
     text = page.read_text("utf-8")
     for name in ("accuracy", "worst"):
         assert experiments.find(name).title in text
-        assert f"`elsewhere lab run {name} --seed 1 --scale small -o DIR`" in text
+        assert f"`elsewhere-lab run {name} --seed 1 --scale small -o DIR`" in text
         assert f"results/simulator-1-small-{name}.svg" in text
         assert (page.parent / f"results/simulator-1-small-{name}.svg").exists()
     assert "(59.58)" in text

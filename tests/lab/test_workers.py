@@ -35,10 +35,9 @@ def measure(source, scale, part):
 
 experiments.find = lambda name: replace(find(name), measure=measure)
 if __name__ == "__main__":
-    from elsewhere.cli import main
+    from elsewhere_lab.cli import main
 
-    sys.argv = ["elsewhere", "lab", "run", "accuracy", "-o", "lab", "--processes", "2"]
-    main()
+    main(["run", "accuracy", "-o", "lab", "--processes", "2"])
 """
 
 
@@ -101,7 +100,7 @@ def test_ctrl_c_waits_for_no_part_and_leaves_nothing_half_written(tmp_path: Path
     assert (run.returncode, told) == (130, "")
     assert said.splitlines()[-2:] == [
         "what is finished is in lab; the same command goes on from there",
-        "elsewhere: stopped",
+        "elsewhere-lab: stopped",
     ]
     assert len(said.splitlines()) == 3, said  # how far it was, and no word of the workers
     assert ended(workers)
