@@ -244,3 +244,9 @@ def test_a_port_that_is_taken_is_said() -> None:
         listening(taken.getsockname()[1])
     with listening() as own:
         assert own.getsockname()[0] == "127.0.0.1"
+
+
+def test_the_built_page_is_found() -> None:
+    files = server.page_files()
+    assert {"/", "/index.html", "/index.css", "/page.js", "/favicon.svg"} <= files.keys()
+    assert b"page.js" in files["/"].content

@@ -44,7 +44,7 @@ def test_another_attacker_costs_neither_pins_nor_undo(
     put(house, drop=[ids[dropped]])
     known = {id(attack.scores) for attack in house.table.desk.seen.attacks}
     monkeypatch.setattr(
-        "elsewhere.app.sessions.workspace.see", lambda *_, **__: pytest.fail("read again")
+        "elsewhere.app.sessions.workspace.score_album", lambda *_, **__: pytest.fail("read again")
     )
     answer = put(house, scorers=[*first, other_scorer(tmp_path)])
     assert answer["job"]["kind"] == "scoring"

@@ -42,7 +42,7 @@ from elsewhere.scorers import RowCache
 if TYPE_CHECKING:
     import uvicorn
 
-FOLDER = Path(__file__).parent / "page"
+FOLDER = Path(__file__).parent.parent / "page"
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
