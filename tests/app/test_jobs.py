@@ -5,15 +5,15 @@ import threading
 
 import pytest
 
-from elsewhere.app.api.models import Event, Point
+from elsewhere.app.api.models import EventModel, PointModel
 from elsewhere.app.security.guard import BROKEN
 from elsewhere.app.sessions.jobs import REMEMBERED, Job, Jobs
 from elsewhere.errors import FileError
 from elsewhere.service import Step
 
 
-def heard(job: Job) -> list[Event]:
-    async def listen() -> list[Event]:
+def heard(job: Job) -> list[EventModel]:
+    async def listen() -> list[EventModel]:
         return [event async for event in job.events()]
 
     return asyncio.run(listen())
@@ -22,13 +22,13 @@ def heard(job: Job) -> list[Event]:
 def test_events_come_in_order_to_those_who_come_late() -> None:
     def work(job: Job) -> None:
         for k in range(3):
-            job.say(Event(point=Point(withheld=k, protected_k=k, bound=k, proved=True)))
+            job.say(EventModel(point=PointModel(withheld=k, protected_k=k, bound=k, proved=True)))
 
     job = Jobs().start("frontier", work)
     job.join()
     first, again = heard(job), heard(job)
     assert [event.point.withheld for event in first if event.point] == [0, 1, 2]
-    assert first[-1] == Event(done=True) and first == again and job.state == "done"
+    assert first[-1] == EventModel(done=True) and first == again and job.state == "done"
 
 
 def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:

@@ -32,8 +32,8 @@ def large() -> ScoredAlbum:
     return trip([Stay("London", 96, 0)], seed=0)
 
 
-def wishes(**more: object) -> models.Wishes:
-    return models.Wishes.model_validate({"scorers": ["made-up 0"], **more})
+def wishes(**more: object) -> models.WishesModel:
+    return models.WishesModel.model_validate({"scorers": ["made-up 0"], **more})
 
 
 HARD = wishes(each_photo=False, margin="none")

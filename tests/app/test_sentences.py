@@ -36,7 +36,7 @@ def both() -> ScoredAlbum:
 
 def asked(seen: ScoredAlbum, **more: object) -> PlannedAnswer:
     return PlanningSession(seen, SEED).wish(
-        models.Wishes.model_validate({"scorers": ["made-up 0"], **more}), 10.0
+        models.WishesModel.model_validate({"scorers": ["made-up 0"], **more}), 10.0
     )
 
 

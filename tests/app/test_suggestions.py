@@ -23,7 +23,7 @@ def stuck() -> Callable[..., PlannedAnswer]:
     album: ScoredAlbum = pointing(LISBON, LISBON, None)
 
     def made(*ways: Alternative, **wishes: object) -> PlannedAnswer:
-        asked = models.Wishes.model_validate({"scorers": ["tiny"], **wishes})
+        asked = models.WishesModel.model_validate({"scorers": ["tiny"], **wishes})
         entry = PlanningSession(album, b"seed").wish(asked, 10.0)
         assert entry.plan is not None
         engine = replace(entry.plan.plan, status=Status.INFEASIBLE, kept=())
@@ -56,7 +56,7 @@ def test_each_way_is_a_wish(
     (made,) = suggestions_for(entry)
     assert made.words == words
     assert made.wishes == entry.wishes.model_copy(update=change)
-    models.Wishes.model_validate(made.wishes.model_dump())
+    models.WishesModel.model_validate(made.wishes.model_dump())
 
 
 def test_what_takes_more_than_a_click_is_no_button(stuck: Callable[..., PlannedAnswer]) -> None:

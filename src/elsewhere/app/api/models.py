@@ -25,19 +25,19 @@ Order = Literal["shuffled", "album"]
 Names = Literal["neutral", "keep"]
 
 
-class Told(BaseModel):
+class ResponseModel(BaseModel):
     """Whatever goes out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Asked(BaseModel):
+class RequestModel(BaseModel):
     """Whatever comes in: nothing that nobody asked for is taken."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Problem(Told):
+class ProblemModel(ResponseModel):
     """What went wrong, in one sentence."""
 
     error: str
@@ -47,7 +47,7 @@ class Problem(Told):
     """What may have been meant: names of places, each of which would be understood."""
 
 
-class Place(Told):
+class PlaceModel(ResponseModel):
     """A place of the album."""
 
     label: str
@@ -58,7 +58,7 @@ class Place(Told):
     hidden: bool
 
 
-class Photo(Told):
+class PhotoModel(ResponseModel):
     """One photo on the table."""
 
     n: int
@@ -76,7 +76,7 @@ class Photo(Told):
     state: PhotoState = "seen"
 
 
-class Left(Told):
+class SkippedFileModel(ResponseModel):
     """A file that is not on the table, and why."""
 
     name: str
@@ -86,32 +86,32 @@ class Left(Told):
     """Whether somebody may miss it."""
 
 
-class Nothing(Told):
+class NoPhotosModel(ResponseModel):
     """What was found where no photo could be read."""
 
     title: str
     sentence: str
-    files: list[Left]
+    files: list[SkippedFileModel]
     """Every file that was met, with its reason."""
 
 
-class Scorer(Told):
+class ScorerModel(ResponseModel):
     """An attacker."""
 
     word: str
     cells: int
 
 
-class Album(Told):
+class AlbumModel(ResponseModel):
     """What lies on the table."""
 
     name: str
-    photos: list[Photo]
-    left: list[Left]
-    scorers: list[Scorer]
+    photos: list[PhotoModel]
+    left: list[SkippedFileModel]
+    scorers: list[ScorerModel]
 
 
-class Guess(Told):
+class GuessModel(ResponseModel):
     """A cell as an attacker names it."""
 
     cell: int
@@ -121,13 +121,13 @@ class Guess(Told):
     p: Chance
 
 
-class PhotoDetails(Told):
+class PhotoDetailsModel(ResponseModel):
     """One photo, looked at closely."""
 
-    photo: Photo
+    photo: PhotoModel
     picture: str
     """A link to a larger rendition."""
-    guesses: list[Guess]
+    guesses: list[GuessModel]
     """Its own likeliest places."""
     own_p: Chance | None
     alone: str
@@ -139,7 +139,7 @@ class PhotoDetails(Told):
     rating: int | None
 
 
-class Folders(Told):
+class FoldersModel(ResponseModel):
     """A folder and the folders in it."""
 
     path: str
@@ -149,13 +149,13 @@ class Folders(Told):
     """How many files in it are called like photos."""
 
 
-class Link(Told):
+class LinkModel(ResponseModel):
     """A link that works for ten minutes."""
 
     url: str
 
 
-class Choices(Told):
+class ChoicesModel(ResponseModel):
     """What can be chosen from."""
 
     scorers: list[str]
@@ -170,14 +170,14 @@ class Choices(Told):
     """What no promise covers, in one line: said wherever somebody is about to post."""
 
 
-class Session(Told):
+class SessionModel(ResponseModel):
     """What it gets for it."""
 
     secret: str
     version: str
 
 
-class View(Told):
+class ViewModel(ResponseModel):
     """What one attacker believes of one hidden place, from some photos."""
 
     scorer: str
@@ -189,11 +189,11 @@ class View(Told):
     cells: int
     rank: int
     p: Chance
-    guesses: list[Guess]
+    guesses: list[GuessModel]
     """The first five."""
 
 
-class Leak(Told):
+class LeakModel(ResponseModel):
     """What the original files tell beside their pictures; nothing of it is in a copy."""
 
     kind: str
@@ -201,26 +201,26 @@ class Leak(Told):
     examples: list[str]
 
 
-class Audit(Told):
+class AuditModel(ResponseModel):
     """What the album gives away as it is."""
 
     verdict: str
     """One sentence."""
-    views: list[View]
-    leaks: list[Leak]
-    guesses: list[Guess] = []
+    views: list[ViewModel]
+    leaks: list[LeakModel]
+    guesses: list[GuessModel] = []
     """Where no place is known: what the first scorer thinks of the whole album."""
 
 
-class Way(Told):
+class AlternativeModel(ResponseModel):
     """Something that could be asked for instead, where there is no plan."""
 
     words: str
     """As it stands on a button."""
-    wishes: Wishes
+    wishes: WishesModel
 
 
-class Plan(Told):
+class PlanModel(ResponseModel):
     """What to withhold."""
 
     version: int
@@ -237,14 +237,14 @@ class Plan(Told):
     notes: list[str]
     advice: str
     """Where nearly all photos go: what to ask for instead; else empty."""
-    ways: list[Way]
+    ways: list[AlternativeModel]
     """What could be asked for instead, the nearest first."""
     uncovered: list[str]
     """What the promise does not cover, a sentence each; empty where nothing is promised."""
     protected_k: int
     """What the plan reaches: so many first guesses the place is not among. Where a top was drawn
     in secret this is at least the one drawn, and 0 where the place may be found first."""
-    rivals: list[Guess]
+    rivals: list[GuessModel]
     """Decoys: the cells that come before the first hidden place, the foremost first."""
     headline: str
     """What the album gives away, and what the plan does about it: one sentence."""
@@ -254,7 +254,7 @@ class Plan(Told):
     """Whom the promise is against, how good they are, and that a better one may exist."""
 
 
-class Undo(Told):
+class UndoModel(ResponseModel):
     """Which ways the wishes can go."""
 
     can_undo: bool
@@ -264,7 +264,7 @@ class Undo(Told):
     window was quicker."""
 
 
-class Point(Told):
+class PointModel(ResponseModel):
     """One point of the frontier."""
 
     withheld: int
@@ -274,7 +274,7 @@ class Point(Told):
     greedy_k: int | None = None
 
 
-class Belief(Told):
+class BeliefModel(ResponseModel):
     """What one attacker believes, before and after."""
 
     watch: int
@@ -284,22 +284,22 @@ class Belief(Told):
     """The album's place, by its label."""
     hides: str | None
     """What is hidden of it, by name."""
-    before: list[Guess]
-    after: list[Guess]
+    before: list[GuessModel]
+    after: list[GuessModel]
     rank_before: int | None
     rank_after: int | None
     zone: list[tuple[float, float, float, float]]
     """Boxes of south, west, north, east."""
-    rivals: list[Guess]
+    rivals: list[GuessModel]
 
 
-class Opening(Asked):
+class OpenSessionModel(RequestModel):
     """What the page knows when it is opened."""
 
     token: Annotated[str, Field(max_length=200)]
 
 
-class OpenAlbum(Asked):
+class OpenAlbumModel(RequestModel):
     """Folders and photos to lay on the table."""
 
     paths: Annotated[list[Name], Field(min_length=1, max_length=100)]
@@ -307,7 +307,7 @@ class OpenAlbum(Asked):
     """Those that the server was started with, unless told."""
 
 
-class Wishes(Asked):
+class WishesModel(RequestModel):
     """What the person wants, as a whole; as the options of `elsewhere protect`."""
 
     top: Annotated[int, Field(ge=1, le=100_000)] | None = 5
@@ -338,7 +338,7 @@ class Wishes(Asked):
     """Those that are new are asked about the photos first: the answer is then a job."""
 
 
-class Export(Asked):
+class ExportRequestModel(RequestModel):
     """Where the copy goes."""
 
     version: Annotated[int, Field(ge=0)]
@@ -350,7 +350,7 @@ class Export(Asked):
     remember: bool = False
 
 
-class Job(Told):
+class JobModel(ResponseModel):
     """Long work."""
 
     id: str
@@ -358,30 +358,30 @@ class Job(Told):
     state: Literal["running", "done", "failed", "cancelled"]
 
 
-class JobStarted(Told):
+class JobStartedModel(ResponseModel):
     """Its events are at /api/jobs/{id}/events."""
 
-    job: Job
+    job: JobModel
 
 
-class Answer(Told):
+class AnswerModel(ResponseModel):
     """The answer to a wish: the best plan so far, at once."""
 
-    wishes: Wishes
-    plan: Plan | None
+    wishes: WishesModel
+    plan: PlanModel | None
     """null where no place is known."""
-    places: list[Place]
+    places: list[PlaceModel]
     states: list[PhotoState]
     """One for each photo."""
     shares: list[float | None]
-    audit_after: list[View]
+    audit_after: list[ViewModel]
     """The same views as the audit's, of what would be shared; those that see nothing are out."""
-    job: Job | None = None
+    job: JobModel | None = None
     """Where the proof goes on, or another attacker is asked about the photos."""
-    undo: Undo
+    undo: UndoModel
 
 
-class Exported(Told):
+class ExportedModel(ResponseModel):
     """A copy that was proved and has its name."""
 
     target: str
@@ -393,7 +393,7 @@ class Exported(Told):
     notes: list[str]
 
 
-class Verified(Told):
+class VerifiedModel(ResponseModel):
     """A copy held against its certificate."""
 
     holds: bool
@@ -403,27 +403,27 @@ class Verified(Told):
     reproved: int
 
 
-class Table(Told):
+class WorkspaceModel(ResponseModel):
     """The whole state."""
 
     stage: Literal["empty", "reading", "ready", "failed"]
     error: str | None = None
-    nothing: Nothing | None = None
+    nothing: NoPhotosModel | None = None
     """Where it failed because there was no photo to be read."""
-    album: Album | None = None
-    places: list[Place] = []
-    wishes: Wishes = Wishes()
-    plan: Plan | None = None
-    audit: Audit | None = None
-    audit_after: list[View] = []
-    jobs: list[Job] = []
+    album: AlbumModel | None = None
+    places: list[PlaceModel] = []
+    wishes: WishesModel = WishesModel()
+    plan: PlanModel | None = None
+    audit: AuditModel | None = None
+    audit_after: list[ViewModel] = []
+    jobs: list[JobModel] = []
     """Whatever goes on and can be listened to: reading, scoring, proof, export, verify."""
-    exported: Exported | None = None
-    undo: Undo = Undo(can_undo=False, can_redo=False)
-    choices: Choices
+    exported: ExportedModel | None = None
+    undo: UndoModel = UndoModel(can_undo=False, can_redo=False)
+    choices: ChoicesModel
 
 
-class Event(Told):
+class EventModel(ResponseModel):
     """One line of a stream. The last one has `done` or `error`."""
 
     stage: Literal["reading", "scoring", "planning", "writing", "proving", "telling"] | None = None
@@ -432,17 +432,17 @@ class Event(Told):
     name: str = ""
     per_second: float | None = None
     left_s: float | None = None
-    photo: Photo | None = None
+    photo: PhotoModel | None = None
     """Reading: the photo that was just laid on the table."""
-    left: list[Left] = []
-    answer: Answer | None = None
+    left: list[SkippedFileModel] = []
+    answer: AnswerModel | None = None
     """A better plan, or the same one proved; after scoring, the first with the new attackers."""
-    point: Point | None = None
+    point: PointModel | None = None
     greedy: int | None = None
     """Frontier: so many photos greedy withholds for what was asked."""
     exactly: int | None = None
     """Frontier: so many photos would do for the top itself, where another was drawn in secret."""
-    exported: Exported | None = None
-    verified: Verified | None = None
+    exported: ExportedModel | None = None
+    verified: VerifiedModel | None = None
     done: bool = False
     error: str | None = None

@@ -9,6 +9,7 @@ The server as a program: a socket that only this machine reaches, a browser, and
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import socket
@@ -17,7 +18,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -79,6 +80,17 @@ def page_files(folder: Path = FOLDER) -> dict[str, PageFile]:
     return {**found, "/": index or PageFile(_NOT_BUILT.encode(), TYPES[".html"])}
 
 
+class Application(FastAPI):
+    """FastAPI, with the names of components as clients know them: without the suffix `Model`."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description, made once."""
+        if self.openapi_schema is None:
+            text = json.dumps(super().openapi())
+            self.openapi_schema = json.loads(text.replace('Model"', '"'))
+        return self.openapi_schema
+
+
 _SENTENCES = {
     404: "there is nothing here",
     405: "this cannot be done here",
@@ -92,8 +104,8 @@ def application(
     page: dict[str, PageFile] | None = None,
 ) -> FastAPI:
     """The routes and the page, not yet guarded."""
-    wrong = {"model": models.Problem, "description": "one sentence that says what is wrong"}
-    app = FastAPI(
+    wrong = {"model": models.ProblemModel, "description": "one sentence that says what is wrong"}
+    app = Application(
         title="elsewhere",
         version=elsewhere.__version__,
         openapi_url="/api/openapi.json",
@@ -165,7 +177,7 @@ def _problem(
     # what a stranger typed may hold characters that no text can carry
     said = sentence.encode("utf-8", "replace").decode("utf-8")
     kept = dict(headers) if isinstance(headers, dict) else None
-    told = models.Problem(error=said, field=field, choices=list(choices))
+    told = models.ProblemModel(error=said, field=field, choices=list(choices))
     return JSONResponse(told.model_dump(exclude_defaults=True), status, headers=kept)
 
 

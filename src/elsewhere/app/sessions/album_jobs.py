@@ -11,7 +11,7 @@ from pathlib import Path
 
 from elsewhere.album.export import check_target
 from elsewhere.app.api import models
-from elsewhere.app.api.models import Event
+from elsewhere.app.api.models import EventModel
 from elsewhere.app.sessions.jobs import Job
 from elsewhere.app.sessions.planning import PlannedAnswer, as_typed
 from elsewhere.app.sessions.workspace import Workspace
@@ -43,15 +43,15 @@ def start_frontier(table: Workspace) -> Job:
     def work(job: Job) -> None:
         few = _exactly(entry, job)
         if few is not None:
-            job.say(Event(exactly=few))
+            job.say(EventModel(exactly=few))
         scores = tables(entry.seen, plan, entry.posted)
         greedy = greedy_frontier(plan.plan.promise, scores)
         greedy_k = dict(greedy)
         for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.unwanted):
             job.check()
             job.say(
-                Event(
-                    point=models.Point(
+                EventModel(
+                    point=models.PointModel(
                         withheld=step.withheld,
                         protected_k=step.protected,
                         bound=step.bound,
@@ -63,7 +63,7 @@ def start_frontier(table: Workspace) -> Job:
         if plan.plan.found and plan.top is not None:
             would = greedy_needs(greedy, plan.top)
             if would is not None:
-                job.say(Event(greedy=would))
+                job.say(EventModel(greedy=would))
 
     return table.jobs.start("frontier", work, about=entry.wishes)
 
@@ -95,7 +95,7 @@ class FieldError(InputError):
         self.field = field
 
 
-def export(table: Workspace, asked: models.Export) -> Job:
+def export(table: Workspace, asked: models.ExportRequestModel) -> Job:
     """Write the copy of what is on the table now; refused at once where it could not be written."""
     desk = table.desk
     entry = desk.shown(asked.version)
@@ -121,12 +121,12 @@ def export(table: Workspace, asked: models.Export) -> Job:
             remember=Ledger() if asked.remember else None,
             progress=job.step,
         )
-        job.say(Event(stage="telling"))
+        job.say(EventModel(stage="telling"))
         report = write_report(
             entry.seen, plan, shared.private, posted=entry.posted, shared=shared,
             command="elsewhere app",
         )  # fmt: skip
-        exported = models.Exported(
+        exported = models.ExportedModel(
             target=str(target),
             files=[file.name for file in shared.files],
             certificate=str(shared.certificate),
@@ -134,7 +134,7 @@ def export(table: Workspace, asked: models.Export) -> Job:
             reproved=shared.reproved,
             notes=list(shared.notes),
         )
-        job.say(Event(exported=table.keep(desk, exported)))
+        job.say(EventModel(exported=table.keep(desk, exported)))
 
     return table.jobs.start("export", work, alone=True)
 
@@ -158,8 +158,8 @@ def verify_last(table: Workspace) -> Job:
     def work(job: Job) -> None:
         found = verify(target, certificate, progress=job.step)
         job.say(
-            Event(
-                verified=models.Verified(
+            EventModel(
+                verified=models.VerifiedModel(
                     holds=bool(found),
                     problems=list(found.problems),
                     notes=list(found.notes),

@@ -47,7 +47,7 @@ class BeliefView:
         self._tables: Tables = {} if tables is None else tables
 
     @cached_property
-    def before(self) -> list[models.View]:
+    def before(self) -> list[models.ViewModel]:
         """Every view of the album as it is."""
         found = [self.view(number, None) for number in range(len(self.watches))]
         return [one for one in found if one is not None]
@@ -70,7 +70,7 @@ class BeliefView:
                     found[photo] = int(stands[photo])
         return found
 
-    def after(self, kept: Sequence[int]) -> list[models.View]:
+    def after(self, kept: Sequence[int]) -> list[models.ViewModel]:
         """Every view of what would be shared."""
         found = [self.view(number, kept) for number in range(len(self.watches))]
         return [one for one in found if one is not None]
@@ -91,14 +91,14 @@ class BeliefView:
                     found[photo] = round(gain, 4)
         return found
 
-    def view(self, number: int, kept: Sequence[int] | None) -> models.View | None:
+    def view(self, number: int, kept: Sequence[int] | None) -> models.ViewModel | None:
         """One watch; None where it sees no photo at all."""
         watch, seen = self.watches[number], self._public(number, kept)
         if not seen:
             return None
         values, attack = self._rows(number, seen), self.seen.attacks[watch.attack]
         likely = np.exp(together(values, attack.about.exponents))
-        return models.View(
+        return models.ViewModel(
             scorer=attack.word,
             hides=watch.hides,
             whole=watch.whole,
@@ -168,19 +168,19 @@ class BeliefView:
         return found
 
 
-def guesses(likely: Floats, cells: Cells | None, many: int) -> list[models.Guess]:
+def guesses(likely: Floats, cells: Cells | None, many: int) -> list[models.GuessModel]:
     """The likeliest cells, by name."""
     first = np.argsort(-likely, kind="stable")[:many].tolist()
     return [guess(cell, cells, float(likely[cell])) for cell in first]
 
 
-def guess(cell: int, cells: Cells | None, chance: float) -> models.Guess:
+def guess(cell: int, cells: Cells | None, chance: float) -> models.GuessModel:
     """A cell by its name."""
     chance = min(1.0, max(0.0, chance))
     if cells is None:
-        return models.Guess(cell=cell, name=f"cell {cell}", lat=None, lon=None, p=chance)
+        return models.GuessModel(cell=cell, name=f"cell {cell}", lat=None, lon=None, p=chance)
     lat, lon = cell_towns(cells)
-    return models.Guess(
+    return models.GuessModel(
         cell=cell,
         name=cell_names(cells)[cell],
         lat=float(lat[cell]),

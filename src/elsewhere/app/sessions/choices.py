@@ -13,9 +13,9 @@ from elsewhere.values.wishes import LEVELS, MARGINS
 
 
 @cache
-def choices() -> models.Choices:
+def choices() -> models.ChoicesModel:
     """All of it; it does not change while the server runs."""
-    return models.Choices(
+    return models.ChoicesModel(
         scorers=list(available().values()),
         margins={one.name: one.stands_for for one in MARGINS.values()},
         levels=list(LEVELS),

@@ -19,7 +19,7 @@ from typing import Literal
 
 from elsewhere.album import SkippedFile
 from elsewhere.app.api import models
-from elsewhere.app.api.models import Event
+from elsewhere.app.api.models import EventModel
 from elsewhere.app.security.guard import BROKEN
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import Step
@@ -76,7 +76,7 @@ class Job:
         self._work: Callable[[Job], None] | None = work
         self._ending = False
         self._lock = threading.Lock()
-        self._events: list[Event | None] = []
+        self._events: list[EventModel | None] = []
         """None where a bar has moved on since."""
         self._bars: dict[str, int] = {}
         self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
@@ -104,9 +104,9 @@ class Job:
         """Whether it is over, however it went."""
         return self.state != "running"
 
-    def told(self) -> models.Job:
+    def told(self) -> models.JobModel:
         """For the page."""
-        return models.Job(id=self.id, kind=self.kind, state=self.state)
+        return models.JobModel(id=self.id, kind=self.kind, state=self.state)
 
     def check(self) -> None:
         """Stop here if nobody wants it any more."""
@@ -121,7 +121,7 @@ class Job:
         speed = step.done / (now - begun) if step.done > 1 and now > begun else None
         left = (step.total - step.done) / speed if speed else None
         self.say(
-            Event(
+            EventModel(
                 stage=step.stage,
                 count=step.done,
                 total=step.total,
@@ -132,7 +132,7 @@ class Job:
             )
         )
 
-    def say(self, event: Event) -> None:
+    def say(self, event: EventModel) -> None:
         """Tell it to everybody, now and later."""
         with self._lock:
             if event.stage is not None and not event.left and event.photo is None:
@@ -143,7 +143,7 @@ class Job:
             self._events.append(event)
             self._wake()
 
-    async def events(self) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncIterator[EventModel]:
         """Everything from the start, and then as it comes, until the job is over."""
         loop, more = asyncio.get_running_loop(), asyncio.Event()
         with self._lock:
@@ -178,10 +178,10 @@ class Job:
         assert work is not None
         try:
             work(self)
-            state, last = "done", Event(done=True)
+            state, last = "done", EventModel(done=True)
         except BaseException as problem:
             state = "cancelled" if isinstance(problem, CancelledError) else "failed"
-            last = Event(error=sentence(problem))
+            last = EventModel(error=sentence(problem))
             if last.error == BROKEN:  # nobody is told more, but whoever started us may look
                 traceback.print_exc(file=sys.stderr)
         del work
@@ -263,6 +263,6 @@ def sentence(problem: BaseException) -> str:
     return BROKEN
 
 
-def left_of(one: SkippedFile) -> models.Left:
+def left_of(one: SkippedFile) -> models.SkippedFileModel:
     """A file that was left out, for the page: without its path."""
-    return models.Left(name=one.name, kind=one.kind, reason=one.reason, lost=one.lost)
+    return models.SkippedFileModel(name=one.name, kind=one.kind, reason=one.reason, lost=one.lost)

@@ -16,7 +16,7 @@ from collections import OrderedDict
 
 from elsewhere.album import Photo, Rendition
 from elsewhere.app.api import models
-from elsewhere.app.api.models import Event
+from elsewhere.app.api.models import EventModel
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions.jobs import left_of
 from elsewhere.service import Step
@@ -87,7 +87,7 @@ class PhotoIndex:
         self._lock = threading.Lock()
         self._photos: list[Photo] = []
         self._at: dict[str, int] = {}
-        self._left: list[models.Left] = []
+        self._left: list[models.SkippedFileModel] = []
         self._thumbs = Thumbnails()
 
     def lay(self, step: Step) -> int:
@@ -105,21 +105,21 @@ class PhotoIndex:
             self._photos, self._at = [], {}
         self._thumbs.clear()
 
-    def left(self) -> list[models.Left]:
+    def left(self) -> list[models.SkippedFileModel]:
         """What is not on the table."""
         with self._lock:
             return list(self._left)
 
-    def told(self) -> list[models.Photo]:
+    def told(self) -> list[models.PhotoModel]:
         """All photos, as long as nothing more is known of them."""
         with self._lock:
             laid = list(self._photos)
         return [self.photo(n, photo) for n, photo in enumerate(laid)]
 
-    def photo(self, n: int, photo: Photo) -> models.Photo:
+    def photo(self, n: int, photo: Photo) -> models.PhotoModel:
         """A photo that was read and is not yet scored."""
         made = photo.rendition
-        return models.Photo(
+        return models.PhotoModel(
             n=n, id=photo.id, width=made.width, height=made.height, thumb=self.link(photo)
         )
 
@@ -140,7 +140,7 @@ class PhotoIndex:
         except ValueError:  # its spool was closed at this moment
             return None
 
-    def event_told(self, event: Event) -> Event:
+    def event_told(self, event: EventModel) -> EventModel:
         """An event as it goes out: a photo in it gets a link that works from now on."""
         if event.photo is None:
             return event

@@ -47,7 +47,7 @@ class OvertakenError(InputError):
 class PlannedAnswer:
     """A wish, and what came of it."""
 
-    wishes: models.Wishes
+    wishes: models.WishesModel
     seen: ScoredAlbum
     """The album as the attackers of these wishes see it."""
     places: Places
@@ -65,7 +65,7 @@ class PlannedAnswer:
         return self.plan.plan.status == Status.INFEASIBLE and bool(self.plan.plan.explanation)
 
 
-def as_typed(wishes: models.Wishes, seconds: float | None) -> Wishes:
+def as_typed(wishes: models.WishesModel, seconds: float | None) -> Wishes:
     """The wishes as every door gives them to the job."""
     return Wishes(
         top=None if wishes.budget is not None else wishes.top,
@@ -85,13 +85,13 @@ def as_typed(wishes: models.Wishes, seconds: float | None) -> Wishes:
     )
 
 
-def one_try(wishes: models.Wishes) -> bool:
+def one_try(wishes: models.WishesModel) -> bool:
     """Whether all the time is for one k; one that was drawn gets half, for smaller ones need some
     after it, too."""
     return wishes.exact_top or wishes.budget is not None
 
 
-def where(wishes: models.Wishes) -> object:
+def where(wishes: models.WishesModel) -> object:
     """All that decides the watches, and what they see beside the album."""
     return (
         tuple(wishes.at),
@@ -174,10 +174,10 @@ class PlanningSession:
             self._seen[words_of(seen)] = seen
 
     @property
-    def ways(self) -> models.Undo:
+    def ways(self) -> models.UndoModel:
         """Which ways one can go from here."""
         with self._lock:
-            return models.Undo(
+            return models.UndoModel(
                 can_undo=self._at > 0,
                 can_redo=self._at + 1 < len(self._entries),
                 turn=self._turn,
@@ -191,7 +191,7 @@ class PlanningSession:
             return self.now
 
     def wish(
-        self, wishes: models.Wishes, seconds: float = QUICK, turn: int | None = None
+        self, wishes: models.WishesModel, seconds: float = QUICK, turn: int | None = None
     ) -> PlannedAnswer:
         """A new wish; what was undone before is forgotten.
 
@@ -268,7 +268,7 @@ class PlanningSession:
         if entry.plan is not None and entry.plan.plan.found:
             self._nearest = entry.plan
 
-    def _planned(self, wishes: models.Wishes, seconds: float) -> PlannedAnswer:
+    def _planned(self, wishes: models.WishesModel, seconds: float) -> PlannedAnswer:
         places = self._places_at(tuple(wishes.at))
         self._version += 1
         seen = self._seen[tuple(wishes.scorers)]
@@ -311,7 +311,7 @@ class PlanningSession:
             self._places[at] = places_of(self._first.photos, at=told)
         return self._places[at]
 
-    def _posted_for(self, wishes: models.Wishes, seen: ScoredAlbum, places: Places) -> Posted:
+    def _posted_for(self, wishes: models.WishesModel, seen: ScoredAlbum, places: Places) -> Posted:
         if self._ledger is None and not wishes.posted:
             return NOTHING_POSTED
         key = where(wishes)

@@ -138,7 +138,7 @@ def alone_sentence(watch: Threat, rank: int, likely: float) -> str:
 
 
 def change(
-    watch: Threat, now: models.View | None, then: models.View | None, *, shared: bool
+    watch: Threat, now: models.ViewModel | None, then: models.ViewModel | None, *, shared: bool
 ) -> str:
     """What it would change if one photo went the other way, seen by one watch."""
     whose = "its own photos" if watch.own and not watch.whole else "the whole album"
@@ -154,7 +154,7 @@ def change(
 
 def nothing_in(
     paths: Sequence[Path], problem: NoPhotoError, *, own: bool = False
-) -> models.Nothing:
+) -> models.NoPhotosModel:
     """What was found where no photo was; `own` are files that were dropped on the page."""
     files = [one for one in problem.left if isinstance(one, SkippedFile)]
     hidden = sum(one.kind == "hidden" for one in files)
@@ -169,7 +169,7 @@ def nothing_in(
         no_photo = "it is no photo" if met == 1 else "none of them is a photo"
         unread = "it cannot be read" if met == 1 else "no photo among them can be read"
         said = f"{many}{where}{but}, and {unread if lost else no_photo}."
-    return models.Nothing(
+    return models.NoPhotosModel(
         title="No photo could be read" if lost else "There is no photo here",
         sentence=said,
         files=[left_of(one) for one in files],
@@ -225,7 +225,7 @@ MOST = 4
 """More buttons than anybody reads."""
 
 
-def suggestions_for(entry: PlannedAnswer) -> list[models.Way]:
+def suggestions_for(entry: PlannedAnswer) -> list[models.AlternativeModel]:
     """The ways out of there being no plan, as far as a click can take them."""
     plan = entry.plan
     if plan is None or plan.plan.found:
@@ -248,7 +248,7 @@ def _understood(name: str) -> bool:
     return True
 
 
-def _made(entry: PlannedAnswer, way: Alternative) -> models.Way | None:
+def _made(entry: PlannedAnswer, way: Alternative) -> models.AlternativeModel | None:
     wishes = entry.wishes
     change = _change(entry, way)
     if change is None:
@@ -256,7 +256,7 @@ def _made(entry: PlannedAnswer, way: Alternative) -> models.Way | None:
     words, update = change
     if way.kind in {"top", "margin"} and way.top is not None:
         update = {**update, "top": way.top}
-    return models.Way(words=words, wishes=wishes.model_copy(update=update))
+    return models.AlternativeModel(words=words, wishes=wishes.model_copy(update=update))
 
 
 def _change(entry: PlannedAnswer, way: Alternative) -> tuple[str, dict[str, object]] | None:
@@ -291,7 +291,7 @@ def _change(entry: PlannedAnswer, way: Alternative) -> tuple[str, dict[str, obje
 ALONE = 5
 
 
-def details_of(table: Workspace, n: int) -> models.PhotoDetails:
+def details_of(table: Workspace, n: int) -> models.PhotoDetailsModel:
     """The photo with this number on the table."""
     entry = table.desk.now
     seen = entry.seen
@@ -308,7 +308,7 @@ def details_of(table: Workspace, n: int) -> models.PhotoDetails:
         rank = entry.looks.own_ranks[n]
         alone = "" if rank is None else alone_sentence(watch, rank, own)
     named = [("file name", f"{place} in {photo.id}") for place in places_in(photo.id)]
-    return models.PhotoDetails(
+    return models.PhotoDetailsModel(
         photo=photos_of(entry, table.link, n)[0],
         picture=table.link(photo, SIDES[1]),
         guesses=guesses(likely, attack.about.globe, ALONE),
@@ -348,12 +348,12 @@ def _changes(entry: PlannedAnswer, n: int) -> list[str]:
 ON_THE_MAP = 30
 
 
-def plan_of(entry: PlannedAnswer) -> models.Plan | None:
+def plan_of(entry: PlannedAnswer) -> models.PlanModel | None:
     """A plan for the page; what it reaches is told, the k that was drawn for it is not."""
     if entry.plan is None:
         return None
     plan, wishes, seen = entry.plan.plan, entry.plan.wishes, entry.seen
-    rivals: list[models.Guess] = []
+    rivals: list[models.GuessModel] = []
     if plan.views and entry.plan.watches:
         cells = seen.attacks[entry.plan.watches[0].attack].about.globe
         # under a budget as many as are usually asked for
@@ -362,7 +362,7 @@ def plan_of(entry: PlannedAnswer) -> models.Plan | None:
     photos = len(seen.photos)
     # where there is no plan, buttons say it
     advice = list(told_ways(plan, entry.plan.ways)) if plan.found else []
-    return models.Plan(
+    return models.PlanModel(
         version=entry.version,
         status=plan.status.value,
         proved=entry.proved,
@@ -392,12 +392,12 @@ def _uncovered(entry: PlannedAnswer) -> list[str]:
 
 
 def answer_of(
-    desk: PlanningSession, entry: PlannedAnswer, job: models.Job | None = None
-) -> models.Answer:
+    desk: PlanningSession, entry: PlannedAnswer, job: models.JobModel | None = None
+) -> models.AnswerModel:
     """The answer to a wish."""
     looks, plan = entry.looks, entry.plan
     found = plan is not None and plan.plan.found
-    return models.Answer(
+    return models.AnswerModel(
         wishes=entry.wishes,
         plan=plan_of(entry),
         places=places_of_entry(entry),
@@ -409,11 +409,11 @@ def answer_of(
     )
 
 
-def places_of_entry(entry: PlannedAnswer) -> list[models.Place]:
+def places_of_entry(entry: PlannedAnswer) -> list[models.PlaceModel]:
     """The album's places, the hidden ones marked."""
     hidden = {one.label for one in entry.plan.hidden} if entry.plan else set()
     return [
-        models.Place(
+        models.PlaceModel(
             label=one.label,
             lat=one.lat,
             lon=one.lon,
@@ -445,7 +445,7 @@ def states(entry: PlannedAnswer) -> list[models.PhotoState]:
 
 def photos_of(
     entry: PlannedAnswer, thumb: Callable[[Photo], str], only: int | None = None
-) -> list[models.Photo]:
+) -> list[models.PhotoModel]:
     """The photos on the table, or one of them; `thumb` gives the link to one's picture."""
     looks, photos = entry.looks, entry.seen.photos
     shares = looks.shares(entry.plan) if looks else [None] * len(photos)
@@ -453,7 +453,7 @@ def photos_of(
     place_of = {n: one.label for one in entry.places.places for n in one.photos}
     out = set(entry.posted.already)
     return [
-        models.Photo(
+        models.PhotoModel(
             n=n,
             id=photo.id,
             width=photo.rendition.width,
@@ -470,15 +470,16 @@ def photos_of(
     ]
 
 
-def album_of(entry: PlannedAnswer, photos: Sequence[models.Photo]) -> models.Album:
+def album_of(entry: PlannedAnswer, photos: Sequence[models.PhotoModel]) -> models.AlbumModel:
     """The album as it lies on the table."""
     seen = entry.seen
-    return models.Album(
+    return models.AlbumModel(
         name=_called(seen),
         photos=list(photos),
         left=[left_of(one) for one in seen.left],
         scorers=[
-            models.Scorer(word=attack.word, cells=attack.about.cells) for attack in seen.attacks
+            models.ScorerModel(word=attack.word, cells=attack.about.cells)
+            for attack in seen.attacks
         ],
     )
 
@@ -489,23 +490,23 @@ def _called(seen: ScoredAlbum) -> str:
     return "The example album" if example else album_name(seen)
 
 
-def audit_of(entry: PlannedAnswer) -> models.Audit:
+def audit_of(entry: PlannedAnswer) -> models.AuditModel:
     """What the album gives away as it is."""
     leaks = [
-        models.Leak(kind=one.kind, photos=len(one.photos), examples=list(one.examples))
+        models.LeakModel(kind=one.kind, photos=len(one.photos), examples=list(one.examples))
         for one in metadata_leaks(entry.seen.photos)
     ]
     if entry.looks is not None:
         verdict = found(entry, "")
-        return models.Audit(verdict=verdict, views=entry.looks.before, leaks=leaks)
+        return models.AuditModel(verdict=verdict, views=entry.looks.before, leaks=leaks)
     attack = entry.seen.attacks[0]
     likely = together(attack.scores.values, attack.about.exponents)
     best = guesses(np.exp(likely), attack.about.globe, 5)
     verdict = found(entry, best[0].name)
-    return models.Audit(verdict=verdict, views=[], leaks=leaks, guesses=best)
+    return models.AuditModel(verdict=verdict, views=[], leaks=leaks, guesses=best)
 
 
-def belief_of(entry: PlannedAnswer, number: int | None) -> models.Belief:
+def belief_of(entry: PlannedAnswer, number: int | None) -> models.BeliefModel:
     """What one watch believes before and after; without places, what the first scorer does.
 
     Where none is asked for it is the first that sees anything of what would be shared.
@@ -515,7 +516,7 @@ def belief_of(entry: PlannedAnswer, number: int | None) -> models.Belief:
         attack = seen.attacks[0]
         likely = together(attack.scores.values, attack.about.exponents)
         first = guesses(np.exp(likely), attack.about.globe, ON_THE_MAP)
-        return models.Belief(
+        return models.BeliefModel(
             watch=0, watches=[], place=None, hides=None, before=first, after=[],
             rank_before=None, rank_after=None, zone=[], rivals=[],
         )  # fmt: skip
@@ -536,7 +537,7 @@ def belief_of(entry: PlannedAnswer, number: int | None) -> models.Belief:
         for cell in watch.zone.cells.tolist()
         for south, west, north, east in (cells.boxes_of(cell) if cells is not None else ())
     ]
-    return models.Belief(
+    return models.BeliefModel(
         watch=number,
         watches=looks.names,
         place=watch.place.label,

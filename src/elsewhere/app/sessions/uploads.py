@@ -35,7 +35,7 @@ MOST = 2000
 _NOT_THERE = "there is no folder of yours at this path: choose one below your home"
 
 
-def folders(path: str, opened: Sequence[Path] = ()) -> models.Folders:
+def folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
     """The folders in a folder; "" stands for the user's home."""
     home = Path.home().resolve()
     roots = [home, *_resolved(opened)]
@@ -59,7 +59,7 @@ def folders(path: str, opened: Sequence[Path] = ()) -> models.Folders:
         raise InputError(_NOT_THERE) from None
     names.sort(key=natural)
     parent = None if where == root else str(where.parent)
-    return models.Folders(path=str(where), parent=parent, folders=names[:MOST], photos=photos)
+    return models.FoldersModel(path=str(where), parent=parent, folders=names[:MOST], photos=photos)
 
 
 def _resolved(paths: Sequence[Path]) -> list[Path]:

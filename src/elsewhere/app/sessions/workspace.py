@@ -14,7 +14,7 @@ from pathlib import Path
 
 from elsewhere.album import Photo
 from elsewhere.app.api import models
-from elsewhere.app.api.models import Event
+from elsewhere.app.api.models import EventModel
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter
 from elsewhere.app.sessions.choices import choices
@@ -46,7 +46,7 @@ class Workspace:
         self.keys = keys
         self._usual = tuple(scorers)
         self.jobs = Jobs()
-        self.exported: models.Exported | None = None
+        self.exported: models.ExportedModel | None = None
         self._cache = cache
         self._ledger = Ledger() if remembers else None
         self._seed = secrets.token_bytes(32)
@@ -59,7 +59,7 @@ class Workspace:
         self._laid = PhotoIndex(self.keys, self._laid.number + 1)
         self._stage: str = "empty"
         self._error: str | None = None
-        self._nothing: models.Nothing | None = None
+        self._nothing: models.NoPhotosModel | None = None
         self._paths: tuple[Path, ...] = ()
         self._scorers = self._usual
         self._own: UploadFolder | None = None
@@ -132,7 +132,7 @@ class Workspace:
         if own is not None:
             own.forget()
 
-    def wish(self, wishes: models.Wishes, turn: int | None = None) -> models.Answer:
+    def wish(self, wishes: models.WishesModel, turn: int | None = None) -> models.AnswerModel:
         """Answer a wish: a plan at once, and a job where something goes on."""
         desk = self.desk
         wishes = wishes.model_copy(update={"scorers": list(dict.fromkeys(wishes.scorers))})
@@ -140,31 +140,31 @@ class Workspace:
             return self._score_first(desk, wishes, turn)
         return self._asked(desk, lambda: desk.wish(wishes, turn=turn))
 
-    def step(self, by: int, turn: int | None = None) -> models.Answer:
+    def step(self, by: int, turn: int | None = None) -> models.AnswerModel:
         """Undo or redo."""
         desk = self.desk
         return self._asked(desk, lambda: desk.step(by, turn))
 
-    def told(self) -> models.Table:
+    def told(self) -> models.WorkspaceModel:
         """The whole state."""
         # first what goes on: whoever hears of a job that is over by now hears of its end as well
         jobs = self.jobs.running("reading", "scoring", "proof", "export", "verify")
         with self._lock:
             desk, stage, error, laid = self._desk, self._stage, self._error, self._laid
             nothing = self._nothing
-        shown = models.Table(
+        shown = models.WorkspaceModel(
             stage=stage,  # type: ignore[arg-type]
             error=error,
             nothing=nothing,
             jobs=[job.told() for job in jobs],
-            wishes=models.Wishes(scorers=list(self._scorers)),
+            wishes=models.WishesModel(scorers=list(self._scorers)),
             exported=self.exported,
             choices=choices(),
         )
         if desk is None:
             if stage == "empty":
                 return shown
-            reading = models.Album(name="", photos=laid.told(), left=laid.left(), scorers=[])
+            reading = models.AlbumModel(name="", photos=laid.told(), left=laid.left(), scorers=[])
             return shown.model_copy(update={"album": reading})
         entry = desk.now
         photos = presenter.photos_of(entry, laid.link)
@@ -181,7 +181,7 @@ class Workspace:
             }
         )
 
-    def photos(self) -> list[models.Photo]:
+    def photos(self) -> list[models.PhotoModel]:
         """The photos with fresh links."""
         with self._lock:
             desk, laid = self._desk, self._laid
@@ -196,7 +196,7 @@ class Workspace:
         laid = self._laid
         return laid.picture(side, at) if number == laid.number else None
 
-    def event_told(self, event: Event) -> Event:
+    def event_told(self, event: EventModel) -> EventModel:
         """An event as it goes out."""
         return self._laid.event_told(event)
 
@@ -207,7 +207,7 @@ class Workspace:
                 return None
             return f"/reports/{self._laid.number}/{self.copies}"
 
-    def keep(self, desk: PlanningSession, exported: models.Exported) -> models.Exported:
+    def keep(self, desk: PlanningSession, exported: models.ExportedModel) -> models.ExportedModel:
         """A copy was written; it is the table's where the album is still there."""
         with self._lock:
             if self._desk is desk:
@@ -215,7 +215,7 @@ class Workspace:
                 self.copies += 1
         return exported
 
-    def _asked(self, desk: PlanningSession, ask: Callable[[], PlannedAnswer]) -> models.Answer:
+    def _asked(self, desk: PlanningSession, ask: Callable[[], PlannedAnswer]) -> models.AnswerModel:
         """Whatever was being proved is not wanted any more, unless the new wish is refused."""
         self.jobs.cancel("proof", "frontier")
         try:
@@ -225,7 +225,7 @@ class Workspace:
             raise
         return self._answered(desk, entry)
 
-    def _answered(self, desk: PlanningSession, entry: PlannedAnswer) -> models.Answer:
+    def _answered(self, desk: PlanningSession, entry: PlannedAnswer) -> models.AnswerModel:
         job = None
         if not entry.proved:
             job = self.jobs.start("proof", lambda job: self._prove(job, desk, entry)).told()
@@ -237,13 +237,13 @@ class Workspace:
         desk.prove(
             entry,
             job.unwanted,
-            lambda better: job.say(Event(answer=presenter.answer_of(desk, better))),
+            lambda better: job.say(EventModel(answer=presenter.answer_of(desk, better))),
         )
         job.check()
 
     def _score_first(
-        self, desk: PlanningSession, wishes: models.Wishes, turn: int | None
-    ) -> models.Answer:
+        self, desk: PlanningSession, wishes: models.WishesModel, turn: int | None
+    ) -> models.AnswerModel:
         """Other attackers are asked about the photos; until then all is as it was."""
         for word in wishes.scorers:
             find(word).load()  # what cannot be had is said at once
@@ -258,7 +258,7 @@ class Workspace:
             self.jobs.cancel("proof", "frontier")
             # what was wished meanwhile is kept
             made = desk.wish(desk.now.wishes.model_copy(update=scorers), FIRST)
-            job.say(Event(answer=self._answered(desk, made)))
+            job.say(EventModel(answer=self._answered(desk, made)))
 
         return presenter.answer_of(desk, entry, self.jobs.start("scoring", work).told())
 
@@ -270,14 +270,14 @@ class Workspace:
             lying = laid.lay(step)
             if step.photo is not None:
                 photo = laid.photo(lying - 1, step.photo)
-                job.say(Event(stage="reading", photo=photo, count=step.done, total=step.total))
+                job.say(EventModel(stage="reading", photo=photo, count=step.done, total=step.total))
 
         seen: ScoredAlbum | None = None
         try:
             # renditions are kept: any may yet be looked at, scored by another model, exported
             seen = score_album(paths, scorers=scorers, cache=self._cache, progress=progress)
             desk = PlanningSession(seen, self._seed, self._ledger)
-            entry = desk.wish(models.Wishes(scorers=list(scorers)), FIRST)
+            entry = desk.wish(models.WishesModel(scorers=list(scorers)), FIRST)
             with self._lock:
                 if laid is not self._laid:
                     raise CancelledError
