@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.solver.milp_model import Hints
-from elsewhere.solver.exact.heuristics import cheapest_plan
+from elsewhere.solver.exact.heuristics import find_light_plan
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.presolve import costs_against_zone, costs_alone, least_cost
+from elsewhere.solver.exact.presolve import goal_lower_bound, rival_costs, tighten_rival_costs
 from elsewhere.solver.exact.search import needs
-from elsewhere.solver.exact.solver import most_left_out
+from elsewhere.solver.exact.solver import max_removable_weight
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
 
@@ -22,19 +22,19 @@ def hints(problem: Problem) -> Hints:
     """What our presolve knows of the problem; made for photos that are worth the same."""
     instance = Instance(problem)
     weights = instance.weights
-    costs, cap = costs_alone(instance, weights), most_left_out(instance, weights)
+    costs, cap = rival_costs(instance, weights), max_removable_weight(instance, weights)
     least = 0
     if problem.budget is None:
         goal = needs(problem)
-        plan = cheapest_plan(instance, weights, costs, goal, cap=cap)
+        plan = find_light_plan(instance, weights, costs, goal, cap=cap)
         most = int(cap if plan is None else weights[plan].sum())
-        costs = costs_against_zone(instance, weights, costs, most)
-        least = int(min(least_cost(costs, instance.owner, goal), most))
+        costs = tighten_rival_costs(instance, weights, costs, most)
+        least = int(min(goal_lower_bound(costs, instance.attacker_of, goal), most))
     else:
-        most = int(min(problem.budget - instance.sunk_photos, cap))
-        costs = costs_against_zone(instance, weights, costs, most)
-    live = _live(instance.owner, costs, most, len(problem.attackers))
-    return Hints(live, least + instance.sunk, most + instance.sunk)
+        most = int(min(problem.budget - instance.fixed_out_photos, cap))
+        costs = tighten_rival_costs(instance, weights, costs, most)
+    live = _live(instance.attacker_of, costs, most, len(problem.attackers))
+    return Hints(live, least + instance.fixed_out_weight, most + instance.fixed_out_weight)
 
 
 def _live(owner: Ints, costs: Floats, most: int, attackers: int) -> tuple[Mask, ...]:

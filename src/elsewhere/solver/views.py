@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from elsewhere.solver.exact.instance import Instance, row_lead
+from elsewhere.solver.exact.instance import Instance, row_slack
 from elsewhere.solver.problem import Attacker, Floats, Ints, Mask, Problem
 from elsewhere.values.plan import View
 
@@ -18,17 +18,17 @@ def views(instance: Instance, kept: Mask) -> tuple[tuple[View, ...], bool]:
     left_out = ~kept[instance.free]
     photos = kept[problem.unit_of]
     holding = instance.holding(left_out)
-    ahead = instance.ahead(instance.sums(left_out.astype(np.float64)))
+    ahead = instance.slacks(instance.sums(left_out.astype(np.float64)))
     result = []
     without_zero = [0] * len(problem.attackers)
     for a, attacker in enumerate(problem.attackers):
-        mine = np.flatnonzero((instance.owner == a) & holding)
+        mine = np.flatnonzero((instance.attacker_of == a) & holding)
         impossible = _impossible(attacker, photos)
-        doubt = float(instance.doubt[mine].max(initial=0.0))
-        order = _in_order(attacker, photos, instance.column[mine], ahead[mine], doubt)
+        doubt = float(instance.error_bound[mine].max(initial=0.0))
+        order = _in_order(attacker, photos, instance.cell_of[mine], ahead[mine], doubt)
         if impossible.all():  # every rival is infinitely far ahead
-            order = np.argsort(instance.column[mine])
-        cells = instance.column[mine][order]
+            order = np.argsort(instance.cell_of[mine])
+        cells = instance.cell_of[mine][order]
         last = (attacker.need if problem.budget is None else len(cells)) - 1
         slack = math.inf
         if 0 <= last < len(cells):
@@ -57,7 +57,7 @@ def _impossible(attacker: Attacker, photos: Mask) -> Mask:
 
 def _lead(attacker: Attacker, photos: Mask, rival: int, impossible: Mask) -> float:
     """How far a rival is ahead of the zone's best possible cell, correctly rounded."""
-    rows = [row_lead(attacker, photos, rival, z) for z in attacker.zone[~impossible].tolist()]
+    rows = [row_slack(attacker, photos, rival, z) for z in attacker.zone[~impossible].tolist()]
     return min(rows, default=math.inf)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.solver.exact.instance import holds, row_lead
+from elsewhere.solver.exact.instance import holds, row_slack
 from elsewhere.solver.problem import Attacker, Mask
 from tests.solver.oracle import rounded
 
@@ -51,7 +51,7 @@ def exactly(attacker: Attacker, photos: Mask) -> Fraction:
 @given(rows())
 def test_a_row_is_the_exact_sum_rounded_once(made: tuple[Attacker, Mask]) -> None:
     attacker, photos = made
-    assert row_lead(attacker, photos, 0, 1) == rounded(exactly(attacker, photos))
+    assert row_slack(attacker, photos, 0, 1) == rounded(exactly(attacker, photos))
 
 
 @given(rows(), st.booleans())
@@ -87,7 +87,7 @@ def test_the_table_of_zero_probabilities_and_ties(
     rival: float, truth: float, lead: float, plainly: bool, strictly: bool
 ) -> None:
     attacker = attacker_of(rival, truth)
-    np.testing.assert_equal(row_lead(attacker, ONE, 0, 1), lead)
+    np.testing.assert_equal(row_slack(attacker, ONE, 0, 1), lead)
     assert holds(attacker, ONE, 0, strict=False) == plainly
     assert holds(attacker, ONE, 0, strict=True) == strictly
 
@@ -100,13 +100,13 @@ def test_every_cell_of_the_zone_must_be_outranked() -> None:
 def test_zeros_in_photos_that_go_or_are_not_seen_do_not_count() -> None:
     bank = np.array([[-INF, 0.0], [1.0, 0.0]])
     attacker = Attacker(bank, zone=np.array([1]), rivals=np.array([0]))
-    assert row_lead(attacker, np.array([False, True]), 0, 1) == 1.0
+    assert row_slack(attacker, np.array([False, True]), 0, 1) == 1.0
     blind = Attacker(bank, zone=np.array([1]), rivals=np.array([0]), sees=np.array([False, True]))
-    assert row_lead(blind, np.ones(2, bool), 0, 1) == 1.0
+    assert row_slack(blind, np.ones(2, bool), 0, 1) == 1.0
 
 
 def test_a_prior_of_zero_probability_decides_by_itself() -> None:
     attacker = Attacker(
         np.array([[0.0, 5.0]]), np.array([1]), np.array([0]), offset=np.array([0.0, -INF])
     )
-    assert row_lead(attacker, ONE, 0, 1) == INF
+    assert row_slack(attacker, ONE, 0, 1) == INF

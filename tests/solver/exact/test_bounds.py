@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.solver.exact.simplex import best_with_one_row
+from elsewhere.solver.exact.simplex import one_row_lift
 from elsewhere.solver.problem import Floats
 
 small = st.integers(-6, 6).map(float)
@@ -34,9 +34,7 @@ def one_row(draw: st.DrawFn) -> tuple[list[float], list[float], float, float]:
 
 def lift_of(cost: list[float], row: list[float], room: float, doubt: float) -> float:
     with np.errstate(all="ignore"):  # as in the solver: what overflows must not be believed
-        lifts = best_with_one_row(
-            np.array(cost), np.array([row]), np.array([room]), np.array([doubt])
-        )
+        lifts = one_row_lift(np.array(cost), np.array([row]), np.array([room]), np.array([doubt]))
     return float(lifts[0])
 
 
@@ -118,7 +116,7 @@ def test_rows_do_not_disturb_each_other(
     room = np.array([one[2] for one in made])
     doubt = np.array([one[3] for one in made])
     with np.errstate(all="ignore"):
-        together = best_with_one_row(np.array(cost), rows, room, doubt)
+        together = one_row_lift(np.array(cost), rows, room, doubt)
     alone = [
         lift_of(cost, row, float(r), float(d))
         for row, r, d in zip(rows.tolist(), room, doubt, strict=True)
@@ -129,11 +127,11 @@ def test_rows_do_not_disturb_each_other(
 
 def test_without_units_or_rows() -> None:
     nothing = np.zeros(0)
-    lifts = best_with_one_row(
+    lifts = one_row_lift(
         nothing, np.zeros((3, 0)), np.array([1.0, -1.0, -0.1]), np.array([0.0, 0.0, 0.5])
     )
     assert lifts.tolist() == [0.0, np.inf, 0.0]
-    assert best_with_one_row(np.ones(2), np.zeros((0, 2)), nothing, nothing).tolist() == []
+    assert one_row_lift(np.ones(2), np.zeros((0, 2)), nothing, nothing).tolist() == []
 
 
 def test_all_helpful_units_together_just_make_room() -> None:

@@ -30,7 +30,7 @@ def test_a_dive_ends_with_enough_rivals_at_a_true_bound(seed: int) -> None:
     assert ((relaxed > -1e-6) & (relaxed < 1 + 1e-6)).all()
     assert sorted(order.tolist()) == list(range(instance.units))
     assert not banned & set(chosen)
-    assert goal.reached(np.bincount(instance.owner[chosen], minlength=len(goal.each)))
+    assert goal.reached(np.bincount(instance.attacker_of[chosen], minlength=len(goal.each)))
 
 
 @examples(80)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.solver import FIRST_TURN, close_gap
+from elsewhere.solver.exact.solver import MAIN_SEARCH_WORK, close_gap
 
 
 @dataclass
@@ -21,11 +21,11 @@ class Pretend:
     hard: int
     asked: list[int] = field(default_factory=list)
 
-    def search(self, cutoff: int, limits: Limits, *, one_is_enough: bool) -> Any:
+    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Any:
         self.asked.append(cutoff)
         # the further below the truth a cutoff is, the easier it is to rule out
         takes = 1 + (self.hard >> 4 * max(0, self.truth - cutoff))
-        return PretendSearch(self, cutoff, limits, one_is_enough, takes)
+        return PretendSearch(self, cutoff, limits, stop_at_first, takes)
 
     def tighten(self, search: Any) -> None:
         search.cutoff = min(search.cutoff, self.value - 1)
@@ -38,12 +38,12 @@ class PretendSearch:
     task: Pretend
     cutoff: int
     limits: Limits
-    one_is_enough: bool
+    stop_at_first: bool
     takes: int
     worked: int = 0
 
     def run(self) -> bool:
-        if self.limits.spent():
+        if self.limits.exhausted():
             return False
         work = int(min(self.takes - self.worked, self.limits.work - self.limits.done))
         self.limits.done += work
@@ -51,7 +51,7 @@ class PretendSearch:
         task = self.task
         if self.cutoff >= task.truth and 2 * self.worked >= self.takes:
             task.value = min(task.value, self.cutoff)
-            if self.one_is_enough:
+            if self.stop_at_first:
                 return True
         if self.worked < self.takes:
             return False
@@ -61,10 +61,10 @@ class PretendSearch:
 
 
 numbers = st.integers(0, 40)
-works = st.integers(0, 12 * FIRST_TURN)
+works = st.integers(0, 12 * MAIN_SEARCH_WORK)
 
 
-@given(numbers, numbers, numbers, st.integers(0, 30 * FIRST_TURN))
+@given(numbers, numbers, numbers, st.integers(0, 30 * MAIN_SEARCH_WORK))
 def test_without_a_limit_the_gap_is_closed_at_the_truth(
     low: int, below: int, above: int, hard: int
 ) -> None:
@@ -72,7 +72,7 @@ def test_without_a_limit_the_gap_is_closed_at_the_truth(
     assert close_gap(task, low, Limits()) == task.value == task.truth
 
 
-@given(numbers, numbers, numbers, st.integers(0, 10 * FIRST_TURN), works)
+@given(numbers, numbers, numbers, st.integers(0, 10 * MAIN_SEARCH_WORK), works)
 def test_stopped_early_both_ends_are_true(
     low: int, below: int, above: int, hard: int, work: int
 ) -> None:
@@ -83,7 +83,7 @@ def test_stopped_early_both_ends_are_true(
     assert limits.done <= work
 
 
-@given(numbers, numbers, st.integers(0, 10 * FIRST_TURN), st.lists(works, min_size=2))
+@given(numbers, numbers, st.integers(0, 10 * MAIN_SEARCH_WORK), st.lists(works, min_size=2))
 def test_more_work_never_widens_the_gap(
     below: int, above: int, hard: int, limits: list[int]
 ) -> None:
@@ -100,8 +100,8 @@ def test_more_work_never_widens_the_gap(
 def test_where_questions_are_needed_the_bound_comes_up_to_the_truth_and_no_further(
     below: int, above: int, hard: int, work: int
 ) -> None:
-    task = Pretend(below, below + above, hard * FIRST_TURN)
-    assert close_gap(task, 0, Limits(work=work * FIRST_TURN // 4)) <= below <= task.value
+    task = Pretend(below, below + above, hard * MAIN_SEARCH_WORK)
+    assert close_gap(task, 0, Limits(work=work * MAIN_SEARCH_WORK // 4)) <= below <= task.value
 
 
 def test_a_closed_gap_asks_nothing() -> None:
@@ -114,12 +114,12 @@ def test_questions_in_between_are_asked_only_where_the_whole_gap_is_hard() -> No
     easy = Pretend(3, 9, 10)
     close_gap(easy, 0, Limits())
     assert easy.asked == [8]
-    hard = Pretend(30, 60, 100 * FIRST_TURN)
+    hard = Pretend(30, 60, 100 * MAIN_SEARCH_WORK)
     close_gap(hard, 0, Limits())
     assert hard.asked[0] == 59
     assert len(hard.asked) > 1
 
 
 def test_a_bound_is_proved_long_before_the_whole_gap_is_searched() -> None:
-    task = Pretend(50, 51, 13 * FIRST_TURN)  # the last step alone takes that much
-    assert 0 < close_gap(task, 0, Limits(work=10 * FIRST_TURN)) <= 50
+    task = Pretend(50, 51, 13 * MAIN_SEARCH_WORK)  # the last step alone takes that much
+    assert 0 < close_gap(task, 0, Limits(work=10 * MAIN_SEARCH_WORK)) <= 50

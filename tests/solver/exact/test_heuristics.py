@@ -9,17 +9,17 @@ import numpy as np
 from hypothesis import assume, example, given
 
 from elsewhere.solver.exact.heuristics import (
-    adapted,
-    cheapest_plan,
-    fullest_plan,
+    adapt_plan,
+    find_full_plan,
+    find_light_plan,
     prefix_plans,
-    restored,
+    reinsert_units,
 )
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.presolve import costs_alone
+from elsewhere.solver.exact.presolve import rival_costs
 from elsewhere.solver.exact.search import Goal
-from elsewhere.solver.exact.solver import most_left_out, solve
+from elsewhere.solver.exact.solver import max_removable_weight, solve
 from elsewhere.solver.problem import Floats, Mask, plain
 from elsewhere_lab import simulator
 from tests.solver.exact.small import drawn, every_plan, least, needs, seeds
@@ -32,8 +32,8 @@ def prepared(seed: int) -> tuple[Instance, Floats, Floats, Goal, float]:
     instance = Instance(problem)
     assume(instance.units or instance.fixed_in.any())  # something can be kept
     weights = instance.weights
-    cap = most_left_out(instance, weights)
-    return instance, weights, costs_alone(instance, weights), needs(problem), cap
+    cap = max_removable_weight(instance, weights)
+    return instance, weights, rival_costs(instance, weights), needs(problem), cap
 
 
 def reaches(instance: Instance, left_out: Mask, goal: Goal) -> bool:
@@ -45,7 +45,7 @@ def reaches(instance: Instance, left_out: Mask, goal: Goal) -> bool:
 def test_a_cheapest_plan_is_a_plan_within_the_cap(seed: int) -> None:
     instance, weights, costs, goal, cap = prepared(seed)
     with np.errstate(all="ignore"):
-        best = cheapest_plan(instance, weights, costs, goal, cap=cap)
+        best = find_light_plan(instance, weights, costs, goal, cap=cap)
     if best is None:
         return
     assert reaches(instance, best, goal)
@@ -58,8 +58,8 @@ def test_on_calibrated_problems_it_is_rarely_far_off() -> None:
         scores, truth = simulator.collection(seed, photos=16)
         problem = plain(scores.values, truth, 5)
         instance = Instance(problem)
-        costs = costs_alone(instance, instance.weights)
-        best = cheapest_plan(instance, instance.weights, costs, needs(problem), cap=15.0)
+        costs = rival_costs(instance, instance.weights)
+        best = find_light_plan(instance, instance.weights, costs, needs(problem), cap=15.0)
         assert best is not None
         dear += int(best.sum()) - int(solve(instance).cost)
         found += 1
@@ -73,7 +73,7 @@ def test_a_fullest_plan_is_within_the_cap_and_no_worse_than_nothing(seed: int) -
     before = instance.counts(instance.holding(np.zeros(instance.units, bool))).min()
     for cap in (0.0, most // 2, most):
         with np.errstate(all="ignore"):
-            left_out = fullest_plan(instance, weights, costs, cap)
+            left_out = find_full_plan(instance, weights, costs, cap)
         assert weights[left_out].sum() <= cap
         assert instance.counts(instance.holding(left_out)).min() >= before
 
@@ -96,7 +96,7 @@ def test_nothing_more_can_be_put_back_into_a_restored_plan(seed: int) -> None:
     plans = [plan for plan in every_plan(instance) if reaches(instance, plan, goal)]
     for left_out in plans[:: max(1, len(plans) // 4)]:
         with np.errstate(all="ignore"):
-            lighter = restored(instance, weights, left_out, goal)
+            lighter = reinsert_units(instance, weights, left_out, goal)
         assert reaches(instance, lighter, goal)
         assert not (lighter & ~left_out).any()  # photos are only put back
         for unit in np.flatnonzero(lighter):
@@ -116,7 +116,7 @@ def test_an_adapted_plan_is_never_heavier_than_the_best_known(seed: int) -> None
     best = plans[int(rng.integers(len(plans)))]
     hint = rng.random(instance.units) < 0.4
     with np.errstate(all="ignore"):
-        result = adapted(instance, weights, hint, goal, best, limits=Limits())
+        result = adapt_plan(instance, weights, hint, goal, best, limits=Limits())
     assert reaches(instance, result, goal)
     assert weights[result].sum() <= weights[best].sum()
     if reaches(instance, hint, goal) and weights[hint].sum() <= weights[best].sum():
@@ -132,8 +132,8 @@ def test_an_old_plan_is_not_adapted_once_nobody_waits_any_more() -> None:
     hint = np.zeros(instance.units, bool)
     given_up = Event()
     given_up.set()
-    in_time = adapted(instance, instance.weights, hint, goal, best, limits=Limits())
-    late = adapted(instance, instance.weights, hint, goal, best, limits=Limits(stopped=given_up))
+    in_time = adapt_plan(instance, instance.weights, hint, goal, best, limits=Limits())
+    late = adapt_plan(instance, instance.weights, hint, goal, best, limits=Limits(stopped=given_up))
     assert in_time.sum() < best.sum()
     assert (late == best).all()
 
@@ -143,6 +143,6 @@ def test_where_no_rival_can_hold_there_is_no_plan() -> None:
     pinned = plain(rows, 0, 1)
     pinned.fixed[0] = 1
     instance = Instance(pinned)
-    costs = costs_alone(instance, instance.weights)
+    costs = rival_costs(instance, instance.weights)
     with np.errstate(all="ignore"):
-        assert cheapest_plan(instance, instance.weights, costs, needs(pinned), cap=1.0) is None
+        assert find_light_plan(instance, instance.weights, costs, needs(pinned), cap=1.0) is None

@@ -52,13 +52,13 @@ def test_floats_are_never_further_off_than_the_doubt(seed: int) -> None:
     instance = Instance(replace(made, attackers=(attacker,)))
     assert attacker.offset is not None
     for left_out in every_mask(5):
-        ahead = instance.ahead(instance.sums(left_out.astype(np.float64)))
+        ahead = instance.slacks(instance.sums(left_out.astype(np.float64)))
         kept = np.flatnonzero(~left_out).tolist()
         for j in range(3):
             row = Fraction(float(attacker.offset[j + 1])) - Fraction(float(attacker.offset[0]))
             row -= Fraction(0.3) + len(kept) * Fraction(0.1)
             row += sum(Fraction(float(bank[i, j + 1])) - Fraction(float(bank[i, 0])) for i in kept)
-            assert abs(Fraction(float(ahead[j])) - row) <= Fraction(float(instance.doubt[j]))
+            assert abs(Fraction(float(ahead[j])) - row) <= Fraction(float(instance.error_bound[j]))
 
 
 @examples(40)
@@ -69,8 +69,8 @@ def test_fewer_rivals_hold_as_they_did_among_all(seed: int) -> None:
     some = np.flatnonzero(rng.random(instance.rivals) < 0.6)
     part = instance.restricted(some)
     again = part.restricted(np.arange(part.rivals)[::2])
-    assert part.doubt.tolist() == instance.doubt[some].tolist()
-    assert part.column.tolist() == instance.column[some].tolist()
+    assert part.error_bound.tolist() == instance.error_bound[some].tolist()
+    assert part.cell_of.tolist() == instance.cell_of[some].tolist()
     for left_out in every_plan(instance):
         holding = instance.holding(left_out)
         assert (part.holding(left_out) == holding[some]).all()
@@ -89,10 +89,10 @@ def test_many_sets_at_once_are_what_they_are_one_by_one(seed: int) -> None:
     together = instance.ahead_many(sums)
     for i, left_out in enumerate(plans):
         alone = instance.sums(left_out)
-        np.testing.assert_array_equal(together[:, i], instance.ahead(alone))
-        leading = instance.leading(alone)
+        np.testing.assert_array_equal(together[:, i], instance.slacks(alone))
+        leading = instance.binding_zone_rows(alone)
         ahead = alone[: instance.rivals] - alone[leading]
-        np.testing.assert_array_equal(ahead, instance.ahead(alone))
+        np.testing.assert_array_equal(ahead, instance.slacks(alone))
 
 
 def test_what_is_fixed_has_left_the_choice() -> None:
@@ -107,13 +107,13 @@ def test_what_is_fixed_has_left_the_choice() -> None:
         )
     )
     assert instance.units == 1
-    assert (instance.sunk, instance.sunk_photos) == (7, 1)
+    assert (instance.fixed_out_weight, instance.fixed_out_photos) == (7, 1)
     assert (instance.weights.tolist(), instance.sizes.tolist()) == ([5.0], [1.0])
     none = np.zeros(1, bool)
     assert instance.units_kept(none).tolist() == [True, False, True]
     assert instance.photos_kept(none).tolist() == [True, False, True, True]
     # photos 2 and 3 take 4.5 off the four nats of photo 0
-    assert instance.ahead(instance.sums(np.zeros(1))).tolist() == [-0.5]
+    assert instance.slacks(instance.sums(np.zeros(1))).tolist() == [-0.5]
     assert not instance.holding(none).any()
 
 

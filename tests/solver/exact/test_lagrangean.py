@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given, settings
 
 from elsewhere.solver.exact import Instance, Limits, lagrangean, solve, solver
-from elsewhere.solver.exact.lagrangean import SCALE, LagrangeanBound, _whole
-from elsewhere.solver.exact.solver import _for_some
+from elsewhere.solver.exact.lagrangean import (
+    MULTIPLIER_SCALE,
+    LagrangeanBound,
+    _integral_multipliers,
+)
+from elsewhere.solver.exact.solver import solve_subproblem
 from elsewhere.solver.problem import Attacker, Problem
 from tests.solver.exact.small import every_plan, least, needs, seeds, trying_all
 from tests.solver.exact.test_active_set import of_places
@@ -22,12 +26,12 @@ def test_no_plan_is_lighter_than_the_bound_at_any_prices(seed: int) -> None:
     problem = of_places(seed)
     instance = Instance(problem)
     best = least(instance, instance.weights, needs(problem))
-    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits(), solve_subproblem)
     rng = np.random.default_rng(seed)
     hoped = int(instance.weights.sum()) if math.isinf(best) else int(best)
     for turn in range(6):
         if turn % 2:  # also where no step of the method would have led
-            asked._prices = rng.normal(scale=2.0, size=asked.seen.shape)
+            asked._multipliers = rng.normal(scale=2.0, size=asked.seen.shape)
         asked.round(hoped)
         assert asked.bound <= best
 
@@ -37,8 +41,8 @@ def test_whole_prices_add_up_to_no_more_than_the_weights(seed: int) -> None:
     rng = np.random.default_rng(seed)
     seen = rng.random((3, 6)) < 0.6
     weights = rng.integers(1, 5, 6).astype(float)
-    whole = _whole(rng.normal(scale=3.0, size=seen.shape), seen, weights)
-    assert (np.where(seen, whole, 0).sum(axis=0) <= SCALE * weights).all()
+    whole = _integral_multipliers(rng.normal(scale=3.0, size=seen.shape), seen, weights)
+    assert (np.where(seen, whole, 0).sum(axis=0) <= MULTIPLIER_SCALE * weights).all()
     assert (whole[seen] != 0).all()
 
 
@@ -49,11 +53,11 @@ def test_an_attacker_alone_at_signed_prices_by_trying_all(seed: int) -> None:
     problem = of_places(seed)
     instance = Instance(problem)
     goal = needs(problem)
-    asked = LagrangeanBound(instance, instance.weights, goal, Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, goal, Limits(), solve_subproblem)
     rng = np.random.default_rng(seed)
     signed = rng.choice([-5, -3, -2, -1, 1, 2, 4], size=instance.units)
     for a, part in enumerate(asked.parts):
-        bound, left_out = part.least(signed, Limits(), _for_some)
+        bound, left_out = part.least(signed, Limits(), solve_subproblem)
         mine = np.where(part.seen, signed, 0)
         true = min(
             (
@@ -76,7 +80,7 @@ def test_the_whole_way_by_prices_is_as_light_as_by_trying_all(seed: int) -> None
     instance = Instance(problem)
     best = least(instance, instance.weights, needs(problem))
     with pytest.MonkeyPatch.context() as patch, trying_all(bool(seed % 2)):
-        patch.setattr(solver, "FIRST_TRY", 0)
+        patch.setattr(solver, "JOINT_WORK", 0)
         answer = solve(problem)
     if math.isinf(best):
         assert answer.status == "infeasible"
@@ -101,7 +105,7 @@ def test_who_wants_a_unit_kept_is_paid_by_who_wants_it_gone() -> None:
         for one in (first, whole)
     ]
     assert best > sum(alone)
-    asked = LagrangeanBound(instance, instance.weights, goal, Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, goal, Limits(), solve_subproblem)
     for _ in range(40):
         asked.round(int(best))
     assert asked.bound == best
@@ -113,6 +117,6 @@ def test_prices_that_floats_could_not_hold_are_not_asked_for(
     problem = of_places(1)
     instance = Instance(problem)
     monkeypatch.setattr(lagrangean, "LARGEST", 1)
-    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits(), _for_some)
+    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits(), solve_subproblem)
     asked.round(5)
     assert (asked.settled, asked.bound) == (True, 0)

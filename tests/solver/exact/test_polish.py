@@ -15,7 +15,7 @@ import elsewhere
 from elsewhere.solver.baselines.greedy import satisfied
 from elsewhere.solver.exact import local_search, solver
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.local_search import pull_of
+from elsewhere.solver.exact.local_search import similarity_preference
 from elsewhere.solver.problem import Answer, plain
 from elsewhere.solver.views import views
 from elsewhere.values.plan import Plan
@@ -94,7 +94,7 @@ def test_polishing_keeps_the_cost_and_never_lowers_the_slack(seed: int) -> None:
     made = drawn(seed, budget=seed % 3 == 0)
     instance = Instance(made)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solver, "polish", lambda instance, answer, pull: answer)
+        patch.setattr(solver, "polish", lambda instance, answer, preference: answer)
         rough = solver.solve(instance)
     assume(rough.kept is not None)
     assert rough.kept is not None
@@ -117,7 +117,9 @@ def test_of_two_equal_photos_the_one_with_more_slack_goes() -> None:
     kept = local_search.polish(instance, first, np.zeros(3)).kept
     assert kept is not None
     assert kept.tolist() == [True, False, True]
-    held = local_search.polish(instance, first, pull_of(instance, frozenset({0}))).kept
+    held = local_search.polish(
+        instance, first, similarity_preference(instance, frozenset({0}))
+    ).kept
     assert held is not None
     assert held.tolist() == [False, True, True]  # nearness comes before slack
 
@@ -128,12 +130,12 @@ def test_the_pull_of_a_group_is_the_sum_of_its_photos() -> None:
     grouped = Instance(
         type(made)(made.attackers, made.unit_of, np.array([1, 3]), np.zeros(2, np.int8))
     )
-    assert pull_of(grouped, frozenset({1, 2})).tolist() == [-1.0, 1.0]
-    assert pull_of(grouped, None).tolist() == [0.0, 0.0]
+    assert similarity_preference(grouped, frozenset({1, 2})).tolist() == [-1.0, 1.0]
+    assert similarity_preference(grouped, None).tolist() == [0.0, 0.0]
 
 
 def test_nothing_to_polish_is_left_alone() -> None:
     instance = Instance(plain(np.array([[0.0, 1.0]]), 0, 1))
     for answer in (Answer("infeasible", None, 0, 0), Answer("optimal", np.array([True]), 0, 0)):
         assert local_search.polish(instance, answer, np.zeros(1)) is answer
-    assert math.isfinite(instance.doubt[0])
+    assert math.isfinite(instance.error_bound[0])

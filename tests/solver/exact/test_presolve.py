@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.presolve import costs_against_zone, costs_alone, least_cost
+from elsewhere.solver.exact.presolve import goal_lower_bound, rival_costs, tighten_rival_costs
 from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.problem import Attacker, Floats, Problem, plain
 from tests.solver.exact.small import drawn, every_mask, least, needs, seeds
@@ -29,10 +29,10 @@ def true_costs(instance: Instance, weights: Floats) -> Floats:
 def test_costs_are_never_above_the_true_ones(seed: int) -> None:
     instance = Instance(drawn(seed))
     truth = true_costs(instance, instance.weights)
-    alone = costs_alone(instance, instance.weights)
+    alone = rival_costs(instance, instance.weights)
     assert (alone <= truth).all()
     for most in (0.0, 2.0, math.inf):
-        zone = costs_against_zone(instance, instance.weights, alone, most)
+        zone = tighten_rival_costs(instance, instance.weights, alone, most)
         assert (alone <= zone).all()
         assert (zone <= truth).all()
 
@@ -44,7 +44,7 @@ def test_they_are_exact_where_photos_are_alike_in_worth(seed: int) -> None:
     rows = rng.normal(size=(7, 6)) + np.eye(1, 6)
     instance = Instance(plain(rows, 0, 1))
     for weights in (instance.weights, 3.0 * instance.weights):
-        costs = costs_alone(instance, weights)
+        costs = rival_costs(instance, weights)
         assert costs.tolist() == true_costs(instance, weights).tolist()
 
 
@@ -53,11 +53,15 @@ def test_they_are_exact_where_photos_are_alike_in_worth(seed: int) -> None:
 def test_the_bound_of_a_goal_is_never_above_its_cost(seed: int) -> None:
     problem = drawn(seed)
     instance = Instance(problem)
-    costs = costs_alone(instance, instance.weights)
+    costs = rival_costs(instance, instance.weights)
     goal = needs(problem)
-    assert least_cost(costs, instance.owner, goal) <= least(instance, instance.weights, goal)
+    assert goal_lower_bound(costs, instance.attacker_of, goal) <= least(
+        instance, instance.weights, goal
+    )
     more = Goal(np.zeros_like(goal.each), goal.total)
-    assert least_cost(costs, instance.owner, more) <= least(instance, instance.weights, more)
+    assert goal_lower_bound(costs, instance.attacker_of, more) <= least(
+        instance, instance.weights, more
+    )
 
 
 def test_the_bound_is_the_k_th_cheapest_rival_of_the_dearest_attacker() -> None:
@@ -65,7 +69,7 @@ def test_the_bound_is_the_k_th_cheapest_rival_of_the_dearest_attacker() -> None:
     owner = np.array([0, 0, 0, 1, 1])
 
     def bound(*each: int, total: int = 0) -> float:
-        return least_cost(costs, owner, Goal(np.array(each), total))
+        return goal_lower_bound(costs, owner, Goal(np.array(each), total))
 
     assert bound(2, 1) == 4.0
     assert bound(3, 0) == 5.0
@@ -80,7 +84,7 @@ def test_a_rival_that_cannot_hold_costs_infinitely_much() -> None:
     pinned.fixed[0] = 1
     for made in (pinned, Problem(pinned.attackers, pinned.unit_of, np.array([2, 3]), pinned.fixed)):
         instance = Instance(made)
-        assert costs_alone(instance, instance.weights).tolist() == [math.inf, 0.0]
+        assert rival_costs(instance, instance.weights).tolist() == [math.inf, 0.0]
 
 
 def test_without_free_photos_a_rival_costs_nothing_or_cannot_hold() -> None:
@@ -88,4 +92,4 @@ def test_without_free_photos_a_rival_costs_nothing_or_cannot_hold() -> None:
     instance = Instance(
         Problem((attacker,), np.array([0]), np.array([1]), fixed=np.array([1], np.int8))
     )
-    assert costs_alone(instance, instance.weights).tolist() == [0.0, math.inf]
+    assert rival_costs(instance, instance.weights).tolist() == [0.0, math.inf]

@@ -156,7 +156,7 @@ def test_a_limit_of_work_stops_the_tree_unfinished() -> None:
         assert not finished
         # a node that was begun is finished: its pivots may go a little over
         assert work <= limits.done <= work + 300
-        assert limits.spent()
+        assert limits.exhausted()
 
 
 def test_a_deadline_in_the_past_stops_it_at_once() -> None:
@@ -188,8 +188,8 @@ def test_a_goal_is_for_each_attacker_and_for_their_sum(counts: list[int], reache
 
 
 def test_limits_are_spent_when_either_is_met() -> None:
-    assert not Limits().spent()
-    assert not Limits(work=5, done=4).spent()
-    assert Limits(work=5, done=5).spent()
-    assert Limits(work=0).spent()
-    assert Limits(deadline=0.0).spent()
+    assert not Limits().exhausted()
+    assert not Limits(work=5, done=4).exhausted()
+    assert Limits(work=5, done=5).exhausted()
+    assert Limits(work=0).exhausted()
+    assert Limits(deadline=0.0).exhausted()

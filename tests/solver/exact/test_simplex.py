@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.solver.exact.simplex import IMPOSSIBLE, SOLVED, STALLED, Tableau
+from elsewhere.solver.exact.simplex import INFEASIBLE, SOLVED, STALLED, Tableau
 from elsewhere.solver.problem import Floats
 from tests.solver.exact.linear import optimum
 from tests.solver.exact.small import seeds
@@ -83,11 +83,11 @@ def test_rows_and_fixings_one_at_a_time_end_at_the_optimum(
         outcome, _ = made.tableau.solve(200)
         expected = made.relaxed()
         if expected is None:
-            assert outcome == IMPOSSIBLE
-            assert made.tableau.surely_impossible()
+            assert outcome == INFEASIBLE
+            assert made.tableau.is_proved_infeasible()
             return
-        if outcome == IMPOSSIBLE and whole:  # whole numbers: a tie that round-off has undone,
-            assert not made.tableau.surely_impossible()  # but never surely
+        if outcome == INFEASIBLE and whole:  # whole numbers: a tie that round-off has undone,
+            assert not made.tableau.is_proved_infeasible()  # but never surely
             return
         assert outcome == SOLVED
         bound, _ = made.tableau.bound()
@@ -108,7 +108,7 @@ def test_a_bound_is_never_above_a_whole_plan(
     grow(made, steps)
     best = made.least_whole()
     if best is not None:
-        assert not made.tableau.surely_impossible()
+        assert not made.tableau.is_proved_infeasible()
         assert Fraction(made.tableau.bound()[0]) <= best
 
 
@@ -178,7 +178,7 @@ def test_without_rows_nothing_is_left_out() -> None:
     assert tableau.solve(10) == (SOLVED, 0)
     assert tableau.values().tolist() == [0.0, 0.0]
     assert -1e-12 < tableau.bound()[0] <= 0.0
-    assert not tableau.surely_impossible()
+    assert not tableau.is_proved_infeasible()
 
 
 def test_doubt_about_the_room_is_taken_off_the_bound() -> None:
@@ -193,5 +193,5 @@ def test_doubt_about_the_room_is_taken_off_the_bound() -> None:
 def test_what_is_impossible_only_within_the_doubt_is_not_surely_so() -> None:
     for doubt, surely in ((0.0, True), (0.2, False)):
         tableau = Tableau(np.ones(2)).with_row(np.array([-1.0, -1.0]), -2.1, doubt)
-        assert tableau.solve(20)[0] == IMPOSSIBLE
-        assert tableau.surely_impossible() is surely
+        assert tableau.solve(20)[0] == INFEASIBLE
+        assert tableau.is_proved_infeasible() is surely

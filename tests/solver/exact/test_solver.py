@@ -16,7 +16,7 @@ from elsewhere.solver.baselines.greedy import counts, satisfied
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.search import Goal, needs
-from elsewhere.solver.exact.solver import maximise, minimise, most_left_out, solve
+from elsewhere.solver.exact.solver import max_removable_weight, maximise, minimise, solve
 from elsewhere.solver.problem import Answer, Problem, plain
 from elsewhere_lab import simulator
 from tests.solver.enumeration import best
@@ -186,7 +186,7 @@ def test_the_lightest_plan_within_a_cap(seed: int, cap: int) -> None:
     with np.errstate(all="ignore"):
         found = minimise(instance, instance.weights, goal, Limits(), cap=cap)
     assert found.proved
-    most = min(cap, most_left_out(instance, instance.weights))
+    most = min(cap, max_removable_weight(instance, instance.weights))
     truth = least(instance, instance.weights, goal, cap=most)
     if found.left_out is None:
         assert truth == math.inf
@@ -201,7 +201,7 @@ def test_the_fullest_plan_within_a_cap(seed: int, cap: int) -> None:
     instance = Instance(problem)
     if not instance.units and not instance.fixed_in.any():
         return
-    most = int(min(cap, most_left_out(instance, instance.weights)))
+    most = int(min(cap, max_removable_weight(instance, instance.weights)))
     nothing = np.zeros(instance.units, bool)
     with np.errstate(all="ignore"):
         found = maximise(instance, instance.weights, most, Limits(), start=nothing)
@@ -226,7 +226,7 @@ def test_a_bound_that_is_known_is_not_proved_again() -> None:
     found = minimise(instance, instance.weights, goal, first)
     second = Limits()
     again = minimise(
-        instance, instance.weights, goal, second, start=found.left_out, at_least=found.bound
+        instance, instance.weights, goal, second, start=found.left_out, lower_bound=found.bound
     )
     assert again.proved
     assert second.done == 0 < first.done

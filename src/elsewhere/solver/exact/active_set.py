@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.solver.exact.heuristics import adapted
+from elsewhere.solver.exact.heuristics import adapt_plan
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.search import Goal
@@ -62,37 +62,37 @@ def _but_for_its_zone(attacker: Attacker) -> tuple[object, ...]:
     )
 
 
-SHARE = 0.25
+SUBPROBLEM_SHARE = 0.25
 """How much of what is left of the limits each question about fewer attackers may take."""
-FINEST = 1_000
+MAX_WEIGHT_SHARES = 1_000
 """Weights are cut into no more shares than this."""
 
-Outcome = tuple[Mask | None, int, bool]
+SubproblemResult = tuple[Mask | None, int, bool]
 """A plan or none, a bound on all plans, and whether the plan is best (or that there is none)."""
 
 
 @dataclass(frozen=True)
-class Question:
+class Subproblem:
     """The lightest plan for some attackers; `at_least` is a bound that is known already."""
 
     instance: Instance
     weights: Floats
     goal: Goal
-    at_least: int = 0
-    also: Mask | None = None
+    lower_bound: int = 0
+    known_plan: Mask | None = None
     """A plan for them that is known already."""
     turn: int | None = None
     """Work before the first yes-or-no question, where it is not to be the usual."""
 
 
-Minimise = Callable[[Question, Limits], Outcome]
+SubproblemSolver = Callable[[Subproblem, Limits], SubproblemResult]
 
 
 def solve_by_active_set(
-    instance: Instance, weights: Floats, goal: Goal, limits: Limits, minimise: Minimise
-) -> Outcome:
+    instance: Instance, weights: Floats, goal: Goal, limits: Limits, minimise: SubproblemSolver
+) -> SubproblemResult:
     """A plan for all attackers made by looking at few of them, if one is; a bound in any case."""
-    asking = _Asking(instance, weights, goal, limits, minimise)
+    asking = _Subproblems(instance, weights, goal, limits, minimise)
     active: list[int] = []
     plan = np.zeros(instance.units, bool)
     bound = 0
@@ -106,7 +106,7 @@ def solve_by_active_set(
         part = [a for a in lacking.tolist() if not asking.seen(a).all()] or lacking.tolist()
         active = sorted({*active, *part})
         apart = len({asking.seen(a).tobytes() for a in part}) > 1
-        if apart or len(active) == len(goal.each) or limits.spent():
+        if apart or len(active) == len(goal.each) or limits.exhausted():
             break
         found, least, proved = asking.about(active, weights, bound)
         bound = max(bound, least)
@@ -118,7 +118,7 @@ def solve_by_active_set(
     if not together.any():
         return None, bound, False
     everything = np.ones(instance.units, bool)
-    plan = adapted(instance, weights, together, goal, everything, limits=limits)
+    plan = adapt_plan(instance, weights, together, goal, everything, limits=limits)
     if plan.all():
         return None, bound, False
     return plan, bound, int(weights[plan].sum()) <= bound
@@ -134,16 +134,18 @@ def units_seen(instance: Instance, attacker: int) -> Mask:
 
 
 @dataclass(frozen=True)
-class _Asking:
+class _Subproblems:
     """Questions about some of an instance's attackers."""
 
     instance: Instance
     weights: Floats
     goal: Goal
     limits: Limits
-    minimise: Minimise
+    minimise: SubproblemSolver
 
-    def about(self, attackers: Sequence[int], weights: Floats, at_least: int = 0) -> Outcome:
+    def about(
+        self, attackers: Sequence[int], weights: Floats, lower_bound: int = 0
+    ) -> SubproblemResult:
         """The lightest plan for these attackers, for some of what is left of the limits.
 
         What none of them sees stays: it would be left out for nothing.
@@ -158,12 +160,12 @@ class _Asking:
         now = time.monotonic()
         part = replace(
             limits,
-            deadline=now + SHARE * max(0.0, limits.deadline - now),
-            work=SHARE * max(0.0, limits.work - limits.done),
+            deadline=now + SUBPROBLEM_SHARE * max(0.0, limits.deadline - now),
+            work=SUBPROBLEM_SHARE * max(0.0, limits.work - limits.done),
             done=0,
         )
         few = Instance(replace(problem, attackers=chosen, fixed=fixed))
-        question = Question(few, weights[seen], Goal(each, int(each.sum())), at_least)
+        question = Subproblem(few, weights[seen], Goal(each, int(each.sum())), lower_bound)
         found, bound, proved = self.minimise(question, part)
         limits.done += part.done
         if found is None:
@@ -179,10 +181,10 @@ class _Asking:
     def added_up(self) -> tuple[Mask, int]:
         """All that attackers of different photos want left out; what all plans cost at least."""
         together = np.zeros(self.instance.units, bool)
-        groups = {} if self.limits.spent() else self.groups()
+        groups = {} if self.limits.exhausted() else self.groups()
         times = np.zeros(self.instance.units) + sum(np.array(seen) for seen in groups)
         scale = math.lcm(*(int(n) for n in np.unique(times) if n > 0))
-        if len(groups) < 2 or scale > FINEST or scale * self.weights.sum() >= LARGEST:
+        if len(groups) < 2 or scale > MAX_WEIGHT_SHARES or scale * self.weights.sum() >= LARGEST:
             return together, 0
         total = 0
         for attackers in groups.values():

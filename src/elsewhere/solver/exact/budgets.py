@@ -16,9 +16,9 @@ import numpy as np
 from elsewhere.solver.exact.heuristics import prefix_plans
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.objectives import alike
-from elsewhere.solver.exact.presolve import costs_against_zone, costs_alone
-from elsewhere.solver.exact.solver import minimise, most_left_out
+from elsewhere.solver.exact.objectives import uniform_goal
+from elsewhere.solver.exact.presolve import rival_costs, tighten_rival_costs
+from elsewhere.solver.exact.solver import max_removable_weight, minimise
 from elsewhere.solver.problem import Mask
 
 
@@ -40,19 +40,19 @@ class BudgetStep:
 def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[BudgetStep]:
     """A step for every budget from the fewest photos that must go to all but one unit's."""
     sizes = instance.sizes
-    first = instance.sunk_photos
-    last = first + int(most_left_out(instance, sizes))
-    costs = costs_alone(instance, sizes)
+    first = instance.fixed_out_photos
+    last = first + int(max_removable_weight(instance, sizes))
+    costs = rival_costs(instance, sizes)
     best = np.zeros(instance.units, bool)
     reached = _count(instance, best)
     budget = first
     known: dict[int, Mask] = {}
     proved_to = min(prove_up_to, last)
-    while budget <= proved_to and not limits.spent():
-        goal = alike(len(instance.zone_at), reached + 1)
+    while budget <= proved_to and not limits.exhausted():
+        goal = uniform_goal(len(instance.zone_slices), reached + 1)
         cap = proved_to - first
         found = minimise(
-            instance, sizes, goal, limits, cap=cap, at_least=budget - first, costs=costs
+            instance, sizes, goal, limits, cap=cap, lower_bound=budget - first, costs=costs
         )
         if found.left_out is None:  # no plan up to the cap, or not decided in time
             settled = proved_to if found.proved else first + found.bound - 1
@@ -71,17 +71,17 @@ def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> I
         best, reached = found.left_out, _count(instance, found.left_out)
     if budget > last:
         return
-    costs = costs_against_zone(instance, sizes, costs, last - first)
+    costs = tighten_rival_costs(instance, sizes, costs, last - first)
     known = prefix_plans(instance, sizes, costs, last - first, limits) | known
     fewest = True
-    attackers = range(len(instance.zone_at))
+    attackers = range(len(instance.zone_slices))
     for b in range(budget, last + 1):  # a plan, and how many rivals could hold one at a time
         plan = known.get(b - first)
         if plan is not None:
             count = _count(instance, plan)
             if count > reached:
                 best, reached, fewest = plan, count, False
-        possible = [int((costs[instance.owner == a] <= b - first).sum()) for a in attackers]
+        possible = [int((costs[instance.attacker_of == a] <= b - first).sum()) for a in attackers]
         yield BudgetStep(b, best, reached, max(reached, min(possible)), fewest)
 
 

@@ -27,26 +27,26 @@ from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Floats, Ints, Mask
 INFINITY = math.inf
 
 
-def row_lead(attacker: Attacker, photos: Mask, rival: int, z: int) -> float:
+def row_slack(attacker: Attacker, photos: Mask, rival: int, z: int) -> float:
     """How far `rival` is ahead of the zone's column `z`, correctly rounded.
 
     `photos` are the kept ones. +inf where the truth is impossible and the rival is not, −inf
     where the rival alone is impossible, NaN where both are.
     """
     seen = photos if attacker.sees is None else photos & attacker.sees
-    ahead = attacker.bank[seen, rival].tolist()
+    slacks = attacker.bank[seen, rival].tolist()
     behind = attacker.bank[seen, z].tolist()
-    shifts = [-attacker.shift] * len(ahead) if attacker.shift else []
+    shifts = [-attacker.shift] * len(slacks) if attacker.shift else []
     if attacker.offset is not None:
-        ahead.append(float(attacker.offset[rival]))
+        slacks.append(float(attacker.offset[rival]))
         behind.append(float(attacker.offset[z]))
     truth_impossible = -INFINITY in behind
-    rival_impossible = -INFINITY in ahead
+    rival_impossible = -INFINITY in slacks
     if truth_impossible or rival_impossible:
         if not rival_impossible:
             return INFINITY
         return -INFINITY if not truth_impossible else math.nan
-    terms = ahead + [-x for x in behind] + shifts
+    terms = slacks + [-x for x in behind] + shifts
     terms.append(-attacker.lead)
     try:
         total = math.fsum(terms)
@@ -64,11 +64,11 @@ def row_lead(attacker: Attacker, photos: Mask, rival: int, z: int) -> float:
 def holds(attacker: Attacker, photos: Mask, rival: int, *, strict: bool) -> bool:
     """Whether `rival` holds against the whole zone when exactly `photos` are kept."""
     for z in attacker.zone.tolist():
-        ahead = row_lead(attacker, photos, rival, z)
-        if math.isnan(ahead):  # both impossible: a tie
+        slacks = row_slack(attacker, photos, rival, z)
+        if math.isnan(slacks):  # both impossible: a tie
             if strict:
                 return False
-        elif ahead < 0 or (strict and ahead == 0):
+        elif slacks < 0 or (strict and slacks == 0):
             return False
     return True
 
@@ -86,16 +86,16 @@ class Instance:
         fixed_out = problem.fixed == OUT
         self.weights: Floats = problem.weights[self.free].astype(np.float64)
         self.sizes: Floats = problem.sizes[self.free].astype(np.float64)
-        self.gone: Mask = np.zeros(len(self.free), bool)
-        self.sunk = int(problem.weights[fixed_out].sum())
-        self.sunk_photos = int(problem.sizes[fixed_out].sum())
-        parts = [_columns(problem, attacker) for attacker in problem.attackers]
+        self.complemented_units: Mask = np.zeros(len(self.free), bool)
+        self.fixed_out_weight = int(problem.weights[fixed_out].sum())
+        self.fixed_out_photos = int(problem.sizes[fixed_out].sum())
+        parts = [_unit_scores(problem, attacker) for attacker in problem.attackers]
         # all rivals of all attackers first, then all zones
         widths = [len(a.rivals) for a in problem.attackers]
         self.rivals = sum(widths)
-        self.owner: Ints = np.repeat(np.arange(len(widths), dtype=np.intp), widths)
-        self.column: Ints = np.concatenate([a.rivals for a in problem.attackers])
-        self.zone_at: list[slice] = []
+        self.attacker_of: Ints = np.repeat(np.arange(len(widths), dtype=np.intp), widths)
+        self.cell_of: Ints = np.concatenate([a.rivals for a in problem.attackers])
+        self.zone_slices: list[slice] = []
         lines, start, doubt = [], [], []
         for (unit_lines, offset, error), width in zip(parts, widths, strict=True):
             lines.append(unit_lines[:width])
@@ -105,17 +105,17 @@ class Instance:
         for (unit_lines, offset, _), width in zip(parts, widths, strict=True):
             lines.append(unit_lines[width:])
             start.append(offset[width:])
-            self.zone_at.append(slice(at, at + len(unit_lines) - width))
+            self.zone_slices.append(slice(at, at + len(unit_lines) - width))
             at += len(unit_lines) - width
         every = np.concatenate(lines)
-        self.lines: Floats = np.ascontiguousarray(every[:, self.free])
+        self.unit_scores: Floats = np.ascontiguousarray(every[:, self.free])
         fixed_sums = every[:, self.fixed_in].sum(axis=1)
-        self.start: Floats = np.concatenate(start) + fixed_sums
-        self.full: Floats = self.start + self.lines.sum(axis=1)
-        self.doubt: Floats = np.concatenate(doubt)
-        self.single_zone = all(zone.stop - zone.start == 1 for zone in self.zone_at)
-        first = np.array([zone.start for zone in self.zone_at], np.intp)
-        self._first_zone: Ints = first[self.owner] if self.rivals else np.zeros(0, np.intp)
+        self.base_sums: Floats = np.concatenate(start) + fixed_sums
+        self.full_sums: Floats = self.base_sums + self.unit_scores.sum(axis=1)
+        self.error_bound: Floats = np.concatenate(doubt)
+        self.single_zone = all(zone.stop - zone.start == 1 for zone in self.zone_slices)
+        first = np.array([zone.start for zone in self.zone_slices], np.intp)
+        self._first_zone: Ints = first[self.attacker_of] if self.rivals else np.zeros(0, np.intp)
 
     @property
     def units(self) -> int:
@@ -126,61 +126,65 @@ class Instance:
         """The same instance with only these rivals, in this order."""
         twin = object.__new__(Instance)
         twin.__dict__.update(self.__dict__)
-        zones = np.arange(self.rivals, len(self.lines))
+        zones = np.arange(self.rivals, len(self.unit_scores))
         lines = np.concatenate([rivals, zones])
         dropped = self.rivals - len(rivals)
         twin.rivals = len(rivals)
-        twin.owner, twin.column = self.owner[rivals], self.column[rivals]
-        twin.doubt = self.doubt[rivals]
-        twin.lines, twin.start, twin.full = self.lines[lines], self.start[lines], self.full[lines]
-        twin.zone_at = [slice(z.start - dropped, z.stop - dropped) for z in self.zone_at]
+        twin.attacker_of, twin.cell_of = self.attacker_of[rivals], self.cell_of[rivals]
+        twin.error_bound = self.error_bound[rivals]
+        twin.unit_scores, twin.base_sums, twin.full_sums = (
+            self.unit_scores[lines],
+            self.base_sums[lines],
+            self.full_sums[lines],
+        )
+        twin.zone_slices = [slice(z.start - dropped, z.stop - dropped) for z in self.zone_slices]
         twin._first_zone = self._first_zone[rivals] - dropped
         return twin
 
-    def without(self, gone: Mask) -> Instance:
+    def complemented(self, gone: Mask) -> Instance:
         """The same instance with these units left out to begin with: to "leave out" one of them
         is to bring it back.
         """
         twin = object.__new__(Instance)
         twin.__dict__.update(self.__dict__)
-        twin.gone = self.gone ^ gone
-        twin.lines = np.where(gone, -self.lines, self.lines)
-        twin.full = self.start + self.lines[:, ~gone].sum(axis=1)
+        twin.complemented_units = self.complemented_units ^ gone
+        twin.unit_scores = np.where(gone, -self.unit_scores, self.unit_scores)
+        twin.full_sums = self.base_sums + self.unit_scores[:, ~gone].sum(axis=1)
         return twin
 
-    def leading(self, sums: Floats) -> Ints:
+    def binding_zone_rows(self, sums: Floats) -> Ints:
         """For each rival, the zone line that leads at these column sums."""
         if self.single_zone:
             return self._first_zone
-        best = np.array([z.start + int(sums[z].argmax()) for z in self.zone_at], np.intp)
-        return best[self.owner]
+        best = np.array([z.start + int(sums[z].argmax()) for z in self.zone_slices], np.intp)
+        return best[self.attacker_of]
 
-    def ahead(self, sums: Floats) -> Floats:
+    def slacks(self, sums: Floats) -> Floats:
         """How far each rival is ahead of its zone at these column sums (one per column)."""
         if self.single_zone:
             return sums[: self.rivals] - sums[self._first_zone]
-        best = np.array([sums[z].max() for z in self.zone_at])
-        result: Floats = sums[: self.rivals] - best[self.owner]
+        best = np.array([sums[z].max() for z in self.zone_slices])
+        result: Floats = sums[: self.rivals] - best[self.attacker_of]
         return result
 
     def ahead_many(self, sums: Floats) -> Floats:
         """The same for many sets at once: (columns, sets) → (rivals, sets)."""
         if self.single_zone:
             return sums[: self.rivals] - sums[self._first_zone]
-        best = np.stack([sums[z].max(axis=0) for z in self.zone_at])
-        result: Floats = sums[: self.rivals] - best[self.owner]
+        best = np.stack([sums[z].max(axis=0) for z in self.zone_slices])
+        result: Floats = sums[: self.rivals] - best[self.attacker_of]
         return result
 
     def row(self, rival: int, z: int) -> tuple[Floats, float, float]:
         """What leaving out each unit takes off a rival's row against `z`, what may be taken off
         in all, and how far rounding may have moved that.
         """
-        room = float(self.full[rival] - self.full[z])
-        return self.lines[rival] - self.lines[z], room, float(self.doubt[rival])
+        room = float(self.full_sums[rival] - self.full_sums[z])
+        return self.unit_scores[rival] - self.unit_scores[z], room, float(self.error_bound[rival])
 
     def sums(self, left_out: Floats) -> Floats:
         """Column sums when a (possibly fractional) share of each free unit is left out."""
-        return self.full - self.lines @ left_out
+        return self.full_sums - self.unit_scores @ left_out
 
     def photos_kept(self, left_out: Mask) -> Mask:
         """Which photos stay when these free units are left out."""
@@ -190,18 +194,18 @@ class Instance:
     def units_kept(self, left_out: Mask) -> Mask:
         """Which units stay when these free units are left out."""
         kept = self.fixed_in.copy()
-        kept[self.free] = left_out == self.gone
+        kept[self.free] = left_out == self.complemented_units
         return kept
 
     def holding(self, left_out: Mask) -> Mask:
         """Which rivals hold, exactly, when these free units are left out."""
-        ahead = self.ahead(self.sums(left_out.astype(np.float64)))
-        result: Mask = ahead > self.doubt
-        unsure = ~result & ~(ahead < -self.doubt)
+        slacks = self.slacks(self.sums(left_out.astype(np.float64)))
+        result: Mask = slacks > self.error_bound
+        unsure = ~result & ~(slacks < -self.error_bound)
         if unsure.any():
             photos = self.photos_kept(left_out)
-            for a in np.unique(self.owner[unsure]).tolist():
-                mine = unsure & (self.owner == a)
+            for a in np.unique(self.attacker_of[unsure]).tolist():
+                mine = unsure & (self.attacker_of == a)
                 if self._sees_nothing(photos, a):  # all rivals tie, and for the same reason
                     result[mine] = self.holds_exactly(photos, int(mine.argmax()))
                     continue
@@ -217,15 +221,17 @@ class Instance:
 
     def holds_exactly(self, photos: Mask, rival: int) -> bool:
         """Whether one rival holds for these kept photos, from the scores as given."""
-        attacker = self.problem.attackers[int(self.owner[rival])]
-        return holds(attacker, photos, int(self.column[rival]), strict=self.problem.strict)
+        attacker = self.problem.attackers[int(self.attacker_of[rival])]
+        return holds(attacker, photos, int(self.cell_of[rival]), strict=self.problem.strict)
 
     def counts(self, holding: Mask) -> Ints:
         """How many rivals hold for each attacker."""
-        return np.bincount(self.owner[holding], minlength=len(self.zone_at)).astype(np.intp)
+        return np.bincount(self.attacker_of[holding], minlength=len(self.zone_slices)).astype(
+            np.intp
+        )
 
 
-def _columns(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, Floats]:
+def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, Floats]:
     """One attacker's lines (rivals, then zone) over all units, starting sums, error bounds.
 
     The bound covers every subset of the units and every order of summation: each of at most

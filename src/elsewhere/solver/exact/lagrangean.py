@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.solver.exact.active_set import Minimise, Question, units_seen
+from elsewhere.solver.exact.active_set import Subproblem, SubproblemSolver, units_seen
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.search import Goal
@@ -26,17 +26,17 @@ from elsewhere.solver.problem import IN, LARGEST, Floats, Mask
 
 Whole = NDArray[np.int64]
 
-SCALE = 32
+MULTIPLIER_SCALE = 32
 """Prices are whole multiples of the weights' unit over this."""
-PART_WORK = 4_000
+SUBPROBLEM_WORK = 4_000
 """Work spent on one attacker at one set of prices."""
-PART_TURN = 1_500
+SUBPROBLEM_TURN = 1_500
 """After so much of it, questions raise the bound where the best plan is not yet proved."""
-MEMORY = 0.5
+MOMENTUM = 0.5
 """How much of the last step's direction goes into the next."""
-PATIENCE = 3
+MAX_STALLED_ROUNDS = 3
 """Rounds without a better bound after which steps get shorter."""
-SHORTEST = 0.02
+MIN_STEP = 0.02
 """Steps shorter than this, by the rule for their length, lead nowhere."""
 
 
@@ -44,7 +44,12 @@ class LagrangeanBound:
     """Prices of all attackers for all units, moved round by round."""
 
     def __init__(
-        self, instance: Instance, weights: Floats, goal: Goal, limits: Limits, minimise: Minimise
+        self,
+        instance: Instance,
+        weights: Floats,
+        goal: Goal,
+        limits: Limits,
+        minimise: SubproblemSolver,
     ) -> None:
         self.weights = weights
         self.limits = limits
@@ -53,23 +58,23 @@ class LagrangeanBound:
         self.parts = [_Part.of(instance, goal, a, mine) for a, mine in enumerate(self.seen)]
         self.bound = 0
         """No plan for all attackers is lighter."""
-        self.agreed: Mask = np.zeros(instance.units, bool)
+        self.majority: Mask = np.zeros(instance.units, bool)
         """Units that at least half of those that see them would leave out."""
         self.settled = False
         """Whether moving prices on would lead nowhere."""
-        self._starts = _starts(self.seen, weights)
-        self._prices = self._starts.pop(0)
-        self._best, self._best_prices = -math.inf, self._prices
+        self._initial_multipliers = _initial_multipliers(self.seen, weights)
+        self._multipliers = self._initial_multipliers.pop(0)
+        self._best, self._best_prices = -math.inf, self._multipliers
         self._direction: Floats = np.zeros(self.seen.shape)
         self._best_apart = self._direction
         self._step, self._worse = 1.0, 0
 
-    def round(self, hoped: int) -> None:
+    def round(self, incumbent_cost: int) -> None:
         """Ask every attacker for its best plan at the present prices, and move these.
 
         `hoped` is what the best plan known costs: a bound as high needs no better one.
         """
-        whole = _whole(self._prices, self.seen, self.weights)
+        whole = _integral_multipliers(self._multipliers, self.seen, self.weights)
         if float(np.abs(whole).sum()) >= LARGEST:
             self.settled = True
             return
@@ -77,34 +82,40 @@ class LagrangeanBound:
         for a, part in enumerate(self.parts):
             least, left_out[a] = part.least(whole[a], self.limits, self.minimise)
             total += least
-        self.bound = max(self.bound, -(-total // SCALE))
+        self.bound = max(self.bound, -(-total // MULTIPLIER_SCALE))
         times = np.maximum(self.seen.sum(axis=0), 1)
         wanted = left_out.sum(axis=0) / times
-        self.agreed = wanted >= 0.5
+        self.majority = wanted >= 0.5
         apart = np.where(self.seen, left_out - wanted, 0.0)
         if total > self._best:
-            self._best, self._best_prices, self._worse = total, self._prices, 0
+            self._best, self._best_prices, self._worse = total, self._multipliers, 0
             self._best_apart = apart
         else:
             self._worse += 1
-        if self._starts:
-            self._prices = self._starts.pop(0)
+        if self._initial_multipliers:
+            self._multipliers = self._initial_multipliers.pop(0)
         elif self._step == 1.0 and not self._direction.any():
-            self._move(self._best_apart, hoped - self._best / SCALE, self._best_prices)
-        elif self._worse >= PATIENCE:
+            self._move(
+                self._best_apart, incumbent_cost - self._best / MULTIPLIER_SCALE, self._best_prices
+            )
+        elif self._worse >= MAX_STALLED_ROUNDS:
             self._step, self._worse = self._step / 2, 0
             self._direction[:] = 0.0
-            self._move(self._best_apart, hoped - self._best / SCALE, self._best_prices)
+            self._move(
+                self._best_apart, incumbent_cost - self._best / MULTIPLIER_SCALE, self._best_prices
+            )
         else:
-            self._move(apart, hoped - total / SCALE, self._prices)
+            self._move(apart, incumbent_cost - total / MULTIPLIER_SCALE, self._multipliers)
 
-    def _move(self, apart: Floats, missing: float, prices: Floats) -> None:
+    def _move(self, apart: Floats, missing: float, multipliers: Floats) -> None:
         """Step from `prices` so far that, were all as it looks, what is missing would be won."""
-        self._direction = apart + MEMORY * self._direction
+        self._direction = apart + MOMENTUM * self._direction
         length = float((self._direction**2).sum())
-        self.settled = not length or self._step < SHORTEST
+        self.settled = not length or self._step < MIN_STEP
         if length:
-            self._prices = prices + self._step * max(missing, 0.5) / length * self._direction
+            self._multipliers = (
+                multipliers + self._step * max(missing, 0.5) / length * self._direction
+            )
 
 
 @dataclass
@@ -127,33 +138,35 @@ class _Part:
         each = goal.each[attacker : attacker + 1]
         return cls(Instance(alone), seen, Goal(each, int(each.sum())))
 
-    def least(self, prices: Whole, limits: Limits, minimise: Minimise) -> tuple[int, Mask]:
+    def least(
+        self, multipliers: Whole, limits: Limits, minimise: SubproblemSolver
+    ) -> tuple[int, Mask]:
         """A bound on what satisfying it costs at these prices, and what it would leave out.
 
         Units of negative price are left out to begin with, and cost what was gained to bring back.
         """
-        mine = prices[self.seen]
+        mine = multipliers[self.seen]
         gained = mine < 0
-        share = replace(limits, work=min(PART_WORK, limits.work - limits.done), done=0)
-        also = None if self.plan is None else self.plan ^ gained
-        question = Question(
-            self.instance.without(gained),
+        share = replace(limits, work=min(SUBPROBLEM_WORK, limits.work - limits.done), done=0)
+        known_plan = None if self.plan is None else self.plan ^ gained
+        question = Subproblem(
+            self.instance.complemented(gained),
             np.abs(mine).astype(np.float64),
             self.goal,
-            also=also,
-            turn=PART_TURN,
+            known_plan=known_plan,
+            turn=SUBPROBLEM_TURN,
         )
         found, bound, _ = minimise(question, share)
         limits.done += share.done
         if found is not None:
             self.plan = found ^ gained
-        left_out = np.zeros(len(prices), bool)
+        left_out = np.zeros(len(multipliers), bool)
         if self.plan is not None:
             left_out[self.seen] = self.plan
         return bound + int(mine[gained].sum()), left_out
 
 
-def _starts(seen: Mask, weights: Floats) -> list[Floats]:
+def _initial_multipliers(seen: Mask, weights: Floats) -> list[Floats]:
     """Attackers that see part of the photos pay for them, and those that see all have nothing to;
     and the other way round.
     """
@@ -166,10 +179,10 @@ def _starts(seen: Mask, weights: Floats) -> list[Floats]:
     return found
 
 
-def _whole(prices: Floats, seen: Mask, weights: Floats) -> Whole:
+def _integral_multipliers(multipliers: Floats, seen: Mask, weights: Floats) -> Whole:
     """Prices as whole numbers, none of them 0, that add up to no more than the scaled weights."""
-    whole = np.where(seen, np.floor(prices * SCALE), 0.0).astype(np.int64)
-    rest = (weights * SCALE).astype(np.int64) - whole.sum(axis=0)
+    whole = np.where(seen, np.floor(multipliers * MULTIPLIER_SCALE), 0.0).astype(np.int64)
+    rest = (weights * MULTIPLIER_SCALE).astype(np.int64) - whole.sum(axis=0)
     whole[seen.argmax(axis=0), np.arange(len(weights))] += rest
     whole[whole == 0] = -1  # the solver's weights are positive, and less is true as well
     return whole

@@ -19,11 +19,11 @@ class Limits:
     stopped: Event | None = None
     """Set by whoever no longer wants the answer: it is then as if the deadline had passed."""
 
-    def spent(self) -> bool:
+    def exhausted(self) -> bool:
         """Whether either limit is reached."""
-        return self.done >= self.work or self.late()
+        return self.done >= self.work or self.out_of_time()
 
-    def late(self) -> bool:
+    def out_of_time(self) -> bool:
         """Whether the deadline has passed."""
         told = self.stopped is not None and self.stopped.is_set()
         return told or time.monotonic() >= self.deadline

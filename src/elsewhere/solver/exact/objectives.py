@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from elsewhere.solver.exact.heuristics import restored
+from elsewhere.solver.exact.heuristics import reinsert_units
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.search import Goal, Search
 from elsewhere.solver.problem import Floats, Ints, Mask
 
 
-def alike(attackers: int, each: int) -> Goal:
+def uniform_goal(attackers: int, each: int) -> Goal:
     """The goal of so many holding rivals for every attacker."""
     return Goal(np.full(attackers, each, np.intp), attackers * each)
 
@@ -31,15 +31,15 @@ class MinWeight:
     best: Mask | None
     value: int
 
-    def search(self, cutoff: int, limits: Limits, *, one_is_enough: bool) -> Search:
+    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
         """Among the rivals that are not too dear alone."""
         part = self.instance.restricted(np.flatnonzero(self.costs <= cutoff))
 
         def on_plan(search: Search, left_out: Mask, _: int, __: Ints) -> None:
-            self.best = restored(part, self.weights, left_out, self.goal)
+            self.best = reinsert_units(part, self.weights, left_out, self.goal)
             self.value = int(self.weights[self.best].sum())
             search.cutoff = self.value - 1
-            search.stop = one_is_enough
+            search.stop = stop_at_first
 
         return Search(part, self.weights, self.goal, cutoff, on_plan, limits, self.side)
 
@@ -64,13 +64,13 @@ class MaxCover:
     def __post_init__(self) -> None:
         self.value = self.upper - self._level(self.part.counts(self.part.holding(self.best)))
 
-    def search(self, cutoff: int, limits: Limits, *, one_is_enough: bool) -> Search:
+    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
         """For a plan within the cap whose level is at least `upper` − `cutoff`."""
 
         def on_plan(search: Search, left_out: Mask, _: int, counts: Ints) -> None:
             self.best = left_out
             self.value = self.upper - self._level(counts)
-            search.stop = one_is_enough or self.value <= 0
+            search.stop = stop_at_first or self.value <= 0
             self.tighten(search)
 
         goal = self._goal(self.upper - cutoff)
@@ -86,4 +86,4 @@ class MaxCover:
     def _goal(self, level: int) -> Goal:
         if self.floor is not None:
             return Goal(self.floor, level)
-        return alike(len(self.part.zone_at), level)
+        return uniform_goal(len(self.part.zone_slices), level)

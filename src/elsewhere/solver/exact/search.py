@@ -22,24 +22,28 @@ from numpy.typing import NDArray
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.simplex import IMPOSSIBLE, Tableau, best_with_one_row
+from elsewhere.solver.exact.simplex import INFEASIBLE, Tableau, one_row_lift
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
-VALUES = 150_000
+ENUMERATION_SUMS = 150_000
 """Column sums worth computing at one node from the start: about a millisecond."""
-MORE = 150
+ENUMERATION_SUMS_PER_WORK = 150
 """The same for each unit of work that the search has done: it pays where the tree is slow."""
-MOST = 1_000_000
+MAX_ENUMERATION_SUMS = 1_000_000
 """And at the most, for the sake of memory."""
 
 
-def worth_trying(lines: int, units: int, done: int = 0) -> bool:
+def is_worth_enumerating(lines: int, units: int, done: int = 0) -> bool:
     """Whether all plans over so many open units should be looked at, after so much work."""
-    allowance = max(VALUES, min(MORE * done, MOST)) if VALUES else 0
+    allowance = (
+        max(ENUMERATION_SUMS, min(ENUMERATION_SUMS_PER_WORK * done, MAX_ENUMERATION_SUMS))
+        if ENUMERATION_SUMS
+        else 0
+    )
     return units <= 20 and (lines << units) <= allowance
 
 
-def completions(
+def enumerate_completions(
     part: Instance, weights: Floats, left_out: Mask, units: Ints
 ) -> tuple[Floats, Ints]:
     """Weight, and holding rivals of each attacker, for every way to leave out some of `units`.
@@ -48,23 +52,23 @@ def completions(
     taken for holding, so that no plan that reaches a goal is missed; count exactly what is taken.
     """
     count = 1 << len(units)
-    sums = np.empty((len(part.lines), count))
+    sums = np.empty((len(part.unit_scores), count))
     cost = np.empty(count)
     sums[:, 0] = part.sums(left_out.astype(np.float64))
     cost[0] = weights[left_out].sum()
     for i, unit in enumerate(units.tolist()):
         half = 1 << i
-        np.subtract(sums[:, :half], part.lines[:, unit, None], out=sums[:, half : 2 * half])
+        np.subtract(sums[:, :half], part.unit_scores[:, unit, None], out=sums[:, half : 2 * half])
         np.add(cost[:half], weights[unit], out=cost[half : 2 * half])
-    holding = part.ahead_many(sums) >= -part.doubt[:, None]
-    attackers = range(len(part.zone_at))
-    return cost, np.stack([holding[part.owner == a].sum(axis=0) for a in attackers])
+    holding = part.ahead_many(sums) >= -part.error_bound[:, None]
+    attackers = range(len(part.zone_slices))
+    return cost, np.stack([holding[part.attacker_of == a].sum(axis=0) for a in attackers])
 
 
 State = NDArray[np.int8]
 
-SLACK = 1e-9  # a relaxed rival counts as satisfied down to here
-INTEGRAL = 1e-6
+FEASIBILITY_TOLERANCE = 1e-9  # a relaxed rival counts as satisfied down to here
+INTEGRALITY_TOLERANCE = 1e-6
 
 
 @dataclass
@@ -106,7 +110,7 @@ class Search:
         if not self.nodes:
             self._stack = [iter([self._root()])]
         while self._stack and not self.stop:
-            if self.limits.spent():
+            if self.limits.exhausted():
                 return False
             node = next(self._stack[-1], None)
             if node is None:
@@ -144,7 +148,7 @@ class Search:
 
     def _counts(self, *rivals: Ints) -> Ints:
         """(attackers,) how many of these rivals each one has."""
-        owners = self.instance.owner[np.concatenate(rivals)]
+        owners = self.instance.attacker_of[np.concatenate(rivals)]
         return np.bincount(owners, minlength=len(self.goal.each))
 
     def _children(self, node: Node) -> Iterator[Node]:
@@ -158,14 +162,14 @@ class Search:
         instance, tableau = self.instance, node.tableau
         candidates = node.candidates
         free = node.state < 0
-        violated = ahead[candidates] < -SLACK
+        violated = ahead[candidates] < -FEASIBILITY_TOLERANCE
         hard = candidates[violated]
         if len(hard):
-            lines = instance.lines
+            lines = instance.unit_scores
             rows = lines[hard] - lines[leading[hard]]
-            room = instance.full[hard] - instance.full[leading[hard]]
+            room = instance.full_sums[hard] - instance.full_sums[leading[hard]]
             room -= rows[:, node.state == 1].sum(axis=1)
-            lift = best_with_one_row(cost[free], rows[:, free], room, instance.doubt[hard])
+            lift = one_row_lift(cost[free], rows[:, free], room, instance.error_bound[hard])
             lifted = bound + lift
             order = np.argsort(-lifted, kind="stable")
             order = order[~(lifted[order] > self.cutoff)]
@@ -176,8 +180,10 @@ class Search:
         if not self._possible(node.chosen, np.concatenate([hard, easy])):
             return
         left = np.concatenate([hard, easy])
-        zones = len(instance.lines) - instance.rivals
-        if worth_trying(len(node.chosen) + len(left) + zones, int(free.sum()), self.limits.done):
+        zones = len(instance.unit_scores) - instance.rivals
+        if is_worth_enumerating(
+            len(node.chosen) + len(left) + zones, int(free.sum()), self.limits.done
+        ):
             self._try_all(node, left, free)
             return
         if not len(hard) or self._possible(node.chosen, easy):
@@ -185,7 +191,7 @@ class Search:
             return
         # child i: the i-th hardest holds and no harder one is counted; only rivals of attackers
         # that lack some are branched on, for the others nothing needs to be forced
-        short = self._short(node.chosen, easy)[instance.owner[hard]]
+        short = self._short(node.chosen, easy)[instance.attacker_of[hard]]
         spare = np.concatenate([hard[~short], easy])
         hard, lifted = hard[short], lifted[short]
         most = self._last(hard, self._counts(node.chosen, spare))
@@ -206,7 +212,7 @@ class Search:
         beside so many of each attacker's that are counted anyway.
         """
         last = len(hard) - max(0, self.goal.total - int(sure.sum()))
-        owners = self.instance.owner[hard]
+        owners = self.instance.attacker_of[hard]
         for a in np.flatnonzero(sure < self.goal.each).tolist():
             mine = np.flatnonzero(owners == a)
             last = min(last, int(mine[sure[a] - self.goal.each[a]]))
@@ -222,8 +228,8 @@ class Search:
         part = self.instance.restricted(np.sort(np.concatenate([node.chosen, candidates])))
         units = np.flatnonzero(free)
         fixed = node.state > 0
-        cost, counts = completions(part, self.weights, fixed, units)
-        self.limits.done += len(cost) * len(part.lines) // 8192
+        cost, counts = enumerate_completions(part, self.weights, fixed, units)
+        self.limits.done += len(cost) * len(part.unit_scores) // 8192
         reaching = (counts >= self.goal.each[:, None]).all(axis=0) & (cost <= self.cutoff)
         reaching &= counts.sum(axis=0) >= self.goal.total
         plans = np.flatnonzero(reaching)
@@ -270,7 +276,7 @@ class Search:
             tableau = node.tableau
             outcome, pivots = tableau.solve(60 + 4 * len(tableau.basis))
             self.limits.done += pivots
-            if outcome == IMPOSSIBLE and tableau.surely_impossible():
+            if outcome == INFEASIBLE and tableau.is_proved_infeasible():
                 return None
             bound, cost = tableau.bound()
             if bound > self.cutoff:
@@ -281,7 +287,7 @@ class Search:
             if self.stop or bound > self.cutoff:
                 return None
             sums = instance.sums(x)
-            ahead, leading = instance.ahead(sums), instance.leading(sums)
+            ahead, leading = instance.slacks(sums), instance.binding_zone_rows(sums)
             if instance.single_zone or not len(node.chosen):
                 return bound, cost, x, ahead, leading
             worst = int(node.chosen[ahead[node.chosen].argmin()])
@@ -309,7 +315,7 @@ class Search:
         Fixed units are taken as they are fixed, not as the simplex has them: where all are, the
         plan offered is the one plan that is left, whatever round-off did to the relaxation.
         """
-        up = np.where(state < 0, x > INTEGRAL, state > 0)
+        up = np.where(state < 0, x > INTEGRALITY_TOLERANCE, state > 0)
         near = np.where(state < 0, x > 0.5, state > 0)
         self.offer(near)
         if (up != near).any() and not self.stop:

@@ -31,7 +31,7 @@ from elsewhere.solver.problem import Floats, Ints
 ROUNDOFF = 2.0**-52
 
 
-def best_with_one_row(cost: Floats, rows: Floats, room: Floats, doubt: Floats) -> Floats:
+def one_row_lift(cost: Floats, rows: Floats, room: Floats, doubt: Floats) -> Floats:
     """What adding each row, alone, lifts the bound by: one safe number a row, +inf if impossible.
 
     `cost` are the units' reduced costs at the present multipliers, `rows` (rows × units) are the
@@ -75,12 +75,12 @@ def best_with_one_row(cost: Floats, rows: Floats, room: Floats, doubt: Floats) -
     return lift
 
 
-FEASIBLE = 1e-9
-TINY = 1e-11
+PRIMAL_TOLERANCE = 1e-9
+PIVOT_TOLERANCE = 1e-11
 
-SOLVED, IMPOSSIBLE, STALLED = "solved", "impossible", "stalled"
+SOLVED, INFEASIBLE, STALLED = "solved", "impossible", "stalled"
 
-PRICE, LOW, HIGH, SIDE = range(4)
+REDUCED_COST, LOWER, UPPER, AT_BOUND = range(4)
 """Lines of `columns`: reduced cost, bounds, and where a column rests: 1 at its lower bound, −1 at
 its upper, 0 where it is basic or cannot move."""
 
@@ -88,21 +88,21 @@ its upper, 0 where it is basic or cannot move."""
 class Tableau:
     """A dual-feasible basis: `with_row` gives a child, `fix` sets bounds, `solve` re-optimises."""
 
-    __slots__ = ("basis", "columns", "data", "held", "ray", "table", "units", "weights")
+    __slots__ = ("basic_values", "basis", "columns", "ray", "rows", "table", "units", "weights")
 
     def __init__(self, weights: Floats) -> None:
         n = len(weights)
         self.units = n
         self.weights = weights
-        self.data: Floats = np.zeros((0, n + 3))
+        self.rows: Floats = np.zeros((0, n + 3))
         """(rows, units + 3): each row, its room, its doubt, and the sum of all magnitudes."""
         self.table: Floats = np.zeros((0, n))
         self.columns: Floats = np.empty((4, n))
-        self.columns[PRICE] = weights
-        self.columns[LOW] = 0.0
-        self.columns[HIGH] = 1.0
-        self.columns[SIDE] = 1.0
-        self.held: Floats = np.zeros((3, 0))
+        self.columns[REDUCED_COST] = weights
+        self.columns[LOWER] = 0.0
+        self.columns[UPPER] = 1.0
+        self.columns[AT_BOUND] = 1.0
+        self.basic_values: Floats = np.zeros((3, 0))
         """(3, rows): the basic variables' values, lower and upper bounds."""
         self.basis: Ints = np.zeros(0, np.intp)
         self.ray: Floats | None = None
@@ -110,18 +110,18 @@ class Tableau:
     def copy(self) -> Tableau:
         """An independent copy (rows are shared: they never change in place)."""
         twin = object.__new__(Tableau)
-        twin.units, twin.weights, twin.data = self.units, self.weights, self.data
+        twin.units, twin.weights, twin.rows = self.units, self.weights, self.rows
         twin.table, twin.columns = self.table.copy(), self.columns.copy()
-        twin.held, twin.basis = self.held.copy(), self.basis.copy()
+        twin.basic_values, twin.basis = self.basic_values.copy(), self.basis.copy()
         twin.ray = None
         return twin
 
     def values(self) -> Floats:
         """The relaxed plan: how much of each unit is left out."""
         n, columns = self.units, self.columns
-        x = np.where(columns[SIDE, :n] < 0, columns[HIGH, :n], columns[LOW, :n])
+        x = np.where(columns[AT_BOUND, :n] < 0, columns[UPPER, :n], columns[LOWER, :n])
         basic = self.basis < n
-        x[self.basis[basic]] = self.held[0, basic]
+        x[self.basis[basic]] = self.basic_values[0, basic]
         return x
 
     def with_row(self, row: Floats, room: float, doubt: float) -> Tableau:
@@ -133,8 +133,8 @@ class Tableau:
         room *= scale
         child = object.__new__(Tableau)
         child.units, child.weights = n, self.weights
-        child.data = data = np.empty((m + 1, n + 3))
-        data[:m] = self.data
+        child.rows = data = np.empty((m + 1, n + 3))
+        data[:m] = self.rows
         line = data[m]
         np.multiply(row, scale, out=line[:n])
         line[n] = room
@@ -155,16 +155,16 @@ class Tableau:
         child.basis = np.empty(m + 1, np.intp)
         child.basis[:m] = self.basis
         child.basis[m] = n + m
-        child.held = np.empty((3, m + 1))
-        child.held[:, :m] = self.held
-        child.held[:, m] = (room - line[:n] @ self.values(), 0.0, math.inf)
+        child.basic_values = np.empty((3, m + 1))
+        child.basic_values[:, :m] = self.basic_values
+        child.basic_values[:, m] = (room - line[:n] @ self.values(), 0.0, math.inf)
         child.ray = None
         return child
 
     def fix(self, units: Ints, values: Floats) -> None:
         """Fix units at 0 or 1, moving those that rest elsewhere."""
         columns = self.columns
-        low, high, side = columns[LOW], columns[HIGH], columns[SIDE]
+        low, high, side = columns[LOWER], columns[UPPER], columns[AT_BOUND]
         rests = side[units]
         basic = (rests == 0.0) & (high[units] > low[units])
         before = np.where(rests < 0, high[units], low[units])
@@ -173,35 +173,37 @@ class Tableau:
         side[units] = 0.0
         moved = ~basic & (before != values)
         if moved.any():
-            self.held[0] -= self.table[:, units[moved]] @ (values[moved] - before[moved])
+            self.basic_values[0] -= self.table[:, units[moved]] @ (values[moved] - before[moved])
         for unit, value in zip(units[basic].tolist(), values[basic].tolist(), strict=True):
-            self.held[1:, self.basis == unit] = value
+            self.basic_values[1:, self.basis == unit] = value
 
     def multipliers(self) -> Floats:
         """The rows' multipliers, none negative."""
-        return np.maximum(self.columns[PRICE, self.units :], 0.0)
+        return np.maximum(self.columns[REDUCED_COST, self.units :], 0.0)
 
     def solve(self, most: int) -> tuple[str, int]:
         """Pivot until primal feasible; what came of it and how many pivots were made."""
         table, columns, basis = self.table, self.columns, self.basis
         price, low, high, side = columns
-        held, floor, ceiling = self.held
+        basic_values, floor, ceiling = self.basic_values
         if not len(basis):
             return SOLVED, 0
         for pivots in range(most):
-            short = floor - held
-            over = held - ceiling
+            short = floor - basic_values
+            over = basic_values - ceiling
             wrong = np.maximum(short, over)
             p = int(wrong.argmax())
             need = float(wrong[p])
-            if need <= FEASIBLE:
+            if need <= PRIMAL_TOLERANCE:
                 return SOLVED, pivots
             rising = short[p] == need  # the leaving variable must rise to its floor
             line = table[p]
             # a column at its lower bound helps where the line is negative, at its upper where
             # positive; the other way round if the leaving variable must fall
             helpful = line * side
-            candidates = ((helpful < -TINY) if rising else (helpful > TINY)).nonzero()[0]
+            candidates = (
+                (helpful < -PIVOT_TOLERANCE) if rising else (helpful > PIVOT_TOLERANCE)
+            ).nonzero()[0]
             strength = np.abs(helpful[candidates])
             order = np.abs(price[candidates] / strength).argsort(kind="stable")
             candidates = candidates[order]
@@ -209,20 +211,20 @@ class Tableau:
             at = int(reach.searchsorted(need))
             if at == len(candidates):
                 self.ray = line if rising else -line
-                return IMPOSSIBLE, pivots
+                return INFEASIBLE, pivots
             entering = int(candidates[at])
             if at:
                 flipped = candidates[:at]
-                held -= table[:, flipped] @ side[flipped]  # movable units are one wide
+                basic_values -= table[:, flipped] @ side[flipped]  # movable units are one wide
                 side[flipped] *= -1.0
             leaving = int(basis[p])
             pivot = float(line[entering])
             column = table[:, entering].copy()
             bound = float(floor[p] if rising else ceiling[p])
-            move = (float(held[p]) - bound) / pivot
-            held -= move * column
+            move = (float(basic_values[p]) - bound) / pivot
+            basic_values -= move * column
             rest = float(high[entering] if side[entering] < 0 else low[entering])
-            held[p] = rest + move
+            basic_values[p] = rest + move
             floor[p], ceiling[p] = low[entering], high[entering]
             price -= (float(price[entering]) / pivot) * line
             price[entering] = 0.0
@@ -242,35 +244,35 @@ class Tableau:
 
         One dual step's worth (the classic penalties of Driebeek and Tomlin); a guide, not a proof.
         """
-        value = self.held[0]
+        value = self.basic_values[0]
         rows = (self.basis < self.units) & (value > 1e-6) & (value < 1 - 1e-6)
         rows = rows.nonzero()[0]
-        helpful = self.table[rows] * self.columns[SIDE]
+        helpful = self.table[rows] * self.columns[AT_BOUND]
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.abs(self.columns[PRICE] / helpful)
-        up = np.where(helpful < -TINY, ratio, np.inf).min(axis=1) * (1 - value[rows])
-        down = np.where(helpful > TINY, ratio, np.inf).min(axis=1) * value[rows]
+            ratio = np.abs(self.columns[REDUCED_COST] / helpful)
+        up = np.where(helpful < -PIVOT_TOLERANCE, ratio, np.inf).min(axis=1) * (1 - value[rows])
+        down = np.where(helpful > PIVOT_TOLERANCE, ratio, np.inf).min(axis=1) * value[rows]
         return self.basis[rows], down, up
 
     def bound(self) -> tuple[float, Floats]:
         """The safe lower bound that the multipliers give, and the units' reduced costs."""
         n = self.units
         lam = self.multipliers()
-        priced = lam @ self.data
+        priced = lam @ self.rows
         cost = self.weights + priced[:n]
-        low, high = self.columns[LOW, :n], self.columns[HIGH, :n]
+        low, high = self.columns[LOWER, :n], self.columns[UPPER, :n]
         best = float(np.minimum(cost * low, cost * high).sum())
         extent = float(self.weights.sum()) + float(priced[n + 2])
         fuzz = (n + len(lam) + 8) * ROUNDOFF * extent + float(priced[n + 1])
         return best - float(priced[n]) - fuzz, cost
 
-    def surely_impossible(self) -> bool:
+    def is_proved_infeasible(self) -> bool:
         """Whether the ray that `solve` met with proves that the rows contradict each other."""
         if self.ray is None:
             return False
         n = self.units
-        priced = np.maximum(self.ray[n:], 0.0) @ self.data
-        low, high = self.columns[LOW, :n], self.columns[HIGH, :n]
+        priced = np.maximum(self.ray[n:], 0.0) @ self.rows
+        low, high = self.columns[LOWER, :n], self.columns[UPPER, :n]
         least = float(np.minimum(priced[:n] * low, priced[:n] * high).sum())
-        fuzz = (n + len(self.data) + 8) * ROUNDOFF * float(priced[n + 2]) + float(priced[n + 1])
+        fuzz = (n + len(self.rows) + 8) * ROUNDOFF * float(priced[n + 2]) + float(priced[n + 1])
         return bool(least - float(priced[n]) > fuzz)

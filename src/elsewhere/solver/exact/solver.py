@@ -21,54 +21,54 @@ from typing import Protocol
 import numpy as np
 
 from elsewhere.solver.exact.active_set import (
-    Outcome,
-    Question,
+    Subproblem,
+    SubproblemResult,
     merge_attackers,
     solve_by_active_set,
 )
-from elsewhere.solver.exact.heuristics import adapted, cheapest_plan, fullest_plan
+from elsewhere.solver.exact.heuristics import adapt_plan, find_full_plan, find_light_plan
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.lagrangean import LagrangeanBound
 from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.local_search import improve_by_swaps, polish, pull_of
+from elsewhere.solver.exact.local_search import improve_by_swaps, polish, similarity_preference
 from elsewhere.solver.exact.objectives import MaxCover, MinWeight
-from elsewhere.solver.exact.presolve import costs_against_zone, costs_alone, least_cost
+from elsewhere.solver.exact.presolve import goal_lower_bound, rival_costs, tighten_rival_costs
 from elsewhere.solver.exact.search import Goal, Search, needs
 from elsewhere.solver.problem import LARGEST, Answer, Floats, Ints, Mask, Problem
 
-FIRST_TURN = 100_000
+MAIN_SEARCH_WORK = 100_000
 """Work that the main search may do before the first question is asked."""
-SEVERAL_TURN = 3_000
+JOINT_SEARCH_WORK = 3_000
 """The same for several attackers, where the first plan may be far from the best."""
-FIRST_QUESTION = 1_500
+PROBE_WORK = 1_500
 """Work spent on a question before an easier one is asked."""
-HALFWAY = 0.6
+PROBE_POSITION = 0.6
 """Where in the gap to ask: below the middle of the work, as proofs get harder upwards."""
 
 
-class Task(Protocol):
+class Objective(Protocol):
     """Something to be made small by searching."""
 
     value: int
     """The least value that is known."""
 
-    def search(self, cutoff: int, limits: Limits, *, one_is_enough: bool) -> Search:
+    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
         """A search for values of at most `cutoff` that keeps `value` up to date."""
 
     def tighten(self, search: Search) -> None:
         """Tell a search that only values below `value` are of interest now."""
 
 
-def close_gap(task: Task, low: int, limits: Limits, turn: int = FIRST_TURN) -> int:
+def close_gap(task: Objective, low: int, limits: Limits, turn: int = MAIN_SEARCH_WORK) -> int:
     """Narrow [low, task.value] until both meet or the limits are met; the bound that is proved.
 
     A question that came to its end without an answer proves that nothing is as low as its cutoff.
     """
     if low >= task.value:
         return low
-    main = task.search(task.value - 1, Limits(), one_is_enough=False)
+    main = task.search(task.value - 1, Limits(), stop_at_first=False)
     questions = _Questions(task)
-    while not limits.spent():
+    while not limits.exhausted():
         task.tighten(main)
         if _run(main, turn, limits):
             return task.value
@@ -82,27 +82,27 @@ def close_gap(task: Task, low: int, limits: Limits, turn: int = FIRST_TURN) -> i
 class _Questions:
     """Asks whether a value in between can be had, and learns how hard a question may be."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Objective) -> None:
         self.task = task
-        self.patience = FIRST_QUESTION
-        self.where = HALFWAY
+        self.patience = PROBE_WORK
+        self.where = PROBE_POSITION
 
     def ask(self, low: int, turn: int, limits: Limits) -> int:
         """Ask for one turn; the bound proved by then."""
         until = limits.done + turn
-        while low < self.task.value and limits.done < until and not limits.spent():
+        while low < self.task.value and limits.done < until and not limits.exhausted():
             cutoff = low + int(self.where * (self.task.value - 1 - low))
-            question = self.task.search(cutoff, Limits(), one_is_enough=True)
+            question = self.task.search(cutoff, Limits(), stop_at_first=True)
             finished = _run(question, self.patience, limits)
             if self.task.value <= cutoff:
                 continue
             if finished:
                 low = cutoff + 1
-                self.where = min(HALFWAY, 1.5 * self.where)
+                self.where = min(PROBE_POSITION, 1.5 * self.where)
             elif cutoff > low and self.where > 0.02:
                 self.where /= 2
             else:
-                self.where, self.patience = HALFWAY, 2 * self.patience
+                self.where, self.patience = PROBE_POSITION, 2 * self.patience
         return low
 
 
@@ -114,11 +114,11 @@ def _run(search: Search, turn: int, limits: Limits) -> bool:
     return finished
 
 
-FIRST_TRY = 3_000
+JOINT_WORK = 3_000
 """Work on several attackers at once before they are looked at one by one, at prices."""
-ROUNDS = 60
+MAX_LAGRANGEAN_ROUNDS = 60
 """How often prices are set at most."""
-SOME = 20
+LAGRANGEAN_SWAPS = 20
 """Swaps tried on what attackers agree on at some prices."""
 NEAR_WORK = 120
 """Work spent on being near the previous plan: some 10 ms."""
@@ -145,88 +145,91 @@ def solve(
         fewer = merge_attackers(instance.problem)
         if len(fewer.attackers) < len(instance.problem.attackers):
             instance = Instance(fewer)
-        pull = pull_of(instance, previous)
+        preference = similarity_preference(instance, previous)
         if instance.problem.budget is None:
             goal = needs(instance.problem)
-            found = _for_all(instance, goal, limits)
-            if found.left_out is not None and pull.any():
-                found.left_out = _nearest(instance, goal, found.left_out, pull, limits)
-            answer = _answer(instance, found, found.bound + instance.sunk, limits)
+            found = _min_weight(instance, goal, limits)
+            if found.left_out is not None and preference.any():
+                found.left_out = _nearest(instance, goal, found.left_out, preference, limits)
+            answer = _answer(instance, found, found.bound + instance.fixed_out_weight, limits)
         else:
             answer = _within_budget(instance, instance.problem.budget, limits)
-        return polish(instance, answer, pull)
+        return polish(instance, answer, preference)
 
 
-def _for_all(instance: Instance, goal: Goal, limits: Limits) -> Found:
+def _min_weight(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
     """The lightest plan for all attackers: for as few of them as will do, else for all at once."""
     weights = instance.weights
     if len(goal.each) == 1:
         return minimise(instance, weights, goal, limits)
-    plan, bound, proved = solve_by_active_set(instance, weights, goal, limits, _for_some)
+    plan, bound, proved = solve_by_active_set(instance, weights, goal, limits, solve_subproblem)
     if proved:
-        return Found(plan, 0 if plan is None else bound, proved=True)
-    first = replace(limits, work=min(limits.work, limits.done + FIRST_TRY))
-    found = minimise(instance, weights, goal, first, also=plan, at_least=bound)
+        return SearchResult(plan, 0 if plan is None else bound, proved=True)
+    first = replace(limits, work=min(limits.work, limits.done + JOINT_WORK))
+    found = minimise(instance, weights, goal, first, known_plan=plan, lower_bound=bound)
     limits.done = first.done
-    if found.proved or limits.spent():
+    if found.proved or limits.exhausted():
         return found
     plan, bound = found.left_out, found.bound
     if plan is not None:
-        plan, bound = _at_prices(instance, goal, plan, bound, limits)
+        plan, bound = _lagrangean_bound(instance, goal, plan, bound, limits)
         if bound >= weights[plan].sum():
-            return Found(plan, bound, proved=True)
-    return minimise(instance, weights, goal, limits, start=plan, at_least=bound)
+            return SearchResult(plan, bound, proved=True)
+    return minimise(instance, weights, goal, limits, start=plan, lower_bound=bound)
 
 
-def _at_prices(
+def _lagrangean_bound(
     instance: Instance, goal: Goal, plan: Mask, bound: int, limits: Limits
 ) -> tuple[Mask, int]:
     """A lighter plan for all attackers and a better bound, from what each wants by itself."""
     weights = instance.weights
     plan = improve_by_swaps(instance, weights, goal, plan, limits)
-    prices = LagrangeanBound(instance, weights, goal, limits, _for_some)
-    for _ in range(ROUNDS):
+    lagrangean = LagrangeanBound(instance, weights, goal, limits, solve_subproblem)
+    for _ in range(MAX_LAGRANGEAN_ROUNDS):
         cost = int(weights[plan].sum())
-        if bound >= cost or prices.settled or limits.spent():
+        if bound >= cost or lagrangean.settled or limits.exhausted():
             break
-        prices.round(cost)
-        bound = max(bound, prices.bound)
+        lagrangean.round(cost)
+        bound = max(bound, lagrangean.bound)
         plan = improve_by_swaps(
-            instance, weights, goal, plan, limits, start=prices.agreed, steps=SOME
+            instance, weights, goal, plan, limits, start=lagrangean.majority, steps=LAGRANGEAN_SWAPS
         )
     return plan, min(bound, int(weights[plan].sum()))
 
 
-def _for_some(asked: Question, limits: Limits) -> Outcome:
+def solve_subproblem(asked: Subproblem, limits: Limits) -> SubproblemResult:
+    """The lightest plan for some of the attackers."""
     found = minimise(
         asked.instance,
         asked.weights,
         asked.goal,
         limits,
-        also=asked.also,
-        at_least=asked.at_least,
+        known_plan=asked.known_plan,
+        lower_bound=asked.lower_bound,
         turn=asked.turn,
     )
     return found.left_out, found.bound, found.proved
 
 
-def _nearest(instance: Instance, goal: Goal, best: Mask, pull: Floats, limits: Limits) -> Mask:
+def _nearest(
+    instance: Instance, goal: Goal, best: Mask, preference: Floats, limits: Limits
+) -> Mask:
     """A plan as light as `best` that differs less from the previous one, if a short search
     finds any: units left out before weigh a little less, others a little more.
     """
     weights = instance.weights
-    if limits.late():
+    if limits.out_of_time():
         return best
-    before = pull > 0
+    before = preference > 0
     if before.any():
-        best = adapted(instance, weights, before, goal, best, limits=limits)
+        best = adapt_plan(instance, weights, before, goal, best, limits=limits)
     if (weights == weights[0]).all() and (best != before).sum() == abs(best.sum() - before.sum()):
         return best  # as many must go or come anyway
-    scaled = weights * (2 * np.abs(pull).sum() + 1) - pull
+    scaled = weights * (2 * np.abs(preference).sum() + 1) - preference
     if scaled.sum() >= LARGEST:
         return best
     # whatever is nearer is no heavier, so that rivals dearer than the plan are out of the question
-    costs = costs_alone(instance, weights)
+    costs = rival_costs(instance, weights)
     live = instance.restricted(np.flatnonzero(costs <= weights[best].sum()))
     share = replace(limits, work=NEAR_WORK, done=0)
     found = minimise(live, scaled, goal, share, start=best)
@@ -234,7 +237,7 @@ def _nearest(instance: Instance, goal: Goal, best: Mask, pull: Floats, limits: L
 
 
 @dataclass
-class Found:
+class SearchResult:
     """The best plan met with, what it reaches, and what was proved of all others."""
 
     left_out: Mask | None
@@ -251,43 +254,43 @@ def minimise(
     limits: Limits,
     *,
     start: Mask | None = None,
-    also: Mask | None = None,
+    known_plan: Mask | None = None,
     side: tuple[Floats, int] | None = None,
     cap: float = np.inf,
-    at_least: int = 0,
+    lower_bound: int = 0,
     costs: Floats | None = None,
     turn: int | None = None,
-) -> Found:
+) -> SearchResult:
     """The lightest plan that reaches the goal.
 
     `start` is a plan known to, `also` another that does not spare looking for one; `side` a budget
     beside weights; `cap` the most that may be left out; `at_least` a bound that is known already;
     `turn` the work before the first question, where it is not to be the usual.
     """
-    cap = min(cap, most_left_out(instance, weights))
-    costs = costs_alone(instance, weights) if costs is None else costs
-    bound = max(at_least, least_cost(costs, instance.owner, goal))
+    cap = min(cap, max_removable_weight(instance, weights))
+    costs = rival_costs(instance, weights) if costs is None else costs
+    bound = max(lower_bound, goal_lower_bound(costs, instance.attacker_of, goal))
     if bound > cap:
-        return Found(None, 0, proved=True)
+        return SearchResult(None, 0, proved=True)
     best = start
     if best is None:
-        near = _cheapest_rivals(costs, instance.owner, goal)
-        best = cheapest_plan(
+        near = _cheapest_rivals(costs, instance.attacker_of, goal)
+        best = find_light_plan(
             instance.restricted(near), weights, costs[near], goal, cap=cap, limits=limits
         )
-    if also is not None and (best is None or weights[also].sum() < weights[best].sum()):
-        best = also
+    if known_plan is not None and (best is None or weights[known_plan].sum() < weights[best].sum()):
+        best = known_plan
     cost = int(weights[best].sum()) if best is not None else int(cap) + 1
-    costs = costs_against_zone(instance, weights, costs, cost - 1)
-    low = int(min(max(bound, least_cost(costs, instance.owner, goal)), cost))
+    costs = tighten_rival_costs(instance, weights, costs, cost - 1)
+    low = int(min(max(bound, goal_lower_bound(costs, instance.attacker_of, goal)), cost))
     if low >= cost:
-        return Found(best, cost if best is not None else 0, proved=True)
+        return SearchResult(best, cost if best is not None else 0, proved=True)
     task = MinWeight(instance, weights, goal, costs, side, best, cost)
     if turn is None:
-        turn = SEVERAL_TURN if len(goal.each) > 1 else FIRST_TURN
+        turn = JOINT_SEARCH_WORK if len(goal.each) > 1 else MAIN_SEARCH_WORK
     low = close_gap(task, low, limits, turn)
     proved = low >= task.value
-    return Found(task.best, 0 if proved and task.best is None else low, proved)
+    return SearchResult(task.best, 0 if proved and task.best is None else low, proved)
 
 
 def maximise(
@@ -299,26 +302,26 @@ def maximise(
     start: Mask,
     floor: Ints | None = None,
     costs: Floats | None = None,
-) -> Found:
+) -> SearchResult:
     """The plan within `cap` with most holding rivals: the smallest count over the attackers,
     or, where `floor` says how many each attacker needs at least, their sum.
     """
-    costs = costs_alone(instance, weights) if costs is None else costs
-    costs = costs_against_zone(instance, weights, costs, cap)
+    costs = rival_costs(instance, weights) if costs is None else costs
+    costs = tighten_rival_costs(instance, weights, costs, cap)
     live = np.flatnonzero(costs <= cap)
     part = instance.restricted(live)
-    attackers = len(instance.zone_at)
-    reachable = np.bincount(part.owner, minlength=attackers)
+    attackers = len(instance.zone_slices)
+    reachable = np.bincount(part.attacker_of, minlength=attackers)
     upper = int(reachable.min() if floor is None else reachable.sum())
     task = MaxCover(part, weights, cap, floor, upper, start)
     low = close_gap(task, 0, limits)
-    return Found(task.best, upper - low, proved=low >= task.value)
+    return SearchResult(task.best, upper - low, proved=low >= task.value)
 
 
-def most_left_out(instance: Instance, weights: Floats) -> float:
+def max_removable_weight(instance: Instance, weights: Floats) -> float:
     """The weight that can be left out with one unit still kept."""
     total = float(weights.sum())
-    if instance.fixed_in.any() or instance.gone.any() or not instance.units:
+    if instance.fixed_in.any() or instance.complemented_units.any() or not instance.units:
         return total
     return total - float(weights.min())
 
@@ -326,18 +329,18 @@ def most_left_out(instance: Instance, weights: Floats) -> float:
 def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
     """Most rivals for the worst-off attacker, then most in all, then least weight left out."""
     sizes, weights = instance.sizes, instance.weights
-    cap = min(budget - instance.sunk_photos, most_left_out(instance, sizes))
+    cap = min(budget - instance.fixed_out_photos, max_removable_weight(instance, sizes))
     if cap < 0:
         return Answer("infeasible", None, 0, 0, counts=True, work=limits.done)
     cap = int(cap)
-    costs = costs_alone(instance, sizes)
+    costs = rival_costs(instance, sizes)
     near = np.flatnonzero(costs <= cap)
-    start = fullest_plan(instance.restricted(near), sizes, costs[near], cap, limits)
+    start = find_full_plan(instance.restricted(near), sizes, costs[near], cap, limits)
     found = maximise(instance, sizes, cap, limits, start=start, costs=costs)
     assert found.left_out is not None
     bound, proved = found.bound, found.proved
-    if proved and len(instance.zone_at) > 1:
-        floor = np.full(len(instance.zone_at), bound, np.intp)
+    if proved and len(instance.zone_slices) > 1:
+        floor = np.full(len(instance.zone_slices), bound, np.intp)
         found = maximise(
             instance, sizes, cap, limits, start=found.left_out, floor=floor, costs=costs
         )
@@ -354,13 +357,13 @@ def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
     return _answer(instance, last, bound, limits)
 
 
-def _answer(instance: Instance, found: Found, bound: int, limits: Limits) -> Answer:
+def _answer(instance: Instance, found: SearchResult, bound: int, limits: Limits) -> Answer:
     counts = instance.problem.budget is not None
     if found.left_out is None:
         status = "infeasible" if found.proved else "unknown"
         return Answer(status, None, 0, 0 if found.proved else bound, counts, limits.done)
     kept = instance.units_kept(found.left_out)
-    cost = int(instance.weights[found.left_out].sum()) + instance.sunk
+    cost = int(instance.weights[found.left_out].sum()) + instance.fixed_out_weight
     status = "optimal" if found.proved else "feasible"
     return Answer(status, kept, cost, bound, counts, limits.done)
 

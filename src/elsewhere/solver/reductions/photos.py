@@ -173,8 +173,8 @@ def _holding(problem: Problem, attacker: Attacker) -> Mask:
         fixed=np.zeros(problem.photos, np.int8),
     )
     instance = Instance(apart)
-    ahead = instance.ahead_many(instance.start[:, None] + instance.lines)
-    doubt = instance.doubt[:, None]
+    ahead = instance.ahead_many(instance.base_sums[:, None] + instance.unit_scores)
+    doubt = instance.error_bound[:, None]
     holding: Mask = ahead > doubt
     unsure = ~holding & ~(ahead < -doubt)
     for rival, photo in np.argwhere(unsure).tolist():
