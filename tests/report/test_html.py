@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elsewhere.audit import Leaking
+from elsewhere.messages.numbers import chance, fraction, ordinal, signed
 from elsewhere.report import page
 from elsewhere.report.contents import (
     Attacker,
@@ -21,7 +22,6 @@ from elsewhere.report.contents import (
     PhotoPicture,
 )
 from elsewhere.report.html import POLICY
-from elsewhere.report.numbers import chance, fraction, ordinal, signed
 from elsewhere.values.wording import counted
 from tests.report.makers import audit, contents, made_up_scores
 from tests.report.test_markup import read

@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from elsewhere.audit import Audit, Exposure, Guess, Opinion, Shares
+from elsewhere.messages.numbers import chance, fraction, ordinal, signed
 from elsewhere.report.contents import (
     Attacker,
     AttackerView,
@@ -35,7 +36,6 @@ from elsewhere.report.contents import (
     PhotoPicture,
 )
 from elsewhere.report.markup import Child, Markup, element, together
-from elsewhere.report.numbers import chance, fraction, ordinal, signed
 from elsewhere.report.pictures.chart import (
     MOST,
     cross,

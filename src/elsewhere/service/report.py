@@ -37,9 +37,9 @@ from elsewhere.audit import Guess
 from elsewhere.audit.inference import TOP, Floats, rank
 from elsewhere.globe import cell_names, ground
 from elsewhere.globe.places import continent
+from elsewhere.messages.numbers import ordinal
 from elsewhere.report import Contents, page
 from elsewhere.report.contents import Attacker, AttackerView, Explained, Fate, LeftOut, PhotoPicture
-from elsewhere.report.numbers import ordinal
 from elsewhere.service.album_audit import (
     AlbumAudit,
     Opinions,

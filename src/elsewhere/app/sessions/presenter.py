@@ -30,7 +30,7 @@ from elsewhere.audit.name_hints import places_in
 from elsewhere.errors import InputError, NoPhotoError, PlaceError
 from elsewhere.example import ALBUM
 from elsewhere.globe import Place, place
-from elsewhere.report.numbers import chance, ordinal
+from elsewhere.messages.numbers import chance, ordinal
 from elsewhere.scorers.calibration import exponent, log_softmax, together
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.album_audit import metadata_leaks

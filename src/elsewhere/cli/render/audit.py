@@ -25,8 +25,8 @@ from rich.text import Text
 from elsewhere.cli.program import printable
 from elsewhere.cli.render.printing import has_unicode
 from elsewhere.globe.outlines import countries
-from elsewhere.report import numbers
-from elsewhere.report.numbers import chance, ordinal, signed
+from elsewhere.messages import numbers
+from elsewhere.messages.numbers import chance, ordinal, signed
 from elsewhere.values.wording import apart_only, counted, listed
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def show_guesses(guesses: Sequence[Guess], *, as_json: bool) -> None:
     from rich.table import Table
 
     from elsewhere.cli.render.printing import printed
-    from elsewhere.report.numbers import chance
+    from elsewhere.messages.numbers import chance
 
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")

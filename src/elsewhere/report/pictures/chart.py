@@ -25,10 +25,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from elsewhere.audit import Curve
+from elsewhere.messages.numbers import signed
 from elsewhere.report.colours import FONT
 from elsewhere.report.contents import Fate, FrontierSteps, PhotoPicture, Step
 from elsewhere.report.markup import Child, Markup, element, number
-from elsewhere.report.numbers import signed
 
 Scale = Callable[[float], float]
 """From a value to a place on the paper."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.report.numbers import chance, fraction, signed
+from elsewhere.messages.numbers import chance, fraction, signed
 
 
 @given(st.floats(0, 1))
