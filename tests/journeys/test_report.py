@@ -150,8 +150,8 @@ def test_a_very_long_name_makes_no_tower_of_its_tile(
     browser: Browser, report: Path, view: str
 ) -> None:
     sheet, _ = opened(browser, report, view)
-    heights = "shots => shots.map(s => s.querySelector('.name').getBoundingClientRect().height)"
-    tallest = max(sheet.locator(".shot").evaluate_all(heights))
+    heights = "photos => photos.map(s => s.querySelector('.name').getBoundingClientRect().height)"
+    tallest = max(sheet.locator(".photo").evaluate_all(heights))
     assert tallest <= 4 * 18 + 1, "four lines, and the whole name when it is pointed at"
     sheet.context.close()
 
@@ -191,11 +191,11 @@ def test_paper(browser: Browser, report: Path, tmp_path: Path) -> None:
 def test_what_is_folded_is_printed(browser: Browser, tmp_path: Path) -> None:
     from dataclasses import replace
 
-    from elsewhere.report.contents import LeftOut
+    from elsewhere.report.contents import SkippedFile
 
-    left = tuple(LeftOut(f"clip{n}.mp4", "it is a video") for n in range(40))
+    skipped = tuple(SkippedFile(f"clip{n}.mp4", "it is a video") for n in range(40))
     path = tmp_path / "left.html"
-    path.write_text(page(replace(BARE, left=left)), "utf-8")
+    path.write_text(page(replace(BARE, skipped=skipped)), "utf-8")
     sheet, _ = opened(browser, path, "desk")
     tall = "document.querySelector('#left details').getBoundingClientRect().height"
     folded = sheet.evaluate(tall)

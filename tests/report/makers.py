@@ -20,11 +20,11 @@ from elsewhere.report.contents import (
     Attacker,
     AttackerView,
     Contents,
-    Explained,
-    Fate,
+    Explanation,
     FrontierSteps,
-    LeftOut,
     PhotoPicture,
+    PhotoState,
+    SkippedFile,
     Step,
 )
 
@@ -148,10 +148,10 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
         Step(n, min(500, int(0.35 * n**2.1)), min(511, int(0.35 * n**2.1) + (n > 9) * 3 * n))
         for n in range(photos)
     )
-    shots = tuple(
+    pictures = tuple(
         PhotoPicture(
             name,
-            Fate.WITHHELD if n in out else Fate.SHARED,
+            PhotoState.WITHHELD if n in out else PhotoState.SHARED,
             preview(n),
             gains[n],
             "Lisbon, Portugal",
@@ -171,23 +171,23 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
             "2 photos have neither a position nor a time: they count in every hidden place.",
             "The cell here is 80 km across, more than 25 km: what is hidden is that whole cell.",
         ),
-        shots=shots,
-        scenes=(AttackerView(before, after, decoys, boxes, "the whole album"),),
-        staircase=FrontierSteps(
+        photos=pictures,
+        views=(AttackerView(before, after, decoys, boxes, "the whole album"),),
+        frontier=FrontierSteps(
             steps,
             tuple((n, max(0, int(0.2 * n**1.9) - 1)) for n in range(photos)),
             (withheld, steps[min(withheld, photos - 1)].protected),
             5,
             5,
         ),
-        explained=Explained(
+        explanation=Explanation(
             called[min(out)],
             (
                 "It alone lifts Lisbon, Portugal from 40th to 3rd.",
                 "By itself it puts Lisbon, Portugal 2nd of 512.",
             ),
         ),
-        uncovered=(
+        limits=(
             "A better attacker than these may exist, and people who know the street need none.",
             "Words on signs, faces and what you write beside the photos.",
         ),
@@ -208,11 +208,11 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
             Leaking("serial number", tuple(called[:20]), ("F2LX41J9PL",)),
             Leaking("comment", (called[0],), ("Nan's flat <3rd floor>",)),
         ),
-        left=(
-            LeftOut("MOV_0001.mp4", "it is a video: only photos are read"),
-            LeftOut("MOV_0002.mp4", "it is a video: only photos are read"),
-            LeftOut("notes.txt", "it is no photo of a kind that is read (JPEG, PNG, …)"),
+        skipped=(
+            SkippedFile("MOV_0001.mp4", "it is a video: only photos are read"),
+            SkippedFile("MOV_0002.mp4", "it is a video: only photos are read"),
+            SkippedFile("notes.txt", "it is no photo of a kind that is read (JPEG, PNG, …)"),
         ),
         command="elsewhere protect holiday --out shared",
-        made={"elsewhere": "0.1.0", "copy": "shared", "certificate": "certificate.json"},
+        origin={"elsewhere": "0.1.0", "copy": "shared", "certificate": "certificate.json"},
     )

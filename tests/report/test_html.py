@@ -16,10 +16,10 @@ from elsewhere.report.contents import (
     Attacker,
     AttackerView,
     Contents,
-    Explained,
-    Fate,
-    LeftOut,
+    Explanation,
     PhotoPicture,
+    PhotoState,
+    SkippedFile,
 )
 from elsewhere.report.html import POLICY
 from elsewhere.values.wording import counted
@@ -37,7 +37,11 @@ HOSTILE = [
     "]]>.jpg",
 ]
 BARE = Contents(
-    album="a", verdict="v", holds=None, state="s", shots=(PhotoPicture("a.jpg", Fate.SEEN),)
+    album="a",
+    verdict="v",
+    holds=None,
+    state="s",
+    photos=(PhotoPicture("a.jpg", PhotoState.AUDITED),),
 )
 
 
@@ -75,18 +79,18 @@ def test_no_word_becomes_markup(word: str) -> None:
             verdict=w,
             holds=False,
             state=w,
-            shots=(
-                PhotoPicture(w, Fate.WITHHELD, b"x", -1.0, w, w),
-                PhotoPicture(w + "2", Fate.SHARED, b"", 1.0),
+            photos=(
+                PhotoPicture(w, PhotoState.WITHHELD, b"x", -1.0, w, w),
+                PhotoPicture(w + "2", PhotoState.SHARED, b"", 1.0),
             ),
             notes=(w,),
-            explained=Explained(w, (w,)),
-            uncovered=(w,),
+            explanation=Explanation(w, (w,)),
+            limits=(w,),
             attackers=(Attacker(w, 3, {w or "x": {25: 0.5}}, (), w),),
             leaks=(Leaking(w, (w,), (w, w)),),
-            left=(LeftOut(w, w),),
+            skipped=(SkippedFile(w, w),),
             command=w,
-            made={w: w},
+            origin={w: w},
         )
 
     hostile, calm = page(filled(word)), page(filled("calm"))
@@ -117,13 +121,13 @@ def test_it_is_marked_private() -> None:
 def test_every_number_is_the_value_given() -> None:
     made = contents(9, 3)
     text = text_of(page(made))
-    scene = made.scenes[0]
+    scene = made.views[0]
     assert scene.after is not None
     before, after = scene.before.truth, scene.after.truth
     assert before is not None
     assert after is not None
     assert made.verdict in text
-    for note in (*made.notes, *made.uncovered):
+    for note in (*made.notes, *made.limits):
         assert note in text
     assert said("shared 6 of 9").replace(" ", "") in text.replace(" ", "")
     assert f"{ordinal(before.rank)} → {ordinal(after.rank)}" in text
@@ -143,11 +147,11 @@ def test_every_number_is_the_value_given() -> None:
         assert said(chance(guess.probability)) in text
     for decoy in scene.decoys:
         assert said(decoy.name, chance(decoy.probability)) in text
-    for shot in made.shots:
-        assert shot.gain is not None
-        assert f"gives away {signed(-shot.gain)}" in text
+    for photo in made.photos:
+        assert photo.gain is not None
+        assert f"gives away {signed(-photo.gain)}" in text
     assert f"{signed(-before.shares.total)} in all" in text
-    total = sum(shot.gain or 0.0 for shot in made.shots)
+    total = sum(photo.gain or 0.0 for photo in made.photos)
     assert total == pytest.approx(before.shares.total)
     for shares in made.attackers[0].accuracy.values():
         for share in shares.values():
@@ -156,22 +160,22 @@ def test_every_number_is_the_value_given() -> None:
         assert leak.kind in text
         assert counted(len(leak.photos), "photo") in text
         assert all(example in text for example in leak.examples)
-    for left in made.left:
-        assert left.name in text
-        assert left.reason in text
+    for skipped in made.skipped:
+        assert skipped.name in text
+        assert skipped.reason in text
     assert made.command in text
-    assert made.explained is not None
-    assert all(sentence in text for sentence in made.explained.sentences)
+    assert made.explanation is not None
+    assert all(sentence in text for sentence in made.explanation.sentences)
 
 
 def test_a_place_that_is_first_all_along_needs_no_chart() -> None:
     made = contents()
-    scene = made.scenes[0]
+    scene = made.views[0]
     truth = scene.before.truth
     assert truth is not None and "How it sharpens" in text_of(page(made))
     flat = replace(truth.album_order, ranks=tuple(1 for _ in truth.album_order.ranks))
     first = replace(scene.before, truth=replace(truth, album_order=flat, worst_order=flat))
-    text = text_of(page(replace(made, scenes=(replace(scene, before=first),))))
+    text = text_of(page(replace(made, views=(replace(scene, before=first),))))
     assert "How it sharpens" not in text
     assert "it is the first guess from the first photo on." in text
 
@@ -207,8 +211,8 @@ def test_the_first_numbers_have_the_words_of_what_is_hidden(
     right: str, radius: float | None, called: str, within: int | None
 ) -> None:
     made = contents(8, 2)
-    scene = replace(made.scenes[0], right=right, radius_km=radius)
-    told = figures(page(replace(made, scenes=(scene,))))
+    scene = replace(made.views[0], right=right, radius_km=radius)
+    told = figures(page(replace(made, views=(scene,))))
     assert scene.before.truth is not None
     assert scene.after is not None
     assert scene.after.truth is not None
@@ -222,12 +226,12 @@ def test_the_first_numbers_have_the_words_of_what_is_hidden(
 
 def test_every_step_of_the_staircase_is_in_the_table() -> None:
     made = contents(12, 3)
-    assert made.staircase is not None
+    assert made.frontier is not None
     rows = re.findall(r"<tr[^>]*>((?:<td[^>]*>[^<]*</td>){4})</tr>", page(made))
     cells = [re.findall(r">([^<]*)</td>", row) for row in rows]
-    greedy = dict(made.staircase.greedy)
-    assert len(cells) == len(made.staircase.steps)
-    for (n, reach, state, beside), step in zip(cells, made.staircase.steps, strict=True):
+    greedy = dict(made.frontier.greedy)
+    assert len(cells) == len(made.frontier.steps)
+    for (n, reach, state, beside), step in zip(cells, made.frontier.steps, strict=True):
         assert int(n) == step.withheld
         assert reach == (
             str(step.protected) if step.proved else f"{step.protected} to {step.bound}"
@@ -241,7 +245,7 @@ def test_an_audit_alone_is_a_report_too() -> None:
     names = ["a.jpg", "b.jpg"]
     for place in (True, False):
         seen = AttackerView(audit(made_up_scores(2), names, place=place), scope="all photos")
-        made = replace(BARE, scenes=(seen,))
+        made = replace(BARE, views=(seen,))
         html = page(made)
         assert seen.before.guesses[0].name in text_of(html)
         assert html.count("<svg") >= 3
@@ -257,8 +261,8 @@ def test_what_is_missing_has_no_heading() -> None:
 
 def test_several_attackers_are_in_one_table() -> None:
     made = contents(6, 2)
-    other = replace(made.scenes[0], scope="its own photos")
-    text = text_of(page(replace(made, further=(other,))))
+    other = replace(made.views[0], scope="its own photos")
+    text = text_of(page(replace(made, other_views=(other,))))
     assert "All that the promise is against" in text
     assert text.count("its own photos") == 1 + text.count("its own photos:")
 
@@ -272,7 +276,7 @@ def test_four_hundred_photos_weigh_less_than_five_megabytes() -> None:
 def test_numbers_from_before_a_plan_never_pass_for_those_of_the_copy() -> None:
     """Of one place no photo is shared: another stands for all in the head of the page."""
     made = contents(12, 2)
-    (scene,) = made.scenes
+    (scene,) = made.views
     assert scene.before.truth is not None and made.holds
     gone = replace(
         scene,
@@ -280,7 +284,7 @@ def test_numbers_from_before_a_plan_never_pass_for_those_of_the_copy() -> None:
         after=None,
         decoys=(),
     )
-    text = text_of(page(replace(made, scenes=(gone, scene), further=(gone,))))
+    text = text_of(page(replace(made, views=(gone, scene), other_views=(gone,))))
     head = text[: text.index("Gone · attacker")]
     assert f"rank of {scene.label}" in head and "rank of Gone" not in head
     assert "→" in head
@@ -290,26 +294,26 @@ def test_numbers_from_before_a_plan_never_pass_for_those_of_the_copy() -> None:
     assert "Before: all" in part and "As it is" not in part and "as it is" not in part
     rank = ordinal(scene.before.truth.rank)
     assert f"{rank} → –" in text[text.index("All that the promise is against") :]
-    alone = text_of(page(replace(made, scenes=(gone,))))
+    alone = text_of(page(replace(made, views=(gone,))))
     assert "Gonehidden none of its photos is shared" in alone and "rank of Gone" not in alone
 
 
 def test_an_audit_alone_is_told_as_it_is() -> None:
-    (scene,) = contents(12, 2).scenes
-    text = text_of(page(replace(BARE, scenes=(replace(scene, after=None),))))
+    (scene,) = contents(12, 2).views
+    text = text_of(page(replace(BARE, views=(replace(scene, after=None),))))
     assert "As it is" in text and "none of its photos" not in text
 
 
 def test_what_did_not_change_is_told_once_and_where_the_stairs_begin() -> None:
     made = contents(12, 2)
-    (scene,) = made.scenes
+    (scene,) = made.views
     same = replace(scene, after=scene.before)
-    text = text_of(page(replace(made, scenes=(same,), further=(same,))))
+    text = text_of(page(replace(made, views=(same,), other_views=(same,))))
     assert scene.before.truth is not None
     rank = ordinal(scene.before.truth.rank)
     assert f"{rank} → {rank}" not in text
-    assert made.staircase is not None
+    assert made.frontier is not None
     assert "so many go in any case" not in text
-    later = replace(made.staircase, steps=made.staircase.steps[3:])
-    told = text_of(page(replace(made, staircase=later)))
+    later = replace(made.frontier, steps=made.frontier.steps[3:])
+    told = text_of(page(replace(made, frontier=later)))
     assert "It begins at 3, for so many go in any case." in told

@@ -10,7 +10,7 @@ import pytest
 
 from elsewhere.audit import Curve, Guess
 from elsewhere.globe import Cells, countries
-from elsewhere.report.contents import Fate, FrontierSteps, PhotoPicture, Step
+from elsewhere.report.contents import FrontierSteps, PhotoPicture, PhotoState, Step
 from elsewhere.report.markup import Markup
 from elsewhere.report.pictures.chart import (
     MOST,
@@ -150,21 +150,21 @@ def test_the_curves_have_a_point_for_each_photo(photos: int) -> None:
 
 
 def test_bars_pull_the_way_the_photo_does() -> None:
-    shots = [
-        PhotoPicture("away", Fate.WITHHELD, gain=-4.0),
-        PhotoPicture("hides", Fate.SHARED, gain=2.0),
+    photos = [
+        PhotoPicture("away", PhotoState.WITHHELD, gain=-4.0),
+        PhotoPicture("hides", PhotoState.SHARED, gain=2.0),
     ]
-    drawn = shares_chart([*shots, PhotoPicture("unknown", Fate.SHARED)], {})
+    drawn = shares_chart([*photos, PhotoPicture("unknown", PhotoState.SHARED)], {})
     assert drawn is not None
     away, hides = parts(drawn, "rect")
     assert float(away.attrib["width"]) == 2 * float(hides.attrib["width"])
     assert float(away.attrib["x"]) == float(hides.attrib["x"]) + float(hides.attrib["width"])
-    assert shares_chart([PhotoPicture("unknown", Fate.SHARED)], {}) is None
+    assert shares_chart([PhotoPicture("unknown", PhotoState.SHARED)], {}) is None
 
 
 def test_only_the_largest_shares_are_drawn() -> None:
-    shots = [PhotoPicture(str(n), Fate.SHARED, gain=float(n)) for n in range(3 * MOST)]
-    drawn = shares_chart(shots, {})
+    photos = [PhotoPicture(str(n), PhotoState.SHARED, gain=float(n)) for n in range(3 * MOST)]
+    drawn = shares_chart(photos, {})
     assert drawn is not None
     assert len(parts(drawn, "rect")) == MOST
     assert str(3 * MOST - 1) in words(drawn)

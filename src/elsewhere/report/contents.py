@@ -14,13 +14,13 @@ from elsewhere.audit import Audit, Guess, Leaking
 from elsewhere.values.wording import apart_only
 
 
-class Fate(StrEnum):
+class PhotoState(StrEnum):
     """What becomes of a photo."""
 
     SHARED = "shared"
     WITHHELD = "withheld"
     PUBLIC = "already public"
-    SEEN = "seen"
+    AUDITED = "seen"
     """Only looked at: no plan was made."""
 
 
@@ -29,7 +29,7 @@ class PhotoPicture:
     """One photo as the report shows it."""
 
     name: str
-    fate: Fate
+    state: PhotoState
     preview: bytes = b""
     """A small JPEG; empty where there is none to show."""
     gain: float | None = None
@@ -99,7 +99,7 @@ class FrontierSteps:
 
 
 @dataclass(frozen=True)
-class Explained:
+class Explanation:
     """One withheld photo in words."""
 
     name: str
@@ -121,7 +121,7 @@ class Attacker:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class SkippedFile:
     """A file that is not in the album."""
 
     name: str
@@ -140,32 +140,32 @@ class Contents:
     """Whether there is a plan that keeps the promise; None where only an audit was made."""
     state: str
     """The same in a few words."""
-    shots: tuple[PhotoPicture, ...]
+    photos: tuple[PhotoPicture, ...]
     """In the album's order."""
     notes: tuple[str, ...] = ()
     """What has to be said beside the verdict."""
-    scenes: tuple[AttackerView, ...] = ()
+    views: tuple[AttackerView, ...] = ()
     """Those that are shown in full."""
-    further: tuple[AttackerView, ...] = ()
+    other_views: tuple[AttackerView, ...] = ()
     """Other attackers and scopes, of which only the numbers are shown."""
-    staircase: FrontierSteps | None = None
-    explained: Explained | None = None
-    uncovered: tuple[str, ...] = ()
+    frontier: FrontierSteps | None = None
+    explanation: Explanation | None = None
+    limits: tuple[str, ...] = ()
     """What the promise does not cover, a sentence each."""
     attackers: tuple[Attacker, ...] = ()
     leaks: tuple[Leaking, ...] = ()
-    left: tuple[LeftOut, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     command: str = ""
     """What made the report, as it was typed."""
-    made: Mapping[str, str] | None = None
+    origin: Mapping[str, str] | None = None
     """How it was made: the version, the copy, the certificate."""
 
     @property
-    def called(self) -> Mapping[str, str]:
+    def short_names(self) -> Mapping[str, str]:
         """What the page calls each photo: by its name, as short as tells it from the others."""
-        names = [shot.name for shot in self.shots]
+        names = [photo.name for photo in self.photos]
         return dict(zip(names, apart_only(names), strict=True))
 
-    def of(self, fate: Fate) -> tuple[PhotoPicture, ...]:
-        """The photos of one fate."""
-        return tuple(shot for shot in self.shots if shot.fate == fate)
+    def photos_in(self, state: PhotoState) -> tuple[PhotoPicture, ...]:
+        """The photos of one state."""
+        return tuple(photo for photo in self.photos if photo.state == state)

@@ -29,11 +29,11 @@ from elsewhere.report.contents import (
     Attacker,
     AttackerView,
     Contents,
-    Explained,
-    Fate,
+    Explanation,
     FrontierSteps,
-    LeftOut,
     PhotoPicture,
+    PhotoState,
+    SkippedFile,
 )
 from elsewhere.report.markup import Child, Markup, element, together
 from elsewhere.report.pictures.chart import (
@@ -57,11 +57,11 @@ def _sign(*inside: Markup) -> Markup:
     return element("svg", inside, viewBox="0 0 16 16", aria_hidden="true")
 
 
-def fate_mark(fate: Fate) -> Markup:
+def fate_mark(state: PhotoState) -> Markup:
     """A photo's state."""
-    if fate == Fate.WITHHELD:
+    if state == PhotoState.WITHHELD:
         return _sign(strokes("withheld", cross(8, 8, 5.5), 2.6))
-    if fate == Fate.SHARED:
+    if state == PhotoState.SHARED:
         return _sign(disc(8, 8, "kept", 6.5))
     return _sign(ring_mark(8, 8, "baseline", 5.8, 2.0))
 
@@ -127,7 +127,7 @@ _LISTED = 6
 
 def scenes_section(contents: Contents) -> Markup | None:
     """One part for each place and attacker; the land is in the page once, for all maps."""
-    if not contents.scenes:
+    if not contents.views:
         return None
     hidden = element("defs", outlines())
     store = element("svg", hidden, width=0, height=0, style="position:absolute", aria_hidden="true")
@@ -135,9 +135,9 @@ def scenes_section(contents: Contents) -> Markup | None:
         "section",
         element("h2", "What an attacker believes"),
         store,
-        _key(contents.scenes),
-        [_scene(scene, contents) for scene in contents.scenes],
-        _all_numbers(contents) if contents.further else None,
+        _key(contents.views),
+        [_scene(scene, contents) for scene in contents.views],
+        _all_numbers(contents) if contents.other_views else None,
         id="places",
     )
 
@@ -175,7 +175,7 @@ def _scene(scene: AttackerView, contents: Contents) -> Markup:
             class_="pair",
         ),
         _decoys(scene.decoys),
-        _growth(audit, contents.called),
+        _growth(audit, contents.short_names),
         _opinions(audit.opinions),
     )
 
@@ -334,7 +334,7 @@ def _growth(audit: Audit, called: Mapping[str, str]) -> Markup | None:
 def _all_numbers(contents: Contents) -> Markup:
     """Every attacker and scope, one row each: the promise is against all of them."""
     rows = []
-    for scene in (*contents.scenes, *contents.further):
+    for scene in (*contents.views, *contents.other_views):
         before, after = scene.before.truth, scene.after.truth if scene.after else None
         if before is None:
             continue
@@ -400,9 +400,9 @@ _OPEN = 12
 
 def uncovered_section(contents: Contents) -> Markup | None:
     """What the promise does not cover."""
-    if not contents.uncovered:
+    if not contents.limits:
         return None
-    points = [element("li", sentence) for sentence in contents.uncovered]
+    points = [element("li", sentence) for sentence in contents.limits]
     heading = element("h2", "What the promise does not cover")
     return element("section", heading, element("ul", points, class_="plain"), id="limits")
 
@@ -505,12 +505,12 @@ def _examples(examples: Sequence[str]) -> list[Child]:
 
 def left_section(contents: Contents) -> Markup | None:
     """Every file that is not in the album, and why; files with one reason stand together."""
-    if not contents.left:
+    if not contents.skipped:
         return None
-    ordered = sorted(contents.left, key=lambda one: one.reason)
+    ordered = sorted(contents.skipped, key=lambda one: one.reason)
     groups = [(why, list(some)) for why, some in groupby(ordered, key=lambda one: one.reason)]
     shown = element("ul", [_why(why, some) for why, some in groups], class_="plain small")
-    total = len(contents.left)
+    total = len(contents.skipped)
     body = shown
     if total > _OPEN:
         body = element("details", element("summary", f"Show all {total}"), shown)
@@ -523,7 +523,7 @@ def left_section(contents: Contents) -> Markup | None:
     )
 
 
-def _why(why: str, some: Sequence[LeftOut]) -> Markup:
+def _why(why: str, some: Sequence[SkippedFile]) -> Markup:
     names: list[Child] = []
     for n, one in enumerate(some):
         names += [", " if n else None, element("bdi", one.name)]
@@ -532,10 +532,10 @@ def _why(why: str, some: Sequence[LeftOut]) -> Markup:
 
 def made_section(contents: Contents) -> Markup | None:
     """The command that made it, and with what."""
-    if not contents.command and not contents.made:
+    if not contents.command and not contents.origin:
         return None
     facts: list[Child] = []
-    for name, told in (contents.made or {}).items():
+    for name, told in (contents.origin or {}).items():
         facts += [element("dt", name), element("dd", element("bdi", told))]
     return element(
         "section",
@@ -547,16 +547,16 @@ def made_section(contents: Contents) -> Markup | None:
 
 
 _CLASS = {
-    Fate.SHARED: "shared",
-    Fate.WITHHELD: "withheld",
-    Fate.PUBLIC: "public",
-    Fate.SEEN: "seen",
+    PhotoState.SHARED: "shared",
+    PhotoState.WITHHELD: "withheld",
+    PhotoState.PUBLIC: "public",
+    PhotoState.AUDITED: "seen",
 }
 _HEADINGS = {
-    Fate.WITHHELD: "Withheld",
-    Fate.SHARED: "Shared",
-    Fate.PUBLIC: "Already public",
-    Fate.SEEN: "Photos",
+    PhotoState.WITHHELD: "Withheld",
+    PhotoState.SHARED: "Shared",
+    PhotoState.PUBLIC: "Already public",
+    PhotoState.AUDITED: "Photos",
 }
 _ROOMY = 24
 """Up to so many photos the cards are large."""
@@ -568,20 +568,27 @@ _MANY = 60
 
 def photos_section(contents: Contents) -> Markup | None:
     """All photos with what each gives away."""
-    if not contents.shots:
+    if not contents.photos:
         return None
-    widest = max((abs(shot.gain) for shot in contents.shots if shot.gain is not None), default=0.0)
-    width = "11rem" if len(contents.shots) <= _ROOMY else "8.2rem"
-    called = contents.called
+    widest = max(
+        (abs(photo.gain) for photo in contents.photos if photo.gain is not None), default=0.0
+    )
+    width = "11rem" if len(contents.photos) <= _ROOMY else "8.2rem"
+    called = contents.short_names
     return element(
         "section",
         element("h2", "The photos"),
         _about_shares(contents) if widest else None,
         [
-            _group(fate, contents.of(fate), widest, width, called)
-            for fate in (Fate.WITHHELD, Fate.PUBLIC, Fate.SHARED, Fate.SEEN)
+            _group(state, contents.photos_in(state), widest, width, called)
+            for state in (
+                PhotoState.WITHHELD,
+                PhotoState.PUBLIC,
+                PhotoState.SHARED,
+                PhotoState.AUDITED,
+            )
         ],
-        _chart(contents.shots, called),
+        _chart(contents.photos, called),
         id="photos",
     )
 
@@ -595,12 +602,12 @@ def _about_shares(contents: Contents) -> Markup:
             f"{signed(-scene.before.truth.shares.total)} in all, against ",
             _rivals(scene.before.truth.shares),
         )
-        for scene in contents.scenes
+        for scene in contents.views
         if scene.before.truth is not None
     ]
     planned = any(
         scene.before.truth is not None and scene.before.truth.shares.from_plan
-        for scene in contents.scenes
+        for scene in contents.views
     )
     return together(
         element(
@@ -630,59 +637,67 @@ def _rivals(shares: Shares) -> str:
 
 
 def _group(
-    fate: Fate, shots: Sequence[PhotoPicture], widest: float, width: str, called: Mapping[str, str]
+    state: PhotoState,
+    photos: Sequence[PhotoPicture],
+    widest: float,
+    width: str,
+    called: Mapping[str, str],
 ) -> Markup | None:
-    if not shots:
+    if not photos:
         return None
-    ordered = sorted(shots, key=lambda shot: shot.gain or 0.0) if fate == Fate.WITHHELD else shots
+    ordered = (
+        sorted(photos, key=lambda photo: photo.gain or 0.0)
+        if state == PhotoState.WITHHELD
+        else photos
+    )
     cards = element(
         "ul",
-        [_card(shot, widest, called[shot.name]) for shot in ordered],
+        [_card(photo, widest, called[photo.name]) for photo in ordered],
         class_="gallery",
         style=f"--card-width:{width}",
     )
-    if len(shots) > _MANY and fate != Fate.WITHHELD:
-        cards = element("details", element("summary", f"Show all {len(shots)}"), cards)
-    return together(element("h3", f"{_HEADINGS[fate]}: {counted(len(shots), 'photo')}"), cards)
+    if len(photos) > _MANY and state != PhotoState.WITHHELD:
+        cards = element("details", element("summary", f"Show all {len(photos)}"), cards)
+    return together(element("h3", f"{_HEADINGS[state]}: {counted(len(photos), 'photo')}"), cards)
 
 
-def _card(shot: PhotoPicture, widest: float, called: str) -> Markup:
+def _card(photo: PhotoPicture, widest: float, called: str) -> Markup:
     share: Child = None
-    if shot.gain is not None and widest:
-        way = "away" if shot.gain < 0 else "hides"
-        long = f"width:{abs(shot.gain) / widest * 50:.1f}%"
+    if photo.gain is not None and widest:
+        way = "away" if photo.gain < 0 else "hides"
+        long = f"width:{abs(photo.gain) / widest * 50:.1f}%"
         share = together(
             element("span", element("i", class_=way, style=long), class_="pull"),
-            element("span", f"gives away {signed(-shot.gain)}", class_="share"),
+            element("span", f"gives away {signed(-photo.gain)}", class_="share"),
         )
     return element(
         "li",
-        image(shot),
+        image(photo),
         element(
             "div",
-            element("bdi", called, class_="name", title=shot.name),
-            element("span", fate_mark(shot.fate), str(shot.fate), class_="fate"),
-            element("span", ", ", shot.note, class_="faint") if shot.note else None,
+            element("bdi", called, class_="name", title=photo.name),
+            element("span", fate_mark(photo.state), str(photo.state), class_="state"),
+            element("span", ", ", photo.note, class_="faint") if photo.note else None,
             share,
             class_="told",
         ),
-        class_=f"shot {_CLASS[shot.fate]}",
+        class_=f"photo {_CLASS[photo.state]}",
     )
 
 
-def image(shot: PhotoPicture) -> Markup:
+def image(photo: PhotoPicture) -> Markup:
     """The preview, inside the page itself."""
-    if not shot.preview:
+    if not photo.preview:
         return element("span", "no preview", class_="none")
-    data = base64.b64encode(shot.preview).decode("ascii")
-    return element("img", src=f"data:image/jpeg;base64,{data}", alt=f"{shot.name}, {shot.fate}")
+    data = base64.b64encode(photo.preview).decode("ascii")
+    return element("img", src=f"data:image/jpeg;base64,{data}", alt=f"{photo.name}, {photo.state}")
 
 
-def _chart(shots: Sequence[PhotoPicture], called: Mapping[str, str]) -> Markup | None:
-    drawn = shares_chart(shots, called)
-    if drawn is None or len(shots) < 2:
+def _chart(photos: Sequence[PhotoPicture], called: Mapping[str, str]) -> Markup | None:
+    drawn = shares_chart(photos, called)
+    if drawn is None or len(photos) < 2:
         return None
-    known = sum(shot.gain is not None for shot in shots)
+    known = sum(photo.gain is not None for photo in photos)
     which = "What each photo gives away" if known <= MOST else f"The {MOST} that pull hardest"
     caption = f"{which}. A cross at the edge is withheld, a disc is shared."
     return element("figure", element("figcaption", caption), drawn, class_="chart")
@@ -690,25 +705,25 @@ def _chart(shots: Sequence[PhotoPicture], called: Mapping[str, str]) -> Markup |
 
 def explained_section(contents: Contents) -> Markup | None:
     """One withheld photo in words."""
-    told = contents.explained
+    told = contents.explanation
     if told is None:
         return None
-    shot = next((shot for shot in contents.shots if shot.name == told.name), None)
+    photo = next((photo for photo in contents.photos if photo.name == told.name), None)
     return element(
         "section",
         element("h2", "Why this one?"),
         element(
             "p", "One withheld photo, told in numbers that were computed for it.", class_="faint"
         ),
-        _told(told, shot, contents.called.get(told.name, told.name)),
+        _told(told, photo, contents.short_names.get(told.name, told.name)),
         id="why",
     )
 
 
-def _told(told: Explained, shot: PhotoPicture | None, called: str) -> Markup:
+def _told(told: Explanation, photo: PhotoPicture | None, called: str) -> Markup:
     return element(
         "div",
-        image(shot) if shot is not None else None,
+        image(photo) if photo is not None else None,
         element(
             "div",
             element("h3", element("bdi", called, title=told.name)),
@@ -720,7 +735,7 @@ def _told(told: Explained, shot: PhotoPicture | None, called: str) -> Markup:
 
 def frontier_section(contents: Contents) -> Markup | None:
     """The staircase."""
-    staircase = contents.staircase
+    staircase = contents.frontier
     if staircase is None or not staircase.steps:
         return None
     return element(
@@ -903,13 +918,15 @@ def _figures(contents: Contents) -> Markup:
     those of the copy.
     """
     figures: list[tuple[str, str, str]] = []
-    total = len(contents.shots)
+    total = len(contents.photos)
     if contents.holds is None:
         figures.append(("photos", str(total), ""))
     else:
-        figures.append(("shared", str(len(contents.of(Fate.SHARED))), f" of {total}"))
-        figures.append(("withheld", str(len(contents.of(Fate.WITHHELD))), f" of {total}"))
-    scenes = [scene for scene in contents.scenes if scene.after] or contents.scenes
+        figures.append(("shared", str(len(contents.photos_in(PhotoState.SHARED))), f" of {total}"))
+        figures.append(
+            ("withheld", str(len(contents.photos_in(PhotoState.WITHHELD))), f" of {total}")
+        )
+    scenes = [scene for scene in contents.views if scene.after] or contents.views
     for scene in scenes[:1]:
         before, after = scene.before.truth, scene.after.truth if scene.after else None
         if before is None:

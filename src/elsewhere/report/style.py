@@ -86,19 +86,19 @@ tr.here td,tr.here th{color:var(--ink);font-weight:650;
   background:color-mix(in srgb,var(--truth) 10%,transparent)}
 .gallery{display:grid;gap:.9rem;list-style:none;margin:1rem 0;padding:0;
   grid-template-columns:repeat(auto-fill,minmax(var(--card-width,9.5rem),1fr))}
-.shot{background:var(--card);border:1px solid var(--line);border-radius:.5rem;overflow:hidden;
+.photo{background:var(--card);border:1px solid var(--line);border-radius:.5rem;overflow:hidden;
   min-width:0;break-inside:avoid;font-size:.82rem;line-height:1.35;border-top:.25rem solid var(--c)}
-.shot.withheld{--c:var(--withheld)}.shot.shared{--c:var(--kept)}
-.shot.public{--c:var(--baseline)}.shot.seen{--c:var(--baseline)}
-.shot img,.shot .none{display:block;width:100%;aspect-ratio:4/3;object-fit:contain;
+.photo.withheld{--c:var(--withheld)}.photo.shared{--c:var(--kept)}
+.photo.public{--c:var(--baseline)}.photo.seen{--c:var(--baseline)}
+.photo img,.photo .none{display:block;width:100%;aspect-ratio:4/3;object-fit:contain;
   background:var(--sea)}
-.shot .none{display:grid;place-items:center;color:var(--faint)}
-.shot div.told{padding:.4rem .55rem .55rem}
-.shot .name{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;overflow:hidden;
+.photo .none{display:grid;place-items:center;color:var(--faint)}
+.photo div.told{padding:.4rem .55rem .55rem}
+.photo .name{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:4;overflow:hidden;
   unicode-bidi:isolate}
-.shot .fate{color:var(--c);font-weight:600;white-space:nowrap}
-.shot .fate svg{width:.8em;height:.8em;margin-right:.3em;vertical-align:-.03em}
-.shot .share{color:var(--faint);font-variant-numeric:tabular-nums}
+.photo .state{color:var(--c);font-weight:600;white-space:nowrap}
+.photo .state svg{width:.8em;height:.8em;margin-right:.3em;vertical-align:-.03em}
+.photo .share{color:var(--faint);font-variant-numeric:tabular-nums}
 .pull{display:block;height:.3rem;margin:.3rem 0 .1rem;border-radius:.15rem;
   background:linear-gradient(var(--line),var(--line)) 50%/1px 100% no-repeat,
   color-mix(in srgb,var(--line) 45%,transparent);position:relative}
@@ -153,7 +153,7 @@ _PAPER = """
   .pair{grid-template-columns:1fr 1fr;gap:.8rem 1.2rem}
   .gallery{grid-template-columns:repeat(5,1fr);gap:.5rem}
   .scroll{overflow:visible;background:none}
-  .shot .name{display:block}
+  .photo .name{display:block}
   details::details-content{content-visibility:visible;display:block}
   summary{list-style:none;color:var(--faint)}
   a{color:inherit;text-decoration:none}

@@ -39,7 +39,14 @@ from elsewhere.globe import cell_names, ground
 from elsewhere.globe.places import continent
 from elsewhere.messages.numbers import ordinal
 from elsewhere.report import Contents, page
-from elsewhere.report.contents import Attacker, AttackerView, Explained, Fate, LeftOut, PhotoPicture
+from elsewhere.report.contents import (
+    Attacker,
+    AttackerView,
+    Explanation,
+    PhotoPicture,
+    PhotoState,
+    SkippedFile,
+)
 from elsewhere.service.album_audit import (
     AlbumAudit,
     Opinions,
@@ -98,7 +105,7 @@ class ReportViews:
     """What is shown."""
 
     full: tuple[AttackerView, ...]
-    further: tuple[AttackerView, ...]
+    other_views: tuple[AttackerView, ...]
     numbers: tuple[int, ...] = ()
     """Which watches are shown in full."""
 
@@ -229,7 +236,7 @@ class _Lift:
 
 def explain_photo(
     seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, numbers: Iterable[int]
-) -> Explained | None:
+) -> Explanation | None:
     """One withheld photo in words; None where nothing is withheld. `numbers` are watches."""
     plan = album_plan.plan
     candidates = [n for n in plan.withheld if n not in plan.promise.drop] or list(plan.withheld)
@@ -240,7 +247,7 @@ def explain_photo(
         return None
     best = max(lifts, key=lambda lift: (lift.size, -lift.photo))
     name = seen.photos[best.photo].id
-    return Explained(name, tuple(_sentences(seen, album_plan, posted, best)))
+    return Explanation(name, tuple(_sentences(seen, album_plan, posted, best)))
 
 
 def _lifts(
@@ -440,18 +447,18 @@ def plan_contents(
         verdict=album_plan.verdict,
         holds=plan.found,
         state=_state(album_plan),
-        shots=_shots(seen, scenes, _fates(seen, album_plan, posted), _remarks(album_plan, shared)),
+        photos=_shots(seen, scenes, _fates(seen, album_plan, posted), _remarks(album_plan, shared)),
         notes=tuple(_sentence(note) for note in notes),
-        scenes=scenes.full,
-        further=scenes.further,
-        staircase=album_frontier(seen, album_plan, posted, patience=patience),
-        explained=explain_photo(seen, album_plan, posted, scenes.numbers) if plan.found else None,
-        uncovered=tuple(limitations(seen, album_plan, posted)) if plan.found else (),
+        views=scenes.full,
+        other_views=scenes.other_views,
+        frontier=album_frontier(seen, album_plan, posted, patience=patience),
+        explanation=explain_photo(seen, album_plan, posted, scenes.numbers) if plan.found else None,
+        limits=tuple(limitations(seen, album_plan, posted)) if plan.found else (),
         attackers=_attackers(seen, [(place.lat, place.lon) for place in album_plan.hidden]),
         leaks=metadata_leaks(seen.photos),
-        left=_left(seen, posted),
+        skipped=_left(seen, posted),
         command=command,
-        made=_made(seen, shared),
+        origin=_made(seen, shared),
     )
 
 
@@ -478,15 +485,15 @@ def audit_contents(
         verdict=verdict,
         holds=None,
         state="Looked at; nothing is withheld",
-        shots=_shots(seen, scenes, [Fate.SEEN] * len(seen.photos), {}),
+        photos=_shots(seen, scenes, [PhotoState.AUDITED] * len(seen.photos), {}),
         notes=tuple(_sentence(note) for note in audit.notes),
-        scenes=scenes.full,
-        further=scenes.further,
+        views=scenes.full,
+        other_views=scenes.other_views,
         attackers=_attackers(seen, list(where)),
         leaks=audit.leaks,
-        left=_left(seen, posted),
+        skipped=_left(seen, posted),
         command=command,
-        made=_made(seen, None),
+        origin=_made(seen, None),
     )
 
 
@@ -509,13 +516,17 @@ def _state(album_plan: AlbumPlan) -> str:
     return "The promise holds, with the fewest photos withheld"
 
 
-def _fates(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Fate]:
+def _fates(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[PhotoState]:
     plan = album_plan.plan
     if not plan.found:
-        return [Fate.SEEN] * len(seen.photos)
+        return [PhotoState.AUDITED] * len(seen.photos)
     withheld, out = set(plan.withheld), set(posted.already)
     return [
-        Fate.WITHHELD if n in withheld else Fate.PUBLIC if n in out else Fate.SHARED
+        PhotoState.WITHHELD
+        if n in withheld
+        else PhotoState.PUBLIC
+        if n in out
+        else PhotoState.SHARED
         for n in range(len(seen.photos))
     ]
 
@@ -531,15 +542,15 @@ def _remarks(album_plan: AlbumPlan, shared: Export | None) -> Mapping[int, str]:
 
 
 def _shots(
-    seen: ScoredAlbum, scenes: ReportViews, fates: Sequence[Fate], remarks: Mapping[int, str]
+    seen: ScoredAlbum, scenes: ReportViews, fates: Sequence[PhotoState], remarks: Mapping[int, str]
 ) -> tuple[PhotoPicture, ...]:
     pictures = previews(seen.photos)
     shares = scenes.shares
-    shots = []
+    photos = []
     for number, (photo, fate, picture) in enumerate(zip(seen.photos, fates, pictures, strict=True)):
         gain, place = shares.get(photo.id, (None, ""))
-        shots.append(PhotoPicture(photo.id, fate, picture, gain, place, remarks.get(number, "")))
-    return tuple(shots)
+        photos.append(PhotoPicture(photo.id, fate, picture, gain, place, remarks.get(number, "")))
+    return tuple(photos)
 
 
 def _attackers(seen: ScoredAlbum, where: Sequence[tuple[float, float]]) -> tuple[Attacker, ...]:
@@ -551,8 +562,8 @@ def _attackers(seen: ScoredAlbum, where: Sequence[tuple[float, float]]) -> tuple
     )
 
 
-def _left(seen: ScoredAlbum, posted: Posted) -> tuple[LeftOut, ...]:
-    return tuple(LeftOut(one.name, one.reason) for one in (*seen.left, *posted.left))
+def _left(seen: ScoredAlbum, posted: Posted) -> tuple[SkippedFile, ...]:
+    return tuple(SkippedFile(one.name, one.reason) for one in (*seen.left, *posted.left))
 
 
 def _made(seen: ScoredAlbum, shared: Export | None) -> Mapping[str, str]:

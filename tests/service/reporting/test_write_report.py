@@ -17,7 +17,7 @@ from elsewhere.album.skipped import skip
 from elsewhere.errors import FileError
 from elsewhere.globe import place
 from elsewhere.report import page
-from elsewhere.report.contents import Contents, Fate
+from elsewhere.report.contents import Contents, PhotoState
 from elsewhere.service.album_audit import audit_album, audit_plan
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
@@ -60,9 +60,9 @@ def made(two_towns: ScoredAlbum, plan: AlbumPlan) -> Contents:
 def test_every_watch_is_there_once_with_the_audits_numbers(
     two_towns: ScoredAlbum, plan: AlbumPlan, made: Contents
 ) -> None:
-    shown = [*made.scenes, *made.further]
+    shown = [*made.views, *made.other_views]
     assert len(shown) == len(plan.watches)
-    assert [scene.label for scene in made.scenes] == [place.label for place in plan.hidden]
+    assert [scene.label for scene in made.views] == [place.label for place in plan.hidden]
     known = audit_plan(two_towns, plan).audits
     by_key = {(a.scorer, a.truth.label, len(a.ids)): a for a in known if a.truth}
     for scene in shown:
@@ -95,7 +95,7 @@ def test_a_guess_is_right_in_the_words_of_what_is_hidden(
 ) -> None:
     wish = Wishes(**wishes)  # type: ignore[arg-type]
     found = audit_album(two_towns, places_of(two_towns.photos), wish)
-    scenes = audit_contents(two_towns, found).scenes
+    scenes = audit_contents(two_towns, found).views
     assert [scene.right for scene in scenes] == right
     assert {scene.radius_km for scene in scenes} == {radius}
 
@@ -103,13 +103,13 @@ def test_a_guess_is_right_in_the_words_of_what_is_hidden(
 def test_who_told_only_the_country_hears_of_the_country(two_towns: ScoredAlbum) -> None:
     told = places_of(two_towns.photos, at=[place("Portugal")])
     found = audit_album(two_towns, told, Wishes())
-    assert [scene.right for scene in audit_contents(two_towns, found).scenes] == ["in Portugal"]
+    assert [scene.right for scene in audit_contents(two_towns, found).views] == ["in Portugal"]
 
 
 def test_after_is_what_the_kept_photos_show(
     two_towns: ScoredAlbum, plan: AlbumPlan, made: Contents
 ) -> None:
-    for scene in made.scenes:
+    for scene in made.views:
         assert scene.after is not None
         assert scene.after.truth is not None
         names = {two_towns.photos[n].id for n in plan.plan.kept}
@@ -117,18 +117,20 @@ def test_after_is_what_the_kept_photos_show(
         assert scene.after.truth.rank > 3, "the promise, seen from the report"
         assert len(scene.decoys) == 3
         assert not {decoy.cell for decoy in scene.decoys} & set(scene.after.truth.cells)
-    fates = {shot.name: shot.fate for shot in made.shots}
+    fates = {photo.name: photo.state for photo in made.photos}
     for n, photo in enumerate(two_towns.photos):
-        assert fates[photo.id] == (Fate.WITHHELD if n in plan.plan.withheld else Fate.SHARED)
+        assert fates[photo.id] == (
+            PhotoState.WITHHELD if n in plan.plan.withheld else PhotoState.SHARED
+        )
     assert made.holds is True
     assert made.verdict == plan.verdict
 
 
 def test_shares_of_the_first_scene_add_up(made: Contents) -> None:
-    truth = made.scenes[0].before.truth
+    truth = made.views[0].before.truth
     assert truth is not None
-    own = set(made.scenes[0].before.ids)
-    shares = [shot.gain for shot in made.shots if shot.name in own]
+    own = set(made.views[0].before.ids)
+    shares = [photo.gain for photo in made.photos if photo.name in own]
     assert sum(gain for gain in shares if gain is not None) == pytest.approx(truth.shares.total)
     assert None not in shares
 
@@ -170,8 +172,8 @@ def test_an_impossible_wish_is_reported_as_such(two_towns: ScoredAlbum) -> None:
     made = plan_contents(two_towns, plan, patience=0.1)
     assert not plan.plan.found
     assert made.holds is False
-    assert {shot.fate for shot in made.shots} == {Fate.SEEN}
-    assert made.explained is None
+    assert {photo.state for photo in made.photos} == {PhotoState.AUDITED}
+    assert made.explanation is None
     text = text_of(page(made))
     assert "No plan keeps the promise" in text
     assert plan.verdict in text
@@ -180,9 +182,9 @@ def test_an_impossible_wish_is_reported_as_such(two_towns: ScoredAlbum) -> None:
 def test_a_budget_is_not_called_a_promise(two_towns: ScoredAlbum) -> None:
     made = plan_contents(two_towns, planned(two_towns, top=None, budget=3), patience=0.1)
     assert made.state == "The best found within a budget of 3 photos"
-    assert made.staircase is not None
-    assert made.staircase.asked is None
-    assert any("budget" in sentence for sentence in made.uncovered)
+    assert made.frontier is not None
+    assert made.frontier.asked is None
+    assert any("budget" in sentence for sentence in made.limits)
     assert "promise holds" not in text_of(page(made))
 
 
@@ -192,8 +194,8 @@ def test_what_is_public_already_is_marked(two_towns: ScoredAlbum) -> None:
         two_towns, places_of(two_towns.photos), Wishes(top=3), posted=posted, draw=Random(5)
     )
     made = plan_contents(two_towns, plan, posted=posted, patience=0.1)
-    assert made.shots[2].fate == Fate.PUBLIC
-    assert "1 photo already public was counted" in " ".join(made.uncovered)
+    assert made.photos[2].state == PhotoState.PUBLIC
+    assert "1 photo already public was counted" in " ".join(made.limits)
 
 
 def test_hostile_names_and_metadata_stay_text(two_towns: ScoredAlbum, plan: AlbumPlan) -> None:
@@ -227,8 +229,8 @@ def test_an_audit_alone(two_towns: ScoredAlbum, tmp_path: Path) -> None:
     audit = audit_album(two_towns, places_of(two_towns.photos), Wishes())
     made = audit_contents(two_towns, audit)
     assert made.holds is None
-    assert len(made.scenes) + len(made.further) == len(audit.watches)
-    assert {shot.fate for shot in made.shots} == {Fate.SEEN}
+    assert len(made.views) + len(made.other_views) == len(audit.watches)
+    assert {photo.state for photo in made.photos} == {PhotoState.AUDITED}
     html = save_report(made, tmp_path / "audit.html").read_text("utf-8")
     for one in audit.audits:
         assert one.truth is not None
@@ -238,7 +240,7 @@ def test_an_audit_alone(two_towns: ScoredAlbum, tmp_path: Path) -> None:
 def test_an_audit_without_any_place(two_towns: ScoredAlbum) -> None:
     audit = audit_album(two_towns, Places(()), Wishes())
     made = audit_contents(two_towns, audit)
-    assert len(made.scenes) == 2
+    assert len(made.views) == 2
     first = audit.audits[0].guesses[0]
     assert first.name in made.verdict
     assert first.name in text_of(page(made))

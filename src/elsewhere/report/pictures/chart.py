@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from elsewhere.audit import Curve
 from elsewhere.messages.numbers import signed
 from elsewhere.report.colours import FONT
-from elsewhere.report.contents import Fate, FrontierSteps, PhotoPicture, Step
+from elsewhere.report.contents import FrontierSteps, PhotoPicture, PhotoState, Step
 from elsewhere.report.markup import Child, Markup, element, number
 
 Scale = Callable[[float], float]
@@ -202,17 +202,17 @@ MOST = 40
 """More bars than this nobody reads; the largest are shown."""
 
 
-def shares_chart(shots: Sequence[PhotoPicture], called: Mapping[str, str]) -> Markup | None:
+def shares_chart(photos: Sequence[PhotoPicture], called: Mapping[str, str]) -> Markup | None:
     """Bars for the photos with the largest shares, what gives most away first.
 
     `called` says what is written beside a bar; whoever points at it is told the whole name.
     """
-    known = [shot for shot in shots if shot.gain is not None]
+    known = [photo for photo in photos if photo.gain is not None]
     if not known:
         return None
-    largest = sorted(known, key=lambda shot: -abs(shot.gain or 0.0))[:MOST]
-    rows = sorted(largest, key=lambda shot: shot.gain or 0.0)
-    widest = max(abs(shot.gain or 0.0) for shot in rows) or 1.0
+    largest = sorted(known, key=lambda photo: -abs(photo.gain or 0.0))[:MOST]
+    rows = sorted(largest, key=lambda photo: photo.gain or 0.0)
+    widest = max(abs(photo.gain or 0.0) for photo in rows) or 1.0
     height = _TOP + _ROW * len(rows) + 6
     label = f"What {len(rows)} photos give away, from what gives most away to what hides most"
     return picture(
@@ -223,14 +223,14 @@ def shares_chart(shots: Sequence[PhotoPicture], called: Mapping[str, str]) -> Ma
         text(_MIDDLE + 8, 12, "gives away ▸"),
         rule(_MIDDLE, _TOP - 4, _MIDDLE, height - 4),
         [
-            _row(shot, widest, _TOP + _ROW * (n + 0.5), called.get(shot.name, shot.name))
-            for n, shot in enumerate(rows)
+            _row(photo, widest, _TOP + _ROW * (n + 0.5), called.get(photo.name, photo.name))
+            for n, photo in enumerate(rows)
         ],
     )
 
 
-def _row(shot: PhotoPicture, widest: float, y: float, called: str) -> Markup:
-    gain = shot.gain or 0.0
+def _row(photo: PhotoPicture, widest: float, y: float, called: str) -> Markup:
+    gain = photo.gain or 0.0
     long = abs(gain) / widest * _REACH
     away = gain < 0
     bar = element(
@@ -241,16 +241,16 @@ def _row(shot: PhotoPicture, widest: float, y: float, called: str) -> Markup:
         height=10.0,
         rx=2.0,
         fill=f"var(--{'withheld' if away else 'kept'})",
-        fill_opacity=0.75 if shot.fate == Fate.WITHHELD else 0.4,
+        fill_opacity=0.75 if photo.state == PhotoState.WITHHELD else 0.4,
     )
     mark = (
         strokes("withheld", cross(_WIDTH - 6, y), 1.8)
-        if shot.fate == Fate.WITHHELD
+        if photo.state == PhotoState.WITHHELD
         else disc(_WIDTH - 6, y, "kept", 3.0)
     )
     name = called if len(called) <= 24 else f"…{called[-23:]}"
     beside = text(_MIDDLE + (-8 if away else 8), y + 4, name, anchor="end" if away else "start")
-    told = element("title", f"{shot.name}: gives away {signed(-gain)}, {shot.fate}")
+    told = element("title", f"{photo.name}: gives away {signed(-gain)}, {photo.state}")
     return element("g", told, bar, beside, mark)
 
 
