@@ -22,7 +22,7 @@ from elsewhere.album.places import places_of
 from elsewhere.example import ALBUM
 from elsewhere.globe import cell_names
 from elsewhere.report.colours import FONT, LIGHT
-from elsewhere.scorers.calibration import together
+from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service import ScoredAlbum, score_album
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.values.wishes import Wishes
@@ -95,8 +95,8 @@ def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
     assert attack.about.globe is not None
     names = cell_names(attack.about.globe)
     rows, kept = attack.scores.values, list(plan.plan.kept)
-    before = together(rows, attack.about.exponents)
-    after = together(rows[kept], attack.about.exponents)
+    before = combine_rows(rows, attack.about.exponents)
+    after = combine_rows(rows[kept], attack.about.exponents)
     withheld = set(plan.plan.withheld)
     sheet = 30 + -(-len(seen.photos) // COLUMNS) * (HIGH + 26)
     wide, high = LEFT + 330 + 2 * EDGE, sheet + 2 * EDGE

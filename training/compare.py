@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from elsewhere.scorers.embedded import view_of
+from elsewhere.scorers.embedded import preprocess_file
 from training.blocks import rebuild
 from training.features import shard_bytes, tower_session
 from training.photos import read_manifest
@@ -36,7 +36,7 @@ def views(folder: Path) -> npt.NDArray[np.float32]:
     for source in SOURCES:
         mine = [r for r in rows if r.source == source][:EACH]
         for _, data in shard_bytes(folder, mine[0].shard, {r.name for r in mine}):
-            out.append(view_of(io.BytesIO(data)))
+            out.append(preprocess_file(io.BytesIO(data)))
     return np.stack(out)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from elsewhere.scorers.embedded import view_of
+from elsewhere.scorers.embedded import preprocess_file
 from training.photos import read_manifest
 
 _state: dict[str, Any] = {}
@@ -50,7 +50,7 @@ def _start(tower: Path) -> None:
 
 
 def _embed(data: bytes) -> npt.NDArray[np.float32]:
-    view = view_of(io.BytesIO(data))[None]
+    view = preprocess_file(io.BytesIO(data))[None]
     embedding: npt.NDArray[np.float32] = _state["session"].run(
         ["image_embeds"], {"pixel_values": view}
     )[0][0]

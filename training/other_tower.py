@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from elsewhere.scorers.embedded import MEAN, STD, view_of
+from elsewhere.scorers.embedded import MEAN, STD, preprocess_file
 from training.features import shard_bytes
 from training.photos import read_manifest
 
@@ -41,7 +41,7 @@ def _embed(data: bytes) -> npt.NDArray[np.float32]:
     def column(values: tuple[float, ...]) -> npt.NDArray[np.float32]:
         return np.array(values, dtype=np.float32).reshape(3, 1, 1)
 
-    pixels = view_of(io.BytesIO(data)) * column(STD) + column(MEAN)
+    pixels = preprocess_file(io.BytesIO(data)) * column(STD) + column(MEAN)
     pixels = (pixels - column(IMAGENET_MEAN)) / column(IMAGENET_STD)
     tokens = _state["session"].run([TOKENS], {"input": pixels[None]})[0][0]
     both: npt.NDArray[np.float32] = np.concatenate([tokens[0], tokens[1:].mean(axis=0)])

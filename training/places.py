@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.globe.distance import between_km
-from elsewhere.globe.gazetteer import GRAIN, key, pack
+from elsewhere.globe.gazetteer import GRAIN, name_key, pack
 from elsewhere.globe.outlines import Outline
 from training.outlines import member, rings_of
 
@@ -93,7 +93,7 @@ class Row:
     keys: dict[str, None] = field(default_factory=dict)
 
     def spell(self, *names: str) -> None:
-        self.keys.update({key(name): None for name in names if name and key(name)})
+        self.keys.update({name_key(name): None for name in names if name and name_key(name)})
 
 
 def latin(text: str) -> bool:

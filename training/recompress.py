@@ -31,9 +31,9 @@ import numpy.typing as npt
 import torch
 from PIL import Image
 
-from elsewhere.album.jpeg import QUALITY, encoded
+from elsewhere.album.jpeg import QUALITY, encode_jpeg
 from elsewhere.album.renditions import MAX_SIDE
-from elsewhere.scorers.embedded import WEIGHTS, view_of
+from elsewhere.scorers.embedded import WEIGHTS, preprocess_file
 from training.crossfit import RECIPE
 from training.dataset import Dataset, load
 from training.features import shard_bytes, tower_session
@@ -70,7 +70,7 @@ class Unseen:
     def score(self, content: bytes) -> npt.NDArray[np.float64]:
         """Log-probabilities up to one constant, which gains do not see."""
         out, into = self._ends
-        seen = self._tower.run([out], {into: view_of(io.BytesIO(content))[None]})[0]
+        seen = self._tower.run([out], {into: preprocess_file(io.BytesIO(content))[None]})[0]
         unit = seen / np.linalg.norm(seen, axis=1, keepdims=True)
         x = torch.from_numpy(np.ascontiguousarray(unit * unit.shape[1] ** 0.5))
         told = np.asarray(self._head.log_probabilities(x, 0)[0], np.float64)
@@ -99,7 +99,7 @@ def again(content: bytes, quality: int, side: int | None = None) -> bytes:
     image = Image.open(io.BytesIO(content)).convert("RGB")
     if side is not None:
         image.thumbnail((side, side), Image.Resampling.LANCZOS)
-    return encoded(image, quality)
+    return encode_jpeg(image, quality)
 
 
 def moves(
@@ -113,7 +113,7 @@ def moves(
     shared = []
     for name, image in photos:
         image.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
-        content = encoded(image, QUALITY)
+        content = encode_jpeg(image, QUALITY)
         shared.append((name, content, scorer.score(content)))
     together = np.sum([before for _, _, before in shared], axis=0)
     own = int(together.argmax()) if truth is None else truth

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elsewhere.scorers.embedded import view_of
+from elsewhere.scorers.embedded import preprocess_file
 from training.features import shard_bytes
 from training.photos import read_manifest
 from training.tower import LAYERS, Tower, dequantised
@@ -59,7 +59,7 @@ def look_at(folder: Path) -> Tensor:
     for source, count in LOOK_AT.items():
         mine = [r for r in rows if r.source == source][:count]
         for _, data in shard_bytes(folder, mine[0].shard, {r.name for r in mine}):
-            views.append(view_of(io.BytesIO(data)))
+            views.append(preprocess_file(io.BytesIO(data)))
     return torch.from_numpy(np.stack(views))
 
 

@@ -14,10 +14,10 @@ from statistics import mean
 from typing import Any
 
 from elsewhere.album import Recipe
-from elsewhere.album.decode import opened, pixels
-from elsewhere.album.jpeg import encoded
-from elsewhere.scorers.embedded import DRAFT_SIDE, WEIGHTS, record, view, view_of
-from elsewhere.scorers.sessions import session
+from elsewhere.album.decode import open_image, render_pixels
+from elsewhere.album.jpeg import encode_jpeg
+from elsewhere.scorers.embedded import DRAFT_SIDE, WEIGHTS, preprocess, preprocess_file, read_record
+from elsewhere.scorers.sessions import open_session
 
 LESS = 1920
 """A longest side that no fraction of a camera's photo comes near: it takes one resampling more."""
@@ -25,8 +25,8 @@ LESS = 1920
 
 def measure(paths: Sequence[Path], recipe: Recipe, rounds: int) -> dict[str, float]:
     """Milliseconds of processor time a photo for each stage, the mean over the photos."""
-    told = record()["tower"]
-    run = session(WEIGHTS / told["file"], told["sha256"])
+    told = read_record()["tower"]
+    run = open_session(WEIGHTS / told["file"], told["sha256"])
     ends = told["input"], told["output"]
     least: dict[tuple[str, Path], float] = {}
 
@@ -42,10 +42,10 @@ def measure(paths: Sequence[Path], recipe: Recipe, rounds: int) -> dict[str, flo
             content = path.read_bytes()
             image = timed("decode", path, _picture, content, recipe.max_side)
             timed(f"decode to {LESS} px", path, _picture, content, LESS)
-            rendition = timed("encode", path, encoded, image)
+            rendition = timed("encode", path, encode_jpeg, image)
             small = timed("decode again", path, _decoded, rendition)
-            timed("tensor", path, view, small)
-            tensor = view_of(io.BytesIO(rendition))[None]
+            timed("tensor", path, preprocess, small)
+            tensor = preprocess_file(io.BytesIO(rendition))[None]
             timed("tower", path, run, tensor, *ends)
     stages = dict.fromkeys(stage for stage, _ in least)
     return {
@@ -55,7 +55,7 @@ def measure(paths: Sequence[Path], recipe: Recipe, rounds: int) -> dict[str, flo
 
 
 def _picture(content: bytes, side: int | None) -> Any:
-    return pixels(opened(content, "jpeg"), side)
+    return render_pixels(open_image(content, "jpeg"), side)
 
 
 def _decoded(rendition: bytes) -> Any:

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from elsewhere.album import Recipe, read_album
 from elsewhere.album.places import places_of
-from elsewhere.platform.machine import workers
+from elsewhere.platform.machine import worker_count
 from elsewhere.scorers import embedded
-from elsewhere.scorers.embedded import WEIGHTS, record, view_of
-from elsewhere.scorers.sessions import session
+from elsewhere.scorers.embedded import WEIGHTS, preprocess_file, read_record
+from elsewhere.scorers.sessions import open_session
 from elsewhere.service import score_album
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.values.wishes import Wishes
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
 def tensors_of(paths: Sequence[Path], recipe: Recipe) -> Tensors:
     """Ready input for the model: what the scorer would make of each rendition."""
     album = read_album(paths, recipe=recipe)
-    made = [view_of(io.BytesIO(photo.rendition.content))[None] for photo in album.photos]
+    made = [preprocess_file(io.BytesIO(photo.rendition.content))[None] for photo in album.photos]
     album.close()
     assert len(made) == len(paths), [one.reason for one in album.left]
     return made
@@ -51,7 +51,7 @@ def tensors_of(paths: Sequence[Path], recipe: Recipe) -> Tensors:
 
 def whole(paths: Sequence[Path], recipe: Recipe, wishes: Wishes) -> tuple[Cost, AlbumPlan]:
     """Reading, rendering, scoring and planning, as `elsewhere protect` does it, with no cache."""
-    embedded.forget()
+    embedded.forget_features()
     start, busy = time.perf_counter(), _processor()
     seen = score_album(paths, recipe=recipe)
     between = time.perf_counter()
@@ -64,11 +64,11 @@ def whole(paths: Sequence[Path], recipe: Recipe, wishes: Wishes) -> tuple[Cost, 
 
 def bare(tensors: Tensors) -> Cost:
     """The model alone, on as many single-thread runs side by side as the job uses."""
-    told = record()["tower"]
-    run = session(WEIGHTS / told["file"], told["sha256"])
+    told = read_record()["tower"]
+    run = open_session(WEIGHTS / told["file"], told["sha256"])
     ends = told["input"], told["output"]
     start, busy = time.perf_counter(), _processor()
-    with ThreadPoolExecutor(workers()) as pool:
+    with ThreadPoolExecutor(worker_count()) as pool:
         for _ in pool.map(lambda tensor: run(tensor, *ends), tensors):
             pass
     return Cost(time.perf_counter() - start, _processor() - busy)
@@ -83,7 +83,7 @@ def measure(
     """Turns of both sides, and what follows from them."""
     wishes = Wishes(exact_top=True)  # the k that is drawn is no part of what is measured
     tensors = tensors_of(paths, recipe)
-    bare(tensors[: 2 * workers()])  # the model is loaded before the first turn of either side
+    bare(tensors[: 2 * worker_count()])  # the model is loaded before the first turn of either side
     turns: list[dict[str, Cost]] = []
     for number in range(rounds):
         cost, plan = whole(paths, recipe, wishes)
@@ -97,7 +97,7 @@ def measure(
         "photos": len(paths),
         "megabytes each": round(statistics.mean(p.stat().st_size for p in paths) / 1e6, 2),
         "rendition": str(recipe),
-        "threads": workers(),
+        "threads": worker_count(),
         "turns": [{side: cost._asdict() for side, cost in turn.items()} for turn in turns],
         "withheld": len(plan.plan.withheld),
         "plan": plan.plan.status,

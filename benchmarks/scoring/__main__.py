@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.machine import machine
 from benchmarks.scoring import command, photos, speed
-from elsewhere.scorers.embedded import WEIGHTS, record
+from elsewhere.scorers.embedded import WEIGHTS, read_record
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,7 +31,7 @@ def main() -> int:
     document: dict[str, Any] = {"machine": machine()}
     print(f"{document['machine']}", flush=True)
     document["speed"] = speed.measure(paths, asked.weights, asked.rounds, asked.seconds)
-    tower = asked.weights / record(asked.weights)["tower"]["file"]
+    tower = asked.weights / read_record(asked.weights)["tower"]["file"]
     document["first score"] = command.first_score(paths[0], tower, 5)
     if asked.memory:
         document["memory"] = command.memory(paths, asked.memory)

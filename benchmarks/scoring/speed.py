@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.platform.machine import workers
+from elsewhere.platform.machine import worker_count
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.embedded import SIDE, EmbeddedScorer, record, view
+from elsewhere.scorers.embedded import SIDE, EmbeddedScorer, preprocess, read_record
 from elsewhere.scorers.protocol import Photo
-from elsewhere.scorers.sessions import runtime
+from elsewhere.scorers.sessions import onnx_runtime
 
 BATCHES = (1, 2, 4, 8, 16)
 Tensors = NDArray[np.float32]
@@ -42,7 +42,7 @@ class Bare:
     """One way to run the tower's file on tensors that are ready."""
 
     def __init__(self, path: Path, ends: tuple[str, str], batch: int, side_by_side: int) -> None:
-        onnxruntime = runtime()
+        onnxruntime = onnx_runtime()
         options = onnxruntime.SessionOptions()
         if side_by_side > 1:
             options.intra_op_num_threads = 1
@@ -81,14 +81,14 @@ def measure(paths: list[Path], weights: Path, rounds: int, seconds: float) -> di
     """Everything about speed."""
     scorer = EmbeddedScorer(weights)
     scorer.load()
-    told = record(weights)["tower"]
+    told = read_record(weights)["tower"]
     tower, ends = weights / told["file"], (told["input"], told["output"])
     # each file twice: an album long enough that the last photo, alone on one core, hardly counts
     photos = [Photo(f"{turn} {path.name}", path) for turn in (1, 2) for path in paths]
-    tensors = np.stack([view(photo.image((SIDE, SIDE))) for photo in photos[:16]])
+    tensors = np.stack([preprocess(photo.image((SIDE, SIDE))) for photo in photos[:16]])
     ways = [Bare(tower, ends, batch, 1) for batch in BATCHES]
-    if workers() > 1:
-        ways.append(Bare(tower, ends, 1, workers()))
+    if worker_count() > 1:
+        ways.append(Bare(tower, ends, 1, worker_count()))
     tried = {way.name: way.rate(tensors, seconds) for way in ways}
     best_batch = max(ways[: len(BATCHES)], key=lambda way: tried[way.name])
     best = max(ways, key=lambda way: tried[way.name])

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.platform.machine import cores
+from elsewhere.platform.machine import core_count
 from elsewhere_lab import experiments
 from elsewhere_lab.files import read_rows, write_rows
 from elsewhere_lab.publishing import publish
@@ -91,7 +91,7 @@ def measure(
     missing = [part for part in parts if not files[part.name].exists()]
     done = len(parts) - len(missing)
     watch(Progress(experiment.name, done, len(parts)))
-    workers = 1 if experiment.alone else min(processes or cores(), len(missing))
+    workers = 1 if experiment.alone else min(processes or core_count(), len(missing))
     last = time.monotonic()
     # whatever is raised, the workers end first
     with closing(_worked(experiment.name, source, scale, missing, workers)) as worked:

@@ -87,7 +87,7 @@ def test_very_many_positions_are_measured_on_a_coarser_grain(seed: int) -> None:
     which = rng.integers(3, size=300)
     where = centres[which] + rng.uniform(-0.1, 0.1, (300, 2))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(places, "MOST_POINTS", 50)
+        patched.setattr(places, "MAX_POINTS", 50)
         found = groups([(float(a), float(b)) for a, b in where])
     assert {frozenset(group) for group in found} == {
         frozenset(np.flatnonzero(which == town).tolist()) for town in set(which.tolist())

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from elsewhere.album.decode import RefusedError, opened, pixels
+from elsewhere.album.decode import RefusedError, open_image, render_pixels
 from tests.album.makers import (
     MP4,
     chunk,
@@ -35,7 +35,7 @@ def _as_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shown(content: bytes, kind: str, max_side: int | None = 1920) -> np.ndarray[Any, Any]:
-    image = pixels(opened(content, kind), max_side)
+    image = render_pixels(open_image(content, kind), max_side)
     assert image.mode == "RGB"
     return np.asarray(image).astype(int)
 
@@ -102,8 +102,8 @@ def test_the_long_side_is_bounded_and_nothing_is_enlarged(kind: str) -> None:
 
 def test_a_large_jpeg_is_decoded_small() -> None:
     content = jpeg(3, 4000, 3000)
-    image = opened(content, "jpeg")
-    seen = np.asarray(pixels(image, 1920)).astype(int)
+    image = open_image(content, "jpeg")
+    seen = np.asarray(render_pixels(image, 1920)).astype(int)
     assert image.size == (2000, 1500)  # the decoder's work, before resizing
     assert seen.shape == (1440, 1920, 3)
     whole = Image.open(io.BytesIO(content)).resize((1920, 1440), Image.Resampling.LANCZOS)
@@ -227,7 +227,7 @@ def test_limits_on_pixels() -> None:
         shown(big, "png")
     assert refused.value.kind == "pixels"
     with pytest.raises(RefusedError, match="96 × 64"):
-        pixels(opened(png(1), "png"), 1920, most=6000)
+        render_pixels(open_image(png(1), "png"), 1920, most=6000)
     with pytest.raises(RefusedError, match="too long for a JPEG"):
         shown(png_header(70000, 1) + chunk(b"IEND", b""), "png", None)
 

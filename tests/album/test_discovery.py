@@ -217,7 +217,7 @@ def test_links(tmp_path: Path) -> None:
 def test_what_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Root may read anything, so the refusal is put in where the file is opened."""
     album(tmp_path, **{"a.jpg": jpeg(1), "b.jpg": jpeg(2), "shut/c.jpg": jpeg(3)})
-    true_beginning, true_scan = files.beginning, os.scandir
+    true_beginning, true_scan = files.read_start, os.scandir
 
     def beginning(path: Path, count: int) -> bytes:
         if path.name == "a.jpg":
@@ -229,7 +229,7 @@ def test_what_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.Monke
             raise PermissionError(13, "Permission denied")
         return true_scan(path)
 
-    monkeypatch.setattr(discovery, "beginning", beginning)
+    monkeypatch.setattr(discovery, "read_start", beginning)
     monkeypatch.setattr(os, "scandir", scandir)
     found = find_photos([tmp_path])
     assert names(found) == ["b.jpg"]
@@ -240,7 +240,7 @@ def test_what_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.Monke
 def test_reading_is_bounded(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"x" * 100)
-    assert files.whole(path, 100) == b"x" * 100
-    assert files.whole(path, 99) is None
+    assert files.read_file(path, 100) == b"x" * 100
+    assert files.read_file(path, 99) is None
     with pytest.raises(files.NotPlainError):
-        files.whole(tmp_path)
+        files.read_file(tmp_path)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.copies import Copy, open_copy
-from elsewhere.album.export import OutgoingFile, apart, check_target, export
-from elsewhere.album.jpeg import encoded
-from elsewhere.album.renditions import Recipe, Rendition, Spool, accepted
+from elsewhere.album.export import OutgoingFile, are_separate, check_target, export
+from elsewhere.album.jpeg import encode_jpeg
+from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
 from elsewhere.errors import CheckError, FileError, InputError
 from tests.album.makers import picture
 
@@ -21,7 +21,7 @@ SPOOL = Spool()
 
 
 def rendition(seed: int, side: int = 96) -> Rendition:
-    return accepted(encoded(picture(seed, side, side)), Recipe(), SPOOL)
+    return accept_rendition(encode_jpeg(picture(seed, side, side)), Recipe(), SPOOL)
 
 
 FILES = [OutgoingFile(f"{n:03}.jpg", rendition(n)) for n in (2, 1, 3)]
@@ -80,10 +80,12 @@ export(FILES, Path(sys.argv[1]), lambda copy: os.kill(os.getpid(), signal.SIGKIL
 def test_paths_that_are_apart(tmp_path: Path) -> None:
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "a" / "b")
-    assert apart(tmp_path / "a" / "b", tmp_path / "a" / "c")
-    assert apart(tmp_path / "a" / "bc", tmp_path / "a" / "b")
+    assert are_separate(tmp_path / "a" / "b", tmp_path / "a" / "c")
+    assert are_separate(tmp_path / "a" / "bc", tmp_path / "a" / "b")
     for one in (tmp_path, tmp_path / "a", tmp_path / "a" / "b" / "new", tmp_path / "link" / "x"):
-        assert not apart(one, tmp_path / "a" / "b") and not apart(tmp_path / "a" / "b", one)
+        assert not are_separate(one, tmp_path / "a" / "b") and not are_separate(
+            tmp_path / "a" / "b", one
+        )
 
 
 @pytest.mark.parametrize(
@@ -118,10 +120,10 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest.Mo
 SMALL_DISK = """
 import sys
 from pathlib import Path
-from elsewhere.album.export import Outgoing, export
+from elsewhere.album.export import OutgoingFile, export
 from elsewhere.errors import FileError
 from tests.album.test_export import rendition
-files = [Outgoing(f"{n:03}.jpg", rendition(n, 1500)) for n in range(8)]
+files = [OutgoingFile(f"{n:03}.jpg", rendition(n, 1500)) for n in range(8)]
 if len(sys.argv) > 2:
     import resource, signal
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elsewhere.album.export import harmless, named, warning
+from elsewhere.album.export import choose_names, kept_names_warning, portable_name
 from elsewhere.errors import InputError
 
 RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "123")}
@@ -14,13 +14,13 @@ RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt"
 
 @given(st.integers(1, 1200))
 def test_numbers_have_no_gap_and_one_width(count: int) -> None:
-    names = named([f"{n}.png" for n in range(count)])
+    names = choose_names([f"{n}.png" for n in range(count)])
     assert sorted(names) == [f"{n:0{max(3, len(str(count)))}}.jpg" for n in range(1, count + 1)]
 
 
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=12, unique=True))
 def test_kept_names_are_harmless_everywhere(ids: list[str]) -> None:
-    names = named(ids, names="keep")
+    names = choose_names(ids, names="keep")
     assert len({unicodedata.normalize("NFC", name).casefold() for name in names}) == len(ids)
     for name in names:
         assert name.endswith(".jpg") and len(name.encode()) <= 255
@@ -46,24 +46,24 @@ def test_kept_names_are_harmless_everywhere(ids: list[str]) -> None:
     ],
 )
 def test_names_that_people_have(ids: list[str], names: list[str]) -> None:
-    assert named(ids, names="keep") == [f"{name}.jpg" for name in names]
+    assert choose_names(ids, names="keep") == [f"{name}.jpg" for name in names]
 
 
 def test_the_warning_tells_of_dates() -> None:
-    assert "1 of them holds what looks like a date (IMG_20230714_1.jpg)" in warning(
+    assert "1 of them holds what looks like a date (IMG_20230714_1.jpg)" in kept_names_warning(
         ["a.jpg", "IMG_20230714_1.jpg"]
     )
-    assert "2 of them hold" in warning(["2023-07-14 a.jpg", "PXL_20240101.jpg"])
+    assert "2 of them hold" in kept_names_warning(["2023-07-14 a.jpg", "PXL_20240101.jpg"])
     for name in ("IMG_0041.jpg", "DSC12345678.jpg", "20239914.jpg", "001.jpg"):
-        assert "date" not in warning([name]) and "missing" in warning([name])
+        assert "date" not in kept_names_warning([name]) and "missing" in kept_names_warning([name])
 
 
 def test_an_unknown_choice_is_named() -> None:
     with pytest.raises(InputError, match="'kept'"):
-        named(["a"], names="kept")  # type: ignore[arg-type]
+        choose_names(["a"], names="kept")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="'random'"):
-        named(["a"], order="random")  # type: ignore[arg-type]
+        choose_names(["a"], order="random")  # type: ignore[arg-type]
 
 
 def test_an_empty_name_is_a_photo() -> None:
-    assert harmless("") == harmless(" .. ") == "photo"
+    assert portable_name("") == portable_name(" .. ") == "photo"

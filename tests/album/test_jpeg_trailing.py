@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from elsewhere.album.export import OutgoingFile, export
-from elsewhere.album.jpeg import NotJpegError, encoded, reject_trailing_data, size_if_bare
-from elsewhere.album.renditions import Recipe, Spool, accepted
+from elsewhere.album.jpeg import NotJpegError, encode_jpeg, reject_trailing_data, size_if_bare
+from elsewhere.album.renditions import Recipe, Spool, accept_rendition
 from elsewhere.errors import FileError
 from tests.album.makers import picture
 
@@ -38,7 +38,7 @@ def test_every_picture_ends_with_its_pixels_and_none_with_more(
         shape = (height, width, 3) if kind == "noise" else (1, 1, 3)
         values = np.broadcast_to(rng.integers(0, 256, shape, dtype=np.uint8), (height, width, 3))
         image = Image.fromarray(np.ascontiguousarray(values))
-    content = encoded(image)
+    content = encode_jpeg(image)
     reject_trailing_data(content, image.size)
     with pytest.raises(NotJpegError, match="between its last pixel and its end"):
         reject_trailing_data(content[:-2] + more + content[-2:], image.size)
@@ -49,10 +49,10 @@ def test_every_picture_ends_with_its_pixels_and_none_with_more(
 def test_text_behind_the_pixels_is_seen_though_no_marker_tells(
     many: int, target: str, tmp_path: Path
 ) -> None:
-    bare = encoded(picture(6, 640, 480))
+    bare = encode_jpeg(picture(6, 640, 480))
     content = bare[:-2] + SECRET * many + bare[-2:]
     assert size_if_bare(content) == (640, 480), "its skeleton is right"
-    hidden, honest = (accepted(one, Recipe(), Spool()) for one in (content, bare))
+    hidden, honest = (accept_rendition(one, Recipe(), Spool()) for one in (content, bare))
     with pytest.raises(FileError, match=r"2\.jpg would not be a bare picture: something lies betw"):
         export(
             [OutgoingFile("1.jpg", honest), OutgoingFile("2.jpg", hidden)], tmp_path / target, print
@@ -63,5 +63,5 @@ def test_text_behind_the_pixels_is_seen_though_no_marker_tells(
 
 
 def test_a_picture_that_is_cut_short_is_not_one_with_more() -> None:
-    bare = encoded(picture(6, 640, 480))
+    bare = encode_jpeg(picture(6, 640, 480))
     reject_trailing_data(bare[: len(bare) // 2] + bare[-2:], (640, 480))

@@ -12,14 +12,14 @@ import pytest
 from PIL import Image
 
 from elsewhere.album import sidecars
-from elsewhere.album.decode import opened, pixels
-from elsewhere.album.exif import carried
+from elsewhere.album.decode import open_image, render_pixels
+from elsewhere.album.exif import read_embedded
 from elsewhere.album.metadata import (
     Leak,
     Metadata,
     from_json,
-    leaks,
-    position,
+    make_leaks,
+    parse_position,
     time_in_name,
     to_json,
 )
@@ -31,9 +31,9 @@ HEIC = (Path(__file__).parent / "data" / "phone.heic").read_bytes()
 
 
 def told(content: bytes, kind: str) -> Metadata:
-    image = opened(content, kind)
-    pixels(image, 1920)
-    return carried(image, content)
+    image = open_image(content, kind)
+    render_pixels(image, 1920)
+    return read_embedded(image, content)
 
 
 def kinds(value: Metadata) -> dict[str, str]:
@@ -192,7 +192,7 @@ def test_what_is_no_takeout_says_no_place_and_no_time(content: bytes) -> None:
     [(0, 0), (91, 0), (0, 181), (float("nan"), 1), (float("inf"), 1), ("x", 1), (None, None)],
 )
 def test_what_is_no_position(lat: object, lon: object) -> None:
-    assert position(lat, lon) is None
+    assert parse_position(lat, lon) is None
 
 
 @pytest.mark.parametrize(
@@ -213,8 +213,10 @@ def test_dates_in_names(name: str, when: datetime | None) -> None:
 
 
 def test_what_is_lacking_is_taken_from_the_next() -> None:
-    first = Metadata(time=LOCAL, leaks=leaks([("time", "x")]))
-    second = Metadata((1, 2), datetime(2020, 1, 1), 2, leaks([("time", "x"), ("position", "y")]))
+    first = Metadata(time=LOCAL, leaks=make_leaks([("time", "x")]))
+    second = Metadata(
+        (1, 2), datetime(2020, 1, 1), 2, make_leaks([("time", "x"), ("position", "y")])
+    )
     both = first.completed_by(second)
     assert (both.position, both.time, both.rating) == ((1, 2), LOCAL, 2)
     assert both.leaks == (("time", "x"), ("position", "y"))
@@ -229,7 +231,7 @@ def test_moments_can_be_compared() -> None:
 
 
 def test_json_there_and_back() -> None:
-    value = Metadata(GPS, LOCAL, 5, leaks([("comment", "é\n\x1b"), ("empty", "")]))
+    value = Metadata(GPS, LOCAL, 5, make_leaks([("comment", "é\n\x1b"), ("empty", "")]))
     assert value.leaks == (("comment", r"é \x1b"),)
     assert from_json(json.loads(json.dumps(to_json(value)))) == value
     assert from_json(json.loads(json.dumps(to_json(Metadata())))) == Metadata()
@@ -247,8 +249,8 @@ def test_a_worker_is_not_believed(told_by_a_worker: object) -> None:
 
 
 def test_leaks_are_bounded() -> None:
-    assert len(leaks(("text", str(n)) for n in range(10**6))) == 60
-    assert len(leaks([("text", "x" * 10**6)])[0].text) == 200
+    assert len(make_leaks(("text", str(n)) for n in range(10**6))) == 60
+    assert len(make_leaks([("text", "x" * 10**6)])[0].text) == 200
 
 
 @pytest.mark.filterwarnings("ignore:Corrupt EXIF")  # a worker ignores them all

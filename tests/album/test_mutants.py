@@ -19,7 +19,7 @@ from elsewhere.album.album import _photo, _request
 from elsewhere.album.discovery import Candidate
 from elsewhere.album.jpeg import size_if_bare
 from elsewhere.album.renditions import Spool
-from elsewhere.album.skipped import KINDS
+from elsewhere.album.skipped import REASONS
 from elsewhere.album.workers import Workers
 from tests.album import makers
 from tests.album.makers import display_p3, encoded, exif, jpeg, picture, png
@@ -86,7 +86,7 @@ def check_mutants(folder: Path, pool: Workers, count: int, seed: int) -> Counter
             assert size_if_bare(end.rendition.content)
             ends["read"] += 1
         else:
-            assert end.kind in KINDS
+            assert end.kind in REASONS
             ends[end.kind] += 1
         spool.close()
         made[number].path.unlink()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album import Album, Limits, read_album
-from elsewhere.album.skipped import KINDS
+from elsewhere.album.skipped import REASONS
 from elsewhere.album.workers import Workers
 from tests.album.makers import (
     chunk,
@@ -55,7 +55,7 @@ def ends_of(nasty: Nasty, album: Album, folder: Path) -> set[str]:
 
 def check_words(album: Album) -> None:
     for one in album.left:
-        assert one.kind in KINDS
+        assert one.kind in REASONS
         assert len(one.reason) > 10
         for text in (one.name, one.reason):
             assert "\n" not in text

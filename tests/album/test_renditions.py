@@ -15,26 +15,26 @@ from elsewhere.album.jpeg import (
     PREVIEW_QUALITY,
     SOS,
     NotJpegError,
-    can_fill,
-    encoded,
+    can_hold_pixels,
+    encode_jpeg,
     segments,
     size_if_bare,
 )
-from elsewhere.album.renditions import Recipe, Rendition, Spool, accepted
+from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
 from elsewhere.errors import FileError, InputError
 from tests.album import makers
 from tests.album.makers import display_p3, exif, jpeg, picture, segment, with_segments
 
 
 def rendition(content: bytes, recipe: Recipe | None = None) -> Rendition:
-    return accepted(content, recipe or Recipe(), Spool())
+    return accept_rendition(content, recipe or Recipe(), Spool())
 
 
 def test_a_rendition_holds_a_picture_and_nothing_else() -> None:
     image = picture(1)
     image.info = {"comment": b"planted", "dpi": (300, 300), "icc_profile": display_p3()}
     image.info["exif"] = exif().tobytes()
-    content = encoded(image)
+    content = encode_jpeg(image)
     assert size_if_bare(content) == (96, 64)
     assert {one.marker for one in segments(content)} == {0xD8, 0xE0, 0xDB, 0xC0, 0xC4, 0xDA, 0xD9}
     again = Image.open(io.BytesIO(content))
@@ -44,11 +44,11 @@ def test_a_rendition_holds_a_picture_and_nothing_else() -> None:
 
 def test_equal_pixels_give_equal_bytes() -> None:
     from_png = Image.open(io.BytesIO(makers.png(2)))
-    assert encoded(from_png) == encoded(picture(2)) != encoded(picture(3))
+    assert encode_jpeg(from_png) == encode_jpeg(picture(2)) != encode_jpeg(picture(3))
 
 
 def test_chroma_is_halved_and_the_quality_fixed() -> None:
-    content = encoded(picture(1))
+    content = encode_jpeg(picture(1))
     frame = next(one for one in segments(content) if one.marker == 0xC0)
     sampling = [content[frame.start + at] for at in (7, 10, 13)]
     assert sampling == [0x22, 0x11, 0x11]
@@ -57,7 +57,7 @@ def test_chroma_is_halved_and_the_quality_fixed() -> None:
 
 
 def test_what_is_handed_over_is_what_was_taken() -> None:
-    content = encoded(picture(4))
+    content = encode_jpeg(picture(4))
     made = rendition(content)
     assert made.content == content
     assert made.digest == sha256(content).hexdigest()
@@ -65,7 +65,7 @@ def test_what_is_handed_over_is_what_was_taken() -> None:
 
 
 def test_the_preview_is_small_and_bare_and_of_the_rendition() -> None:
-    made = rendition(encoded(picture(5, 1200, 800)))
+    made = rendition(encode_jpeg(picture(5, 1200, 800)))
     small = made.preview()
     assert size_if_bare(small, PREVIEW_QUALITY) == (320, 213)
     shown = np.asarray(Image.open(io.BytesIO(small))).astype(int)
@@ -75,7 +75,7 @@ def test_the_preview_is_small_and_bare_and_of_the_rendition() -> None:
 
 def test_large_pictures_are_shown_without_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pillow's limit is for strangers' files; a phone makes photos that are larger."""
-    made = rendition(encoded(picture(5, 1200, 800)))
+    made = rendition(encode_jpeg(picture(5, 1200, 800)))
     monkeypatch.setattr("PIL.Image.MAX_IMAGE_PIXELS", 1000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -83,7 +83,7 @@ def test_large_pictures_are_shown_without_a_warning(monkeypatch: pytest.MonkeyPa
         assert made.opened().size == (1200, 800)
 
 
-BARE = encoded(picture(6))
+BARE = encode_jpeg(picture(6))
 TABLE, FRAME, SCAN = (BARE.index(bytes([0xFF, marker])) for marker in (0xDB, 0xC0, SOS))
 SECRET = b"GPS 43.9475,4.5350 owner=Alice".ljust(64)
 NOT_BARE = {
@@ -108,7 +108,7 @@ NOT_BARE = {
     "a table that nobody reads": BARE[:TABLE] + segment(0xDB, b"\x03" + SECRET) + BARE[TABLE:],
     "a table of many": BARE[:TABLE] + segment(0xDB, (b"\x03" + SECRET) * 900) + BARE[TABLE:],
     "a Huffman table more": BARE[:TABLE] + segment(0xC4, b"\x03" + bytes(16)) + BARE[TABLE:],
-    "other tables": encoded(picture(6), 91),
+    "other tables": encode_jpeg(picture(6), 91),
     "a table behind the pixels": BARE[:-2] + segment(0xDB, b"\x03" + SECRET) + BARE[-2:],
     "a scan with text for a header": BARE[:SCAN] + segment(SOS, SECRET) + BARE[SCAN:],
     "a second scan": BARE[:-2] + BARE[SCAN:-2] + BARE[-2:],
@@ -128,9 +128,9 @@ def test_anything_else_is_refused(content: bytes) -> None:
 
 def test_a_rendition_larger_than_asked_for_is_refused() -> None:
     with pytest.raises(FileError, match="larger than it was asked to be"):
-        rendition(encoded(picture(7, 300, 10)), Recipe(max_side=299))
-    assert rendition(encoded(picture(7, 300, 10)), Recipe(max_side=300)).width == 300
-    assert rendition(encoded(picture(7, 3000, 10)), Recipe(max_side=None)).width == 3000
+        rendition(encode_jpeg(picture(7, 300, 10)), Recipe(max_side=299))
+    assert rendition(encode_jpeg(picture(7, 300, 10)), Recipe(max_side=300)).width == 300
+    assert rendition(encode_jpeg(picture(7, 3000, 10)), Recipe(max_side=None)).width == 3000
 
 
 @pytest.mark.parametrize("side", [0, -5, 63, 65_501])
@@ -143,7 +143,7 @@ def test_a_side_out_of_bounds_is_told(side: int) -> None:
 
 def test_a_rendition_that_changed_on_the_disk_is_not_handed_out() -> None:
     spool = Spool()
-    made = accepted(encoded(picture(8)), Recipe(), spool)
+    made = accept_rendition(encode_jpeg(picture(8)), Recipe(), spool)
     spool._file.seek(100)
     spool._file.write(b"\0\1\2\3")
     with pytest.raises(FileError, match="changed while it waited"):
@@ -186,5 +186,5 @@ def test_no_true_photo_is_taken_for_a_lie(side: int, progressive: bool) -> None:
     flat = makers.encoded(
         Image.new("L", (side, side)), "JPEG", quality=1, optimize=True, progressive=progressive
     )
-    assert can_fill(len(flat), (side, side), progressive)
-    assert not can_fill(len(flat), (side * 100, side * 100), progressive) or side < 100
+    assert can_hold_pixels(len(flat), (side, side), progressive)
+    assert not can_hold_pixels(len(flat), (side * 100, side * 100), progressive) or side < 100

@@ -9,7 +9,7 @@ import elsewhere
 from elsewhere.audit import Truth, audit
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, zone
-from elsewhere.scorers.calibration import exponent, together
+from elsewhere.scorers.calibration import combine_rows, exponent
 from elsewhere.values.scores import Scores
 from elsewhere_lab import simulator
 
@@ -25,7 +25,7 @@ def album() -> Scores:
 
 def test_guesses_are_the_calibrated_posterior_by_name(album: Scores) -> None:
     found = audit(album, exponents=EXPONENTS, top=7)
-    likely = np.exp(together(album.values, EXPONENTS))
+    likely = np.exp(combine_rows(album.values, EXPONENTS))
     best = np.argsort(-likely)[:7].tolist()
     assert [one.cell for one in found.guesses] == best
     assert [one.name for one in found.guesses] == [cell_names(CELLS)[cell] for cell in best]
@@ -42,7 +42,7 @@ def test_the_truth_in_numbers(album: Scores) -> None:
     place = Truth(cells, "London", 51.5, -0.12, ((51.5, -0.12),), "a note")
     truth = audit(album, place, exponents=EXPONENTS).truth
     assert truth is not None
-    likely = np.exp(together(album.values, EXPONENTS))
+    likely = np.exp(combine_rows(album.values, EXPONENTS))
     assert truth.probability == pytest.approx(likely[around.cells].sum())
     plan = elsewhere.protect(album, cells, budget=0)
     assert truth.rank == plan.protected_k + 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elsewhere.audit.inference import curve, worst_order
-from elsewhere.scorers.calibration import log_softmax, together
+from elsewhere.scorers.calibration import combine_rows, log_softmax
 from elsewhere_lab import simulator
 
 EXPONENTS = {1: 1.0, 4: 0.6, 16: 0.3}
@@ -37,7 +37,7 @@ def test_a_curve_is_what_each_prefix_says() -> None:
     found = curve(rows, order, np.array([10, 20]), EXPONENTS)
     assert found.order == tuple(order.tolist())
     for n in range(9):
-        likely = np.exp(together(rows[order[: n + 1]], EXPONENTS))
+        likely = np.exp(combine_rows(rows[order[: n + 1]], EXPONENTS))
         assert found.probabilities[n] == pytest.approx(likely[[10, 20]].sum(), rel=1e-9)
 
 

@@ -13,7 +13,7 @@ from typer.testing import Result
 
 import elsewhere
 from elsewhere.globe import Cells, place, zone_of_place
-from elsewhere.scorers.calibration import together
+from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service import score_album
 from tests.album.makers import GPS, exif, jpeg
 from tests.cli.keyboard import SCORER, typed
@@ -42,7 +42,7 @@ def test_the_numbers_are_the_apis() -> None:
     assert one["truth"]["rank"] == api.truth.rank
     assert one["truth"]["rank"] == elsewhere.protect(scores, zone, budget=0).protected_k + 1
     assert one["truth"]["probability"] == api.truth.probability
-    likely = np.exp(together(scores.values, {}))
+    likely = np.exp(combine_rows(scores.values, {}))
     assert [guess["cell"] for guess in one["guesses"]] == np.argsort(-likely)[:5].tolist()
     assert [guess["probability"] for guess in one["guesses"]] == pytest.approx(
         np.sort(likely)[::-1][:5]

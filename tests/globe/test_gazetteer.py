@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from elsewhere.globe.gazetteer import KINDS, gazetteer, key
+from elsewhere.globe.gazetteer import KINDS, gazetteer, name_key
 from elsewhere.globe.outlines import regions
 
 
 @given(st.text())
 def test_a_key_is_its_own_key(text: str) -> None:
-    assert key(key(text)) == key(text)
-    assert "\t" not in key(text)
-    assert "\n" not in key(text)
+    assert name_key(name_key(text)) == name_key(text)
+    assert "\t" not in name_key(text)
+    assert "\n" not in name_key(text)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_a_key_is_its_own_key(text: str) -> None:
     ],
 )
 def test_spellings_that_are_one(one: str, other: str) -> None:
-    assert key(one) == key(other)
+    assert name_key(one) == name_key(other)
 
 
 def test_columns_are_of_one_length_and_in_order() -> None:
@@ -50,7 +50,7 @@ def test_every_row_is_found_by_all_its_spellings(data: st.DataObject) -> None:
     table = gazetteer()
     row = data.draw(st.integers(0, len(table.names) - 1))
     assert table.name(row) == table.names[row]
-    assert key(table.name(row)) in table.spelled(row)
+    assert name_key(table.name(row)) in table.spelled(row)
     for spelling in table.spelled(row)[:8]:
         assert row in table.called(spelling)
         assert row in table.beginning(spelling[:5])

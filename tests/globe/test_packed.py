@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError
-from elsewhere.globe.gazetteer import Packed, pack, shipped
+from elsewhere.globe.gazetteer import DataFile, load_data_file, pack
 
 
 @given(st.lists(st.integers(-(2**15), 2**15 - 1)), st.text())
 def test_what_is_packed_comes_back(numbers: list[int], text: str) -> None:
-    data = Packed(pack({"n": np.array(numbers, dtype=np.int16), "t": text}), "it")
+    data = DataFile(pack({"n": np.array(numbers, dtype=np.int16), "t": text}), "it")
     assert data.numbers("n").tolist() == numbers
     assert data.text("t") == text
 
@@ -25,7 +25,7 @@ def test_all_kinds_of_numbers_come_back(wide: list[int], small: list[int]) -> No
         "w": np.array(wide, dtype=np.int32),
         "s": np.array(small, dtype=np.uint8),
     }
-    data = Packed(pack(told), "it")
+    data = DataFile(pack(told), "it")
     assert data.numbers("w").tolist() == wide
     assert data.numbers("s").tolist() == small
 
@@ -35,14 +35,14 @@ def test_damage_is_said() -> None:
     nothing = (b"", b"PK\x03\x04", raw[:30], b"elsewhere data 1\n[]\n", raw[1:])
     for bad in nothing:
         with pytest.raises(FileError, match="the data file x is damaged: install elsewhere again"):
-            Packed(bad, "the data file x").text("t")
+            DataFile(bad, "the data file x").text("t")
     for bad in (raw[:-5], raw.replace(b"<i2", b"<x2"), raw.replace(b"<i2", b"<i7")):
         with pytest.raises(FileError, match="is damaged"):
-            Packed(bad, "the data file x").numbers("n")
+            DataFile(bad, "the data file x").numbers("n")
     with pytest.raises(FileError, match="is damaged"):
-        Packed(raw, "the data file x").text("not there")
+        DataFile(raw, "the data file x").text("not there")
 
 
 def test_a_missing_file_is_said() -> None:
     with pytest.raises(FileError, match=r"none\.bin is missing"):
-        shipped("none.bin")
+        load_data_file("none.bin")

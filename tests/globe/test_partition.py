@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells
-from elsewhere.globe.coordinates import canonical, contiguous
-from elsewhere.globe.partition import between, split
+from elsewhere.globe.coordinates import canonical, is_contiguous
+from elsewhere.globe.partition import short_decimal_between, split_boxes
 
 Photos = list[tuple[float, float]]
 
@@ -79,7 +79,7 @@ def test_cells_are_contiguous(seed: int, count: int) -> None:
     rows = np.unique(rng.integers(-12, 13, (240, 2)).astype(float), axis=0)
     for photos in (scattered, heaps, rows):
         cells = Cells.build(photos[:, 0], photos[:, 1], count=count)
-        assert all(contiguous(cells.boxes_of(cell).tolist()) for cell in range(count))
+        assert all(is_contiguous(cells.boxes_of(cell).tolist()) for cell in range(count))
 
 
 @pytest.mark.parametrize("beside", [40.0, 60.0])
@@ -89,7 +89,7 @@ def test_a_heap_in_the_middle_is_stepped_around(beside: float) -> None:
     lon = [-30.0, -20.0, -10.0, 0.0, 0.0, 10.0, 20.0, 30.0]
     cells = Cells.build(lat, lon, count=2)
     assert np.bincount(cells.locate(lat, lon)).tolist() == [4, 4]
-    assert all(contiguous(cells.boxes_of(cell).tolist()) for cell in (0, 1))
+    assert all(is_contiguous(cells.boxes_of(cell).tolist()) for cell in (0, 1))
 
 
 def test_photos_on_a_cross_are_shared_out_equally() -> None:
@@ -130,11 +130,11 @@ def test_many_photos_at_one_place_stay_together() -> None:
 def test_between_lies_above_the_lower_and_not_above_the_upper(a: float, b: float) -> None:
     low, high = min(a, b), max(a, b)
     if low < high:
-        assert low < between(low, high) <= high
+        assert low < short_decimal_between(low, high) <= high
 
 
 def test_split_cuts_only_what_the_line_crosses() -> None:
-    low, high = split([(0, 0, 2, 2), (2, 0, 3, 2)], 0, 1)
+    low, high = split_boxes([(0, 0, 2, 2), (2, 0, 3, 2)], 0, 1)
     assert low == [(0, 0, 1, 2)]
     assert high == [(1, 0, 2, 2), (2, 0, 3, 2)]
 

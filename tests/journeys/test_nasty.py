@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from elsewhere.album.file_names import printable
-from elsewhere.album.skipped import KINDS
+from elsewhere.album.skipped import REASONS
 from elsewhere.globe import Cells
 from tests.album.makers import exif, jpeg
 from tests.album.nasty import make_all, snapshot
@@ -50,7 +50,7 @@ def test_all_nasty_files_at_once(tmp_path: Path) -> None:
     read = {*told["kept"], *told["withheld"]}
     assert read >= set(GOOD)
     for one in told["left"]:
-        assert one["kind"] in KINDS and len(one["reason"]) > 10
+        assert one["kind"] in REASONS and len(one["reason"]) > 10
     left = [(one["file"], one["kind"]) for one in told["left"]]
     tried = [nasty for nasty in ALL if nasty not in impossible]
     assert len(tried) >= 60

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.platform.files import new_file, sync_folder, whole, write_whole
+from elsewhere.platform.files import new_file, open_whole, sync_folder, write_whole
 
 FOR_ALL = 0o644
 """What a umask of 022 leaves."""
@@ -44,7 +44,7 @@ def test_a_file_comes_to_be_and_is_replaced(private: bool, tmp_path: Path) -> No
 def test_it_has_its_name_only_when_all_of_it_is_there(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"before")
-    with whole(file, private=True) as stream:
+    with open_whole(file, private=True) as stream:
         stream.write(b"half")
         stream.flush()
         assert file.read_bytes() == b"before"
@@ -61,7 +61,7 @@ def test_what_goes_wrong_leaves_what_was_there(
     file = tmp_path / "file"
     if there:
         file.write_bytes(b"before")
-    with pytest.raises(problem), whole(file) as stream:
+    with pytest.raises(problem), open_whole(file) as stream:
         stream.write(b"half")
         raise problem
     assert inside(tmp_path) == (["file"] if there else [])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.platform import machine
-from elsewhere.platform.machine import cache_folder, cores, data_folder, workers
+from elsewhere.platform.machine import cache_folder, core_count, data_folder, worker_count
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_where_the_user_wants_them(home: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_cores_are_those_that_we_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 3, 5}, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 64)
-    assert (cores(), workers()) == (3, 3)
+    assert (core_count(), worker_count()) == (3, 3)
     monkeypatch.delattr(os, "sched_getaffinity")  # macOS and Windows do not say
-    assert (cores(), workers()) == (64, machine.MOST_WORKERS)
+    assert (core_count(), worker_count()) == (64, machine.MAX_WORKERS)
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert (cores(), workers()) == (1, 1)
+    assert (core_count(), worker_count()) == (1, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.scorers.calibration import exponent, log_softmax, together
+from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
 
 
 def test_the_exponent_is_linear_in_the_log_of_the_size() -> None:
@@ -21,15 +21,17 @@ def test_beyond_what_was_fitted_more_photos_are_no_more_evidence() -> None:
     assert exponent(fitted, 16) == 0.25
     assert exponent(fitted, 8000) == pytest.approx(0.0005)
     row = np.log([[0.6, 0.3, 0.1]])
-    eight, many = (together(np.repeat(row, n, axis=0), fitted) for n in (8, 8000))
+    eight, many = (combine_rows(np.repeat(row, n, axis=0), fitted) for n in (8, 8000))
     assert np.allclose(eight, many)
 
 
 def test_photos_together_are_the_tempered_product() -> None:
     rows = np.log(np.array([[0.5, 0.3, 0.2], [0.6, 0.1, 0.3]], dtype=np.float32))
     expected = np.sqrt([0.30, 0.03, 0.06])
-    assert np.exp(together(rows, {2: 0.5})) == pytest.approx(expected / expected.sum(), abs=1e-6)
-    assert np.exp(together(rows[:1], {})) == pytest.approx([0.5, 0.3, 0.2], abs=1e-6)
+    assert np.exp(combine_rows(rows, {2: 0.5})) == pytest.approx(
+        expected / expected.sum(), abs=1e-6
+    )
+    assert np.exp(combine_rows(rows[:1], {})) == pytest.approx([0.5, 0.3, 0.2], abs=1e-6)
 
 
 def test_what_is_impossible_everywhere_says_nothing() -> None:

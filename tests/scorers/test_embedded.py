@@ -15,7 +15,14 @@ from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers import registry
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.embedded import PREPARATION, WEIGHTS, EmbeddedScorer, Head, record, view
+from elsewhere.scorers.embedded import (
+    PREPARATION,
+    WEIGHTS,
+    EmbeddedScorer,
+    Head,
+    preprocess,
+    read_record,
+)
 from elsewhere.scorers.protocol import Photo
 from tests.scorers.models import classifier, photos_of, picture, save_picture
 from tests.scorers.test_head import features, packed
@@ -30,7 +37,7 @@ def weights(tmp_path: Path) -> Path:
     """The real head and record, with a tower that is small enough to be copied and damaged."""
     place = tmp_path / "weights"
     place.mkdir()
-    told = record()
+    told = read_record()
     shutil.copy(WEIGHTS / told["head"]["file"], place)
     classifier(place / "tower.onnx", 512, side=224)
     told["tower"] = {
@@ -54,7 +61,7 @@ def album(tmp_path_factory: pytest.TempPathFactory) -> list[Photo]:
 
 
 def test_the_record_names_every_file_and_our_cells() -> None:
-    told = record()
+    told = read_record()
     for part in ("tower", "head"):
         assert sha256(WEIGHTS / told[part]["file"]) == told[part]["sha256"]
     assert told["cells"] == Cells.default().fingerprint
@@ -63,7 +70,7 @@ def test_the_record_names_every_file_and_our_cells() -> None:
 
 
 def test_the_tower_fits_the_repository() -> None:
-    assert (WEIGHTS / record()["tower"]["file"]).stat().st_size <= 90_000_000
+    assert (WEIGHTS / read_record()["tower"]["file"]).stat().st_size <= 90_000_000
 
 
 def test_rows_are_normalised_finite_and_different(album: list[Photo]) -> None:
@@ -150,7 +157,7 @@ def test_a_change_of_what_makes_rows_is_counted() -> None:
     When this fails on purpose, count `PREPARATION` up and write the new numbers here.
     """
     row = Head.read(packed()).log_probabilities(features(1)[0])
-    seen = view(Image.fromarray(picture(7, 300, 200)))
+    seen = preprocess(Image.fromarray(picture(7, 300, 200)))
     made = (*row[:3].tolist(), *seen[:, 100, 50].tolist())
     assert {PREPARATION: made} == {PREPARATION: pytest.approx(ROWS_MADE[PREPARATION], abs=1e-4)}
 

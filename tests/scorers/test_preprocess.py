@@ -7,7 +7,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from elsewhere.scorers.embedded import MEAN, SIDE, STD, view, view_of
+from elsewhere.scorers.embedded import MEAN, SIDE, STD, preprocess, preprocess_file
 
 
 def jpeg(image: Image.Image, **options: object) -> io.BytesIO:
@@ -18,7 +18,7 @@ def jpeg(image: Image.Image, **options: object) -> io.BytesIO:
 
 
 def test_a_plain_colour_becomes_its_normalised_value_everywhere() -> None:
-    said = view(Image.new("RGB", (640, 480), (200, 100, 50)))
+    said = preprocess(Image.new("RGB", (640, 480), (200, 100, 50)))
     assert said.shape == (3, SIDE, SIDE) and said.dtype == np.float32 and said.flags.c_contiguous
     for channel, value in enumerate((200, 100, 50)):
         expected = (value / 255 - MEAN[channel]) / STD[channel]
@@ -28,13 +28,13 @@ def test_a_plain_colour_becomes_its_normalised_value_everywhere() -> None:
 def test_nothing_at_the_edges_is_cut_off() -> None:
     wide = Image.new("RGB", (1000, 200), "black")
     wide.paste((255, 255, 255), (0, 0, 100, 200))  # the left tenth
-    said = view(wide)
+    said = preprocess(wide)
     assert said[0, :, :18].mean() > 1.5 and said[0, :, 30:].max() < 0
 
 
 def test_grey_transparent_and_palette_pictures_are_taken_as_rgb() -> None:
     for mode in ("L", "RGBA", "P", "1", "CMYK"):
-        assert view(Image.new(mode, (300, 300))).shape == (3, SIDE, SIDE)
+        assert preprocess(Image.new(mode, (300, 300))).shape == (3, SIDE, SIDE)
 
 
 def test_a_large_jpeg_decoded_at_reduced_scale_gives_nearly_the_same_view() -> None:
@@ -44,9 +44,9 @@ def test_a_large_jpeg_decoded_at_reduced_scale_gives_nearly_the_same_view() -> N
         np.concatenate([pixels, pixels[:, :, :1]], axis=2).astype(np.uint8), "RGB"
     )
     opened = Image.open(jpeg(image))
-    fast = view(opened)
+    fast = preprocess(opened)
     assert opened.size[0] < 3000, "the draft was not used"
-    assert np.abs(fast - view(image)).max() < 0.05
+    assert np.abs(fast - preprocess(image)).max() < 0.05
 
 
 def test_a_photo_is_turned_upright_as_its_metadata_says() -> None:
@@ -54,5 +54,5 @@ def test_a_photo_is_turned_upright_as_its_metadata_says() -> None:
     image.paste((255, 255, 255), (0, 0, 400, 60))  # a white band on top
     exif = Image.Exif()
     exif[0x0112] = 3  # upside down
-    said = view_of(jpeg(image, exif=exif.tobytes()))
+    said = preprocess_file(jpeg(image, exif=exif.tobytes()))
     assert said[0, -30:].mean() > 1.5 and said[0, :150].max() < 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from elsewhere.errors import ScorerError
-from elsewhere.scorers.protocol import checked, log_softmax
+from elsewhere.scorers.protocol import check_row, log_softmax
 
 logits = hnp.arrays(
     np.float32,
@@ -22,7 +22,7 @@ logits = hnp.arrays(
 def test_any_logits_become_a_row_that_passes(raw: np.ndarray) -> None:
     row = log_softmax(raw)
     assert row.dtype == np.float32
-    assert checked(row, len(raw), "s", "p") is row
+    assert check_row(row, len(raw), "s", "p") is row
     assert (row <= 1e-6).all()
 
 
@@ -43,4 +43,4 @@ def test_a_constant_changes_nothing_to_speak_of(raw: np.ndarray, shift: float) -
 )
 def test_what_is_no_row_is_refused(row: np.ndarray, sentence: str) -> None:
     with pytest.raises(ScorerError, match=f"the scorer s gave p .*{sentence}"):
-        checked(row.astype(np.float32), 4, "s", "p")
+        check_row(row.astype(np.float32), 4, "s", "p")

@@ -20,8 +20,8 @@ RUN = """
 import sys
 from pathlib import Path
 import numpy as np
-from elsewhere.scorers.sessions import session
-run = session(Path(sys.argv[1]), None)
+from elsewhere.scorers.sessions import open_session
+run = open_session(Path(sys.argv[1]), None)
 name, output = next(iter(run.inputs)), next(iter(run.outputs))
 shape = [size if isinstance(size, int) else 1 for size in run.inputs[name]]
 run(np.zeros(shape, np.float32), name, output)
@@ -68,7 +68,7 @@ class Pretended:
 @pytest.fixture
 def chosen() -> Iterator[None]:
     yield
-    sessions.run_on("cpu")
+    sessions.set_device("cpu")
 
 
 @pytest.mark.usefixtures("chosen")
@@ -91,24 +91,24 @@ def test_a_gpu_is_used_where_one_is_offered_and_wanted(  # noqa: PLR0917
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     engine = Pretended(offered, offered)
-    monkeypatch.setattr(sessions, "runtime", lambda: engine)
+    monkeypatch.setattr(sessions, "onnx_runtime", lambda: engine)
     model = tmp_path / "model.onnx"
     model.write_bytes(b"a model")
-    sessions.run_on(device)
-    sessions.session(model, None, anywhere=anywhere)
+    sessions.set_device(device)
+    sessions.open_session(model, None, anywhere=anywhere)
     assert engine.asked == [asked]
-    assert sessions.offers_cuda() == (CUDA in offered)
+    assert sessions.has_cuda_build() == (CUDA in offered)
 
 
 @pytest.mark.parametrize(("offered", "why"), [([CPU], "without CUDA"), ([CUDA, CPU], "nvidia-smi")])
 def test_a_gpu_that_was_asked_for_and_is_not_there_is_told(
     offered: list[str], why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "runtime", lambda: Pretended(offered, [CPU]))
+    monkeypatch.setattr(sessions, "onnx_runtime", lambda: Pretended(offered, [CPU]))
     with pytest.raises(ScorerError, match=why):
         sessions.Session(b"a model", "model.onnx", "cuda")
 
 
 def test_a_session_runs_on_the_processor_unless_told(tmp_path: Path) -> None:
-    run = sessions.session(classifier(tmp_path / "model.onnx", 4), None, anywhere=True)
+    run = sessions.open_session(classifier(tmp_path / "model.onnx", 4), None, anywhere=True)
     assert run._run.get_providers() == [CPU]

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from elsewhere.album import Photo, Rendition
-from elsewhere.album.jpeg import encoded
+from elsewhere.album.jpeg import encode_jpeg
 from elsewhere.service.scored_album import ScoredAlbum
 from tests.album.makers import picture
 from tests.service.makers import SPOOL
@@ -18,7 +18,7 @@ from tests.service.makers import SPOOL
 
 def drawn(image: Image.Image) -> Rendition:
     """A picture as a rendition."""
-    content = encoded(image)
+    content = encode_jpeg(image)
     return Rendition(sha256(content).hexdigest(), *image.size, len(content), SPOOL.put(content))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.scorers.calibration import log_softmax, together
+from elsewhere.scorers.calibration import combine_rows, log_softmax
 from elsewhere_lab import simulator
 from elsewhere_lab.plots import names_below, pick
 from elsewhere_lab.sources import Source
@@ -79,7 +79,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     rows: list[Row] = []
     made = albums(kind, _TRIED[: part.wish["worlds"]], size, each)
     for i, (scores, truth) in enumerate(made):
-        told = {way: np.exp(together(scores, exponents)) for way, exponents in ways.items()}
+        told = {way: np.exp(combine_rows(scores, exponents)) for way, exponents in ways.items()}
         best = int(told[PLAIN].argmax())
         row: dict[str, Any] = {
             "kind": kind.upper(), "number": i, "photos": size, "right": int(best == truth),

@@ -14,10 +14,10 @@ from pathlib import Path
 from elsewhere.album import metadata
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import Candidate, find_photos
-from elsewhere.album.file_names import natural, shortened
+from elsewhere.album.file_names import natural_key, one_line
 from elsewhere.album.metadata import Metadata
-from elsewhere.album.renditions import Recipe, Rendition, Spool, accepted
-from elsewhere.album.skipped import KINDS, SkippedFile, skip
+from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
+from elsewhere.album.skipped import REASONS, SkippedFile, skip
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
 
@@ -103,7 +103,7 @@ def read_album(
                 progress(Progress(number, total, candidate.name, left=(made,)))
             else:
                 progress(Progress(number, total, candidate.name, photo=made))
-    out.sort(key=lambda one: natural(one.name))
+    out.sort(key=lambda one: natural_key(one.name))
     folders = tuple(path for path in given if path.is_dir())
     return Album(tuple(photos.values()), tuple(out), recipe, spool, folders)
 
@@ -126,12 +126,12 @@ def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> 
     """A worker's answer, believed only as far as it can be checked."""
     path, name = candidate.path, candidate.name
     if reply.failed:
-        kind = reply.failed if reply.failed in KINDS else "damaged"
-        return skip(path, name, kind, shortened(str(reply.told.get("detail", ""))))
+        kind = reply.failed if reply.failed in REASONS else "damaged"
+        return skip(path, name, kind, one_line(str(reply.told.get("detail", ""))))
     if len(reply.blobs) != 1:
         return skip(path, name, "crash")
     try:
-        rendition = accepted(reply.blobs[0], recipe, spool)
+        rendition = accept_rendition(reply.blobs[0], recipe, spool)
     except FileError as problem:
         return skip(path, name, "crash", str(problem))
     return Photo(name, path, rendition, metadata.from_json(reply.told.get("metadata")))

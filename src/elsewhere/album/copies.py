@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from elsewhere.album.file_names import printable
-from elsewhere.album.files import NotPlainError, whole
+from elsewhere.album.files import NotPlainError, read_file
 from elsewhere.errors import FileError
 
 _LOCAL = struct.Struct("<4s5H3I2H")
@@ -169,7 +169,7 @@ class Copy:
             if self._entries is not None:
                 return read_entry(self.path, self._entries[name])
             file = self.path / name
-            content = None if file.is_symlink() else whole(file)
+            content = None if file.is_symlink() else read_file(file)
         except NotPlainError:
             content = None
         except OSError as problem:

@@ -18,7 +18,7 @@ import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from elsewhere.album.jpeg import can_fill
+from elsewhere.album.jpeg import can_hold_pixels
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -32,7 +32,7 @@ class UnknownPixelsError(ValueError):
     """The pixels are numbers whose meaning is not known, such as heights or temperatures."""
 
 
-def eight_bits(image: Image.Image) -> Image.Image:
+def to_eight_bits(image: Image.Image) -> Image.Image:
     """The image in a mode that can be resized: L, RGB, CMYK, LAB, or one of them with alpha."""
     if image.mode in ("RGB", "L", "CMYK", "RGBA", "LAB"):
         return image.convert("RGBA") if "transparency" in image.info else image
@@ -47,7 +47,7 @@ def eight_bits(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
-def on_white(image: Image.Image) -> Image.Image:
+def flatten_on_white(image: Image.Image) -> Image.Image:
     """Without alpha: see-through parts lie on white, as browsers show them."""
     if image.mode != "RGBA":
         return image
@@ -78,7 +78,7 @@ def to_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     return image if image.mode == "RGB" else image.convert("RGB")
 
 
-def description(profile: bytes | None) -> str:
+def profile_name(profile: bytes | None) -> str:
     """What a profile calls itself; some name the very monitor or camera they were made for."""
     if not profile or len(profile) > MAX_PROFILE:
         return ""
@@ -158,7 +158,7 @@ def warm_up() -> None:
     pi_heif.options.DECODE_THREADS = 1  # there are as many workers as cores
 
 
-def opened(content: bytes, kind: str) -> Image.Image:
+def open_image(content: bytes, kind: str) -> Image.Image:
     """The picture behind its header; no pixel is decoded yet."""
     from PIL import Image, UnidentifiedImageError
 
@@ -168,7 +168,9 @@ def opened(content: bytes, kind: str) -> Image.Image:
         image = Image.open(io.BytesIO(content), formats=[kind.upper()])
     except UnidentifiedImageError:
         raise RefusedError("damaged", f"it begins like {_article(kind)} and is none") from None
-    if kind == "jpeg" and not can_fill(len(content), image.size, "progressive" in image.info):
+    if kind == "jpeg" and not can_hold_pixels(
+        len(content), image.size, "progressive" in image.info
+    ):
         raise RefusedError("damaged", "it claims far more pixels than it has: leave it out")
     if kind == "tiff":
         _refuse_raw(image)
@@ -177,7 +179,7 @@ def opened(content: bytes, kind: str) -> Image.Image:
     return image
 
 
-def pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> Image.Image:
+def render_pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> Image.Image:
     """Upright, sRGB, its long side at most `max_side`: the picture as it would be shared."""
     size = _shared(image.size, max_side)
     width, height = image.size
@@ -198,12 +200,12 @@ def pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> 
         profile = image.info.get("icc_profile")
         if image.format == "TIFF":
             size = _shared(image.size, max_side)
-        ready = eight_bits(image)
+        ready = to_eight_bits(image)
     except UnknownPixelsError as problem:
         raise RefusedError("unsupported", f"{problem}: save it as JPEG") from None
     if ready.size != size:
         ready = _resized(ready, size)
-    return _turned(to_srgb(on_white(ready), profile), orientation)
+    return _turned(to_srgb(flatten_on_white(ready), profile), orientation)
 
 
 def _heic(content: bytes) -> Image.Image:

@@ -19,8 +19,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elsewhere.album.file_names import HEAD, PHOTOS, SIDECAR_SUFFIXES, kind_of, natural, printable
-from elsewhere.album.files import MAX_BYTES, NotPlainError, beginning, digest
+from elsewhere.album.file_names import (
+    HEAD_BYTES,
+    PHOTO_KINDS,
+    SIDECAR_SUFFIXES,
+    file_kind,
+    natural_key,
+    printable,
+)
+from elsewhere.album.files import MAX_BYTES, NotPlainError, file_digest, read_start
 from elsewhere.album.skipped import SkippedFile, skip
 from elsewhere.errors import InputError
 
@@ -66,7 +73,7 @@ def find_photos(paths: Iterable[str | Path]) -> Discovery:
             raise InputError(f"{printable(root)} does not exist: give photos, or a folder of them")
         if root.is_dir():
             prefix = f"{root.resolve().name}/" if len(given) > 1 else ""
-            entries = sorted(_walked(root, prefix), key=lambda one: natural(one.name))
+            entries = sorted(_walked(root, prefix), key=lambda one: natural_key(one.name))
         else:
             entries = [_named_outright(root)]
         for one in entries:
@@ -142,10 +149,10 @@ def _sorted_out(met: list[_Met]) -> Discovery:
             out.append(sniffed)
         else:
             known.append(sniffed)
-    photos, companions = paired(known, notes)
+    photos, companions = pair_files(known, notes)
     taken, doubles = _without_doubles(photos)
     out += companions + doubles
-    return Discovery(tuple(taken), tuple(sorted(out, key=lambda one: natural(one.name))))
+    return Discovery(tuple(taken), tuple(sorted(out, key=lambda one: natural_key(one.name))))
 
 
 def _sniffed(one: _Met) -> Candidate | SkippedFile:
@@ -153,15 +160,15 @@ def _sniffed(one: _Met) -> Candidate | SkippedFile:
         size = one.path.stat().st_size
         if size == 0:
             return skip(one.path, one.name, "empty")
-        kind = kind_of(beginning(one.path, HEAD), one.path.suffix)
+        kind = file_kind(read_start(one.path, HEAD_BYTES), one.path.suffix)
     except NotPlainError:
         return skip(one.path, one.name, "special")
     except OSError as problem:
         return skip(one.path, one.name, "unreadable", _words(problem))
-    if kind in PHOTOS and size > MAX_BYTES:
+    if kind in PHOTO_KINDS and size > MAX_BYTES:
         reason = f"it has more than {MAX_BYTES >> 20} MiB: make it smaller"
         return skip(one.path, one.name, "large", reason)
-    if kind in PHOTOS or kind in ("raw", "video"):
+    if kind in PHOTO_KINDS or kind in ("raw", "video"):
         return Candidate(one.path, one.name, kind, size)
     return skip(one.path, one.name, "foreign", _FOREIGN.get(kind, ""))
 
@@ -178,7 +185,7 @@ def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Ski
     for size, alike in by_size.items():
         for photo in alike if len(alike) > 1 else ():
             try:
-                groups.setdefault((size, beginning(photo.path, _SAMPLE)), []).append(photo)
+                groups.setdefault((size, read_start(photo.path, _SAMPLE)), []).append(photo)
             except OSError:
                 continue
     first: dict[str, Candidate] = {}
@@ -187,7 +194,7 @@ def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[Ski
     for alike in groups.values():
         for photo in sorted(alike, key=lambda one: len(one.name)) if len(alike) > 1 else ():
             try:
-                same = first.setdefault(digest(photo.path), photo)
+                same = first.setdefault(file_digest(photo.path), photo)
             except OSError:
                 continue
             if same is not photo:
@@ -253,12 +260,12 @@ class Candidate:
     sidecars: tuple[Path, ...] = ()
 
 
-def paired(
+def pair_files(
     files: Iterable[Candidate], notes: Iterable[Candidate]
 ) -> tuple[list[Candidate], list[SkippedFile]]:
     """The photos with their notes, in the order given, and all the rest with reasons."""
     files = list(files)
-    photos = [file for file in files if file.kind in PHOTOS]
+    photos = [file for file in files if file.kind in PHOTO_KINDS]
     stills = {_key(photo.path): photo for photo in reversed(photos)}
     out: list[SkippedFile] = []
     for file in files:
@@ -269,7 +276,7 @@ def paired(
         elif file.kind == "raw" and still:
             reason = f"it is the raw twin of {still.name}: raw files are not read"
             out.append(skip(file.path, file.name, "companion", reason))
-        elif file.kind not in PHOTOS:
+        elif file.kind not in PHOTO_KINDS:
             out.append(skip(file.path, file.name, file.kind))
     edits = _edits(photos)
     beside, unread = _notes(photos, notes)
@@ -288,7 +295,7 @@ def paired(
     return taken, out + unread
 
 
-def notes_in(folder: Path) -> dict[str, tuple[Path, ...]]:
+def sidecars_in_folder(folder: Path) -> dict[str, tuple[Path, ...]]:
     """The notes of a folder by the name of the photo that each is about.
 
     For who has a list of photos and does not search folders. A folder that cannot be listed has

@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from elsewhere.album import jpeg, sidecars
-from elsewhere.album.decode import description
-from elsewhere.album.metadata import Metadata, leaks, position
+from elsewhere.album.decode import profile_name
+from elsewhere.album.metadata import Metadata, make_leaks, parse_position
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -59,7 +59,7 @@ _IPTC = {
 }
 
 
-def carried(image: Image.Image, content: bytes) -> Metadata:
+def read_embedded(image: Image.Image, content: bytes) -> Metadata:
     """Everything that travels inside the file."""
     found: Found = []
     value = Metadata()
@@ -75,7 +75,7 @@ def carried(image: Image.Image, content: bytes) -> Metadata:
     if image.format in ("JPEG", "MPO"):
         with suppress(Exception):
             _jpeg(content, found)
-    return Metadata(leaks=leaks(found)).completed_by(value)
+    return Metadata(leaks=make_leaks(found)).completed_by(value)
 
 
 def _exif(exif: Any, found: Found) -> Metadata:
@@ -125,7 +125,7 @@ def _position(gps: dict[int, Any]) -> tuple[float, float] | None:
             return None
         sign = -1 if _text(gps.get(letter, "")).upper().startswith(negative) else 1
         degrees.append(sign * size)
-    return position(*degrees)
+    return parse_position(*degrees)
 
 
 def _time(tags: dict[int, Any]) -> datetime | None:
@@ -171,7 +171,7 @@ def _texts(image: Image.Image, found: Found) -> None:
 
 def _profile(image: Image.Image, found: Found) -> None:
     if image.info.get("icc_profile"):
-        found.append(("colour profile", description(image.info["icc_profile"])))
+        found.append(("colour profile", profile_name(image.info["icc_profile"])))
 
 
 def _boxes(image: Image.Image, found: Found) -> None:

@@ -56,7 +56,9 @@ def check_choices(order: str, names: str) -> None:
         raise InputError(f"names cannot be {names!r}: choose neutral or keep")
 
 
-def named(ids: Sequence[str], order: Order = "shuffled", names: Names = "neutral") -> list[str]:
+def choose_names(
+    ids: Sequence[str], order: Order = "shuffled", names: Names = "neutral"
+) -> list[str]:
     """A name for each photo, by the position of its id.
 
     >>> named(["b/IMG_1.HEIC", "c.png"], order="album")
@@ -74,7 +76,7 @@ def named(ids: Sequence[str], order: Order = "shuffled", names: Names = "neutral
     return [f"{number:0{width}}{SUFFIX}" for number in numbers]
 
 
-def warning(names: Sequence[str]) -> str:
+def kept_names_warning(names: Sequence[str]) -> str:
     """What has to be said of names that were kept."""
     dated = [name for name in names if _DATE.search(name)]
     if dated:
@@ -94,7 +96,7 @@ def _kept(ids: Sequence[str]) -> list[str]:
     used: set[str] = set()
     result = []
     for name in ids:
-        stem = harmless(PurePosixPath(name).stem)
+        stem = portable_name(PurePosixPath(name).stem)
         found, number = stem, 2
         while _folded(found) in used:
             found, number = f"{stem}-{number}", number + 1
@@ -103,7 +105,7 @@ def _kept(ids: Sequence[str]) -> list[str]:
     return result
 
 
-def harmless(stem: str) -> str:
+def portable_name(stem: str) -> str:
     """A name without its suffix as every file system takes it, in one piece.
 
     >>> harmless("..\\\\con"), harmless("nul.tar"), harmless(" -rf "), harmless("Ætt\\u202e")
@@ -141,7 +143,7 @@ _OF_FILES = (
     }
 )
 """How names of files end: whoever gives one does not mean a folder."""
-MOMENT = 315_532_800
+FILE_TIME = 315_532_800
 """The one time that all files carry: midnight of 1 January 1980, UTC."""
 _WHY = {
     errno.ENOSPC: "the disk is full: make room or choose another disk",
@@ -191,7 +193,7 @@ def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = Fal
     if not target.parent.is_dir():
         raise InputError(f"the folder {target.parent} does not exist: make it first")
     for folder in folders:
-        if not apart(target, folder):
+        if not are_separate(target, folder):
             raise InputError(
                 f"{target} would lie among the originals in {folder}: choose a place outside"
             )
@@ -200,7 +202,7 @@ def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = Fal
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def apart(one: Path, other: Path) -> bool:
+def are_separate(one: Path, other: Path) -> bool:
     """Whether neither path is the other or lies inside it, however they are written."""
     first, second = Path(os.path.realpath(one)), Path(os.path.realpath(other))
     return not (_within(first, second) or _within(second, first))
@@ -309,7 +311,7 @@ def _settle(made: Path) -> None:
     """One time for all, the folder last because touching its files is not to show on it."""
     inside = sorted(made.iterdir()) if made.is_dir() else []
     for path in [*inside, made]:
-        os.utime(path, (MOMENT, MOMENT))
+        os.utime(path, (FILE_TIME, FILE_TIME))
 
 
 def _within(path: Path, folder: Path) -> bool:

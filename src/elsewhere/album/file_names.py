@@ -37,13 +37,13 @@ def printable(name: str | PurePath) -> str:
     )
 
 
-def shortened(text: str, most: int = 200) -> str:
+def one_line(text: str, most: int = 200) -> str:
     """A text from a stranger, on one line and no longer than a person would read."""
     line = printable(" ".join(text[: 4 * most].split()))
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def natural(name: str) -> tuple[list[tuple[bool, int, str]], str]:
+def natural_key(name: str) -> tuple[list[tuple[bool, int, str]], str]:
     """A sorting key by which IMG_2 comes before IMG_10, whatever the case of the letters.
 
     >>> sorted(["IMG_10", "img_9", "IMG_2"], key=natural)
@@ -57,10 +57,10 @@ def natural(name: str) -> tuple[list[tuple[bool, int, str]], str]:
     return key, name
 
 
-HEAD: Final = 64
+HEAD_BYTES: Final = 64
 """How many bytes are needed to tell."""
 
-PHOTOS: Final = frozenset({"jpeg", "png", "webp", "tiff", "avif", "heic"})
+PHOTO_KINDS: Final = frozenset({"jpeg", "png", "webp", "tiff", "avif", "heic"})
 """The kinds that are read."""
 
 RAW_SUFFIXES: Final = frozenset({
@@ -107,7 +107,7 @@ _HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"
 _AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})
 
 
-def kind_of(head: bytes, suffix: str) -> str:
+def file_kind(head: bytes, suffix: str) -> str:
     """The kind of a file: one of PHOTOS, or what else it is; "unknown" where nothing fits.
 
     >>> kind_of(b"PK" + bytes([3, 4]), ".jpg")

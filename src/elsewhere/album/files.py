@@ -21,7 +21,7 @@ class NotPlainError(OSError):
     """The path is a pipe, a socket, a device or a folder."""
 
 
-def open_quietly(path: str | Path) -> int:
+def open_readonly(path: str | Path) -> int:
     """A descriptor of a plain file, for reading; the caller closes it."""
     flags = os.O_RDONLY
     # What a platform lacks is left out; none of these changes what is read.
@@ -38,18 +38,18 @@ def open_quietly(path: str | Path) -> int:
     return descriptor
 
 
-def beginning(path: str | Path, count: int) -> bytes:
+def read_start(path: str | Path, count: int) -> bytes:
     """The first `count` bytes, or fewer where there are no more."""
-    descriptor = open_quietly(path)
+    descriptor = open_readonly(path)
     try:
         return os.read(descriptor, count)
     finally:
         os.close(descriptor)
 
 
-def whole(path: str | Path, most: int = MAX_BYTES) -> bytes | None:
+def read_file(path: str | Path, most: int = MAX_BYTES) -> bytes | None:
     """All the bytes of a file; None where there are more than `most`."""
-    descriptor = open_quietly(path)
+    descriptor = open_readonly(path)
     with os.fdopen(descriptor, "rb") as file:
         # Asked for by its size: room for `most` would be taken at once, whatever comes.
         size = os.fstat(descriptor).st_size
@@ -57,9 +57,9 @@ def whole(path: str | Path, most: int = MAX_BYTES) -> bytes | None:
     return content if len(content) <= most else None
 
 
-def digest(path: str | Path) -> str:
+def file_digest(path: str | Path) -> str:
     """The SHA-256 of a file, read piece by piece."""
-    descriptor = open_quietly(path)
+    descriptor = open_readonly(path)
     found = sha256()
     try:
         while piece := os.read(descriptor, _CHUNK):

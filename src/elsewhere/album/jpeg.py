@@ -32,7 +32,7 @@ QUALITY = 90
 PREVIEW_QUALITY = 80
 
 
-def encoded(image: Image.Image, quality: int = QUALITY) -> bytes:
+def encode_jpeg(image: Image.Image, quality: int = QUALITY) -> bytes:
     """An RGB image as a bare JPEG: the same bytes for the same pixels, always.
 
     The image loses its notes: Pillow would write a comment that it finds among them.
@@ -58,7 +58,7 @@ def specimen(quality: int = QUALITY) -> bytes:
     """A picture of one pixel: all that is not pixels is as in every other one."""
     from PIL import Image
 
-    return encoded(Image.new("RGB", (1, 1)), quality)
+    return encode_jpeg(Image.new("RGB", (1, 1)), quality)
 
 
 SOI, EOI, SOS, COM = 0xD8, 0xD9, 0xDA, 0xFE
@@ -117,7 +117,7 @@ def segments(content: bytes) -> Iterator[Segment]:
         at = end
 
 
-def can_fill(length: int, size: tuple[int, int], progressive: bool) -> bool:
+def can_hold_pixels(length: int, size: tuple[int, int], progressive: bool) -> bool:
     """Whether a file of `length` bytes can hold what its frame claims; no true photo fails.
 
     Every block of 64 pixels takes at least one bit (two, unless its parts come in several

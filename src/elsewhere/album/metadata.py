@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
-from elsewhere.album.file_names import shortened
+from elsewhere.album.file_names import one_line
 
 MAX_LEAKS = 60
 """More than anybody reads; a hostile file may have millions of text chunks."""
@@ -67,11 +67,11 @@ class Metadata:
         )
 
 
-def leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
+def make_leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
     """Leaks in words that can be shown, each once; empty ones are none."""
     told: dict[Leak, None] = {}
     for kind, text in found:
-        line = shortened(text if isinstance(text, str) else str(text))
+        line = one_line(text if isinstance(text, str) else str(text))
         if line:
             told[Leak(kind, line)] = None
         if len(told) >= MAX_LEAKS:
@@ -79,7 +79,7 @@ def leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
     return tuple(told)
 
 
-def position(latitude: object, longitude: object) -> tuple[float, float] | None:
+def parse_position(latitude: object, longitude: object) -> tuple[float, float] | None:
     """A place on earth, or None: no number, out of bounds, or the zeros of a device without GPS."""
     try:
         lat, lon = float(latitude), float(longitude)  # type: ignore[arg-type]
@@ -131,7 +131,7 @@ def from_json(told: object) -> Metadata:
     where, when, stars, out = (told.get(key) for key in ("position", "time", "rating", "leaks"))
     found = Metadata()
     if isinstance(where, list) and len(where) == 2:
-        found = replace(found, position=position(*where))
+        found = replace(found, position=parse_position(*where))
     if isinstance(when, str):
         with suppress(ValueError):
             found = replace(found, time=datetime.fromisoformat(when))
@@ -140,12 +140,12 @@ def from_json(told: object) -> Metadata:
     if isinstance(out, list):
         pairs = [pair for pair in out[:MAX_LEAKS] if isinstance(pair, list) and len(pair) == 2]
         found = replace(
-            found, leaks=leaks((shortened(str(kind), 30), text) for kind, text in pairs)
+            found, leaks=make_leaks((one_line(str(kind), 30), text) for kind, text in pairs)
         )
     return found
 
 
-def from_timestamp(seconds: object) -> datetime | None:
+def parse_timestamp(seconds: object) -> datetime | None:
     """A moment given as seconds since 1970, in UTC."""
     try:
         return datetime.fromtimestamp(float(seconds), UTC)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ WIDEST_KM = 50.0
 """No two photos of one place are further apart: a city with what belongs to it."""
 GRAIN_DEGREES = 1e-3
 """Positions that agree to this much, a hundred metres, are one point to begin with."""
-MOST_POINTS = 2_000
+MAX_POINTS = 2_000
 """Beyond so many points the grain is doubled until there are fewer: all pairs are measured."""
 
 
@@ -58,7 +58,7 @@ def groups(
     while True:
         rounded = np.round(np.stack((lats, lons), axis=1) / grain)
         points, point_of = np.unique(rounded, axis=0, return_inverse=True)
-        if len(points) <= MOST_POINTS:
+        if len(points) <= MAX_POINTS:
             break
         grain *= 2
     point_of = point_of.reshape(-1)  # NumPy 2.0 kept a second axis here
@@ -121,7 +121,7 @@ BETWEEN = 12 * HOUR
 DAY = 24 * HOUR
 
 
-def date_only(known: Metadata) -> bool:
+def has_date_only(known: Metadata) -> bool:
     """Whether the time is a date without an hour: midnight sharp, as read from a file's name."""
     return known.time is not None and known.time.tzinfo is None and known.time.time() == time.min
 
@@ -136,7 +136,7 @@ def moment_and_clock(known: Metadata) -> tuple[float, float] | None:
     return known.moment, known.time.replace(tzinfo=UTC).timestamp()
 
 
-def by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> dict[int, int]:
+def places_by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> dict[int, int]:
     """For photos without a place the one that their time says; only where it does.
 
     `place_of` has the places of the photos with a position.
@@ -147,14 +147,14 @@ def by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> dict[int
     places = np.array([place_of[n] for n in known])
     moments, clocks = np.array(list(known.values())).T
     # a date without an hour says nothing about its neighbours' hours
-    usable = np.array([not date_only(photos[n]) for n in known])
+    usable = np.array([not has_date_only(photos[n]) for n in known])
     found = {}
     for number, one in enumerate(photos):
         if number in place_of or one.time is None:
             continue
         table = clocks if one.time.tzinfo is None else moments
         start = one.time.replace(tzinfo=one.time.tzinfo or UTC).timestamp()
-        end = start + DAY if date_only(one) else start
+        end = start + DAY if has_date_only(one) else start
         where = _where(table[usable] - start, table[usable] - end, places[usable])
         if where is not None:
             found[number] = where
@@ -235,7 +235,7 @@ def places_of(photos: Sequence[Photo], *, at: Sequence[Place] | None = None) -> 
     return _places(known, [{numbers[i]: where[numbers[i]] for i in group} for group in found])
 
 
-def home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
+def likely_home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
     """The place with photos on most different days; where several are, the one with most photos."""
 
     def days(place: AlbumPlace) -> int:
@@ -248,7 +248,7 @@ def home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
 def _places(known: Sequence[Metadata], found: Sequence[Mapping[int, Position]]) -> Places:
     """Groups of photos with positions as places, the photos that only have a time among them."""
     place_of = {n: number for number, group in enumerate(found) for n in group}
-    timed = by_time(known, place_of)
+    timed = places_by_time(known, place_of)
     made = []
     for number, group in enumerate(found):
         late = tuple(n for n, place in timed.items() if place == number)
@@ -269,7 +269,7 @@ def _as_told(
     nearest = table.argmin(axis=0).tolist() if spots else []
     place_of = dict(zip(where, nearest, strict=True))
     elsewhere = [n for n, km in zip(where, table.T, strict=True) if km.min() > WIDEST_KM]
-    timed = by_time(known, place_of)
+    timed = places_by_time(known, place_of)
     if len(at) == 1:
         place_of = dict.fromkeys(range(len(known)), 0)
         timed = {}

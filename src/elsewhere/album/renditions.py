@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from elsewhere.album.jpeg import PREVIEW_QUALITY, QUALITY, NotJpegError, encoded, size_if_bare
+from elsewhere.album.jpeg import PREVIEW_QUALITY, QUALITY, NotJpegError, encode_jpeg, size_if_bare
 from elsewhere.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -200,10 +200,10 @@ class Rendition:
         image = self.opened()
         image.draft("RGB", (side, side))
         image.thumbnail((side, side), Image.Resampling.BICUBIC)
-        return encoded(image, PREVIEW_QUALITY)
+        return encode_jpeg(image, PREVIEW_QUALITY)
 
 
-def accepted(content: bytes, recipe: Recipe, spool: Spool) -> Rendition:
+def accept_rendition(content: bytes, recipe: Recipe, spool: Spool) -> Rendition:
     """What a worker handed over, once it is proved to be a bare picture of the right size.
 
     The worker has read a stranger's file. Were it taken over, the worst that it could hand over

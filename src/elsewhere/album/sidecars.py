@@ -20,7 +20,7 @@ from datetime import datetime
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from elsewhere.album.metadata import Metadata, from_timestamp, leaks, position
+from elsewhere.album.metadata import Metadata, make_leaks, parse_position, parse_timestamp
 
 MAX_BYTES = 4 << 20
 """Editors keep histories and masks in a sidecar; the largest seen have one or two megabytes."""
@@ -71,10 +71,10 @@ def read_xmp(packet: bytes) -> Metadata:
     if not packet:
         return Metadata()
     try:
-        said = properties(packet)
+        said = xmp_properties(packet)
     except (HostileError, expat.ExpatError, ValueError, LookupError):
-        return Metadata(leaks=leaks([("XMP", f"unreadable ({len(packet)} bytes)")]))
-    where = position(_coordinate(said, "GPSLatitude"), _coordinate(said, "GPSLongitude"))
+        return Metadata(leaks=make_leaks([("XMP", f"unreadable ({len(packet)} bytes)")]))
+    where = parse_position(_coordinate(said, "GPSLatitude"), _coordinate(said, "GPSLongitude"))
     when = _time(said)
     found: list[tuple[str, object]] = [("XMP", f"{len(said)} properties")]
     if where:
@@ -82,10 +82,10 @@ def read_xmp(packet: bytes) -> Metadata:
     if when:
         found.append(("time", when.isoformat(" ")))
     found += [(_LEAKS[name], text) for name, text in said.items() if name in _LEAKS]
-    return Metadata(position=where, time=when, rating=_rating(said), leaks=leaks(found))
+    return Metadata(position=where, time=when, rating=_rating(said), leaks=make_leaks(found))
 
 
-def properties(packet: bytes) -> dict[Name, str]:
+def xmp_properties(packet: bytes) -> dict[Name, str]:
     """Every property with its text, whether it was written as an attribute or as an element.
 
     Lists are joined; of a property that is there twice, the first counts.
@@ -190,8 +190,8 @@ def read_takeout(content: bytes) -> Metadata:
     where = None
     for key in ("geoData", "geoDataExif"):
         part = _part(told, key)
-        where = where or position(part.get("latitude"), part.get("longitude"))
-    when = from_timestamp(_part(told, "photoTakenTime").get("timestamp"))
+        where = where or parse_position(part.get("latitude"), part.get("longitude"))
+    when = parse_timestamp(_part(told, "photoTakenTime").get("timestamp"))
     found: list[tuple[str, object]] = []
     if where:
         found.append(("position", f"{where[0]:.5f}, {where[1]:.5f}"))
@@ -202,7 +202,7 @@ def read_takeout(content: bytes) -> Metadata:
     if isinstance(people, list):
         names = [person["name"] for person in people if isinstance(_named(person), str)]
         found.append(("people", ", ".join(names)))
-    return Metadata(position=where, time=when, leaks=leaks(found))
+    return Metadata(position=where, time=when, leaks=make_leaks(found))
 
 
 def _part(told: dict[str, Any], key: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-KINDS: Final = {
+REASONS: Final = {
     "animated": "it moves, or has several pages: only still photos are read",
     "companion": "it goes with a photo that is read: the still half of it is enough",
     "crash": "decoding it crashed the decoder: leave it out or save it anew",
@@ -57,7 +57,7 @@ class SkippedFile:
     """What was found, and what to do about it."""
 
     def __post_init__(self) -> None:
-        assert self.kind in KINDS, self.kind
+        assert self.kind in REASONS, self.kind
 
     @property
     def lost(self) -> bool:
@@ -69,4 +69,4 @@ class SkippedFile:
 
 def skip(path: Path, name: str, kind: str, reason: str = "") -> SkippedFile:
     """A file with its reason, or with the sentence of its kind."""
-    return SkippedFile(path, name, kind, reason or KINDS[kind])
+    return SkippedFile(path, name, kind, reason or REASONS[kind])

@@ -26,12 +26,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from elsewhere.album import decode, sidecars
-from elsewhere.album.exif import carried
-from elsewhere.album.file_names import HEAD, PHOTOS, kind_of, printable
-from elsewhere.album.files import NotPlainError, whole
+from elsewhere.album.exif import read_embedded
+from elsewhere.album.file_names import HEAD_BYTES, PHOTO_KINDS, file_kind, printable
+from elsewhere.album.files import NotPlainError, read_file
 from elsewhere.album.frames import BadFrameError, receive, send
-from elsewhere.album.jpeg import encoded
-from elsewhere.album.metadata import Metadata, leaks, time_in_name, to_json
+from elsewhere.album.jpeg import encode_jpeg
+from elsewhere.album.metadata import Metadata, make_leaks, time_in_name, to_json
 
 warm_up = decode.warm_up
 
@@ -48,27 +48,27 @@ def read(request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
 
 def _read(path: Path, request: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
     content = _bytes(path, request.get("content"))
-    kind = kind_of(content[:HEAD], path.suffix)
-    if kind not in PHOTOS:  # it is another file than the one that was found
+    kind = file_kind(content[:HEAD_BYTES], path.suffix)
+    if kind not in PHOTO_KINDS:  # it is another file than the one that was found
         raise decode.RefusedError("foreign")
     try:
-        image = decode.opened(content, kind)
-        picture = decode.pixels(image, request["max_side"], request["pixels"])
+        image = decode.open_image(content, kind)
+        picture = decode.render_pixels(image, request["max_side"], request["pixels"])
     except (MemoryError, decode.RefusedError):
         raise
     except Exception as problem:  # a decoder may raise anything at all on a damaged file
         raise _refusal(problem) from None
-    value = carried(image, content)  # before it is encoded, which takes its notes away
+    value = read_embedded(image, content)  # before it is encoded, which takes its notes away
     for note in request["sidecars"][:_MAX_SIDECARS]:
         value = value.completed_by(_note(Path(note)))
     value = value.completed_by(_name(path.name))
-    return {"metadata": to_json(value)}, [encoded(picture)]
+    return {"metadata": to_json(value)}, [encode_jpeg(picture)]
 
 
 def _bytes(path: Path, given: bytes | None) -> bytes:
     """What is in a file; or what was given in its place, for a path that is only a name then."""
     try:
-        content = whole(path) if given is None else given
+        content = read_file(path) if given is None else given
     except NotPlainError:
         raise decode.RefusedError("special") from None
     except OSError as problem:
@@ -98,17 +98,17 @@ def _note(path: Path) -> Metadata:
     value = Metadata()
     with suppress(OSError, ValueError):
         if path.suffix.lower() == ".xmp":
-            value = sidecars.read_xmp(whole(path, sidecars.MAX_BYTES) or b"")
+            value = sidecars.read_xmp(read_file(path, sidecars.MAX_BYTES) or b"")
         else:
-            value = sidecars.read_takeout(whole(path, sidecars.TAKEOUT_MAX_BYTES) or b"")
-    return value.completed_by(Metadata(leaks=leaks([("sidecar", printable(path.name))])))
+            value = sidecars.read_takeout(read_file(path, sidecars.TAKEOUT_MAX_BYTES) or b"")
+    return value.completed_by(Metadata(leaks=make_leaks([("sidecar", printable(path.name))])))
 
 
 def _name(name: str) -> Metadata:
     when = time_in_name(name)
     if when is None:
         return Metadata()
-    return Metadata(time=when, leaks=leaks([("file name", f"{when:%Y-%m-%d} in {name}")]))
+    return Metadata(time=when, leaks=make_leaks([("file name", f"{when:%Y-%m-%d} in {name}")]))
 
 
 OUT_OF_MEMORY = 86

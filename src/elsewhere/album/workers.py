@@ -25,7 +25,7 @@ from typing import Any, Self
 from elsewhere.album.frames import BadFrameError, receive, send
 from elsewhere.album.worker import OUT_OF_MEMORY
 from elsewhere.errors import FileError
-from elsewhere.platform.machine import workers
+from elsewhere.platform.machine import worker_count
 
 _START_SECONDS = 120.0
 """How long a worker may take to start; a busy machine is no reason to give up."""
@@ -77,7 +77,7 @@ class Workers:
     def __init__(self, task: str, limits: Limits | None = None, count: int | None = None) -> None:
         """`task` names a function as "package.module:function"; it runs in the workers."""
         self.limits = limits or Limits()
-        self.count = count or workers()
+        self.count = count or worker_count()
         self._task = task
         self._idle: LifoQueue[_Worker] = LifoQueue()
         self._all: list[_Worker] = []

@@ -44,7 +44,7 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km
 from elsewhere.globe.distance import EARTH_KM, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
-from elsewhere.scorers.calibration import exponent, log_softmax, together
+from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
 from elsewhere.values.scores import Scores
 
 Floats = NDArray[np.float64]
@@ -352,7 +352,7 @@ def audit(
         cells=table.cells,
         exponent=exponent(sight.exponents, len(ids)),
         calibrated=bool(exponents),
-        guesses=sight.best(np.exp(together(values, sight.exponents)), top),
+        guesses=sight.best(np.exp(combine_rows(values, sight.exponents)), top),
         alone=_alone(sight, ids, values),
         opinions=tuple(
             _opinion(sight, head, _rows(other, chosen, among))
@@ -393,7 +393,7 @@ def _exposure(
     sight: _Sight, truth: Truth, values: Floats, *, rivals: Sequence[int] | None, margin: float
 ) -> Exposure:
     zone = np.array(truth.cells, dtype=np.int64)
-    likely = np.exp(together(values, sight.exponents))
+    likely = np.exp(combine_rows(values, sight.exponents))
     near: tuple[Within, ...] = ()
     best = None
     if sight.cells is not None and truth.positions:
@@ -438,7 +438,7 @@ def _alone(sight: _Sight, ids: tuple[str, ...], values: Floats) -> tuple[Alone, 
 
 
 def _opinion(sight: _Sight, head: str, values: Floats) -> Opinion:
-    likely = np.exp(together(values, sight.exponents))
+    likely = np.exp(combine_rows(values, sight.exponents))
     stands = None if sight.zone is None else rank(values, sight.zone)
     return Opinion(head, sight.best(likely, 1)[0], stands, sight.mass(likely))
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from elsewhere.globe.gazetteer import gazetteer, key
+from elsewhere.globe.gazetteer import gazetteer, name_key
 from elsewhere.globe.places import place_of_row
 
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -53,7 +53,7 @@ def places_in(name: str) -> tuple[str, ...]:
     (('New York, United States',), ())
     """
     stem = name.rpartition(".")[0] or name
-    words = [key(word) for word in _WORDS.findall(_JOINED.sub(" ", stem))]
+    words = [name_key(word) for word in _WORDS.findall(_JOINED.sub(" ", stem))]
     found: list[str] = []
     at = 0
     while at < len(words):
@@ -77,7 +77,7 @@ def _place(text: str) -> str:
     if row is None:
         return ""
     table = gazetteer()
-    own = key(table.name(row)) == text
+    own = name_key(table.name(row)) == text
     least = _LARGE if len(words) > 1 else _KNOWN if own else _LARGEST
     return place_of_row(row).label if table.population[row] >= least else ""
 

@@ -21,7 +21,7 @@ from typing import cast
 from elsewhere.batch.blocks import Done
 from elsewhere.batch.grouping import Job
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.platform.machine import workers as cores
+from elsewhere.platform.machine import worker_count as cores
 
 Then = Callable[[Done], Sequence[Job]]
 """What has to be done now that a job is done."""

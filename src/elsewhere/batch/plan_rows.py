@@ -27,7 +27,7 @@ import numpy as np
 from elsewhere.album import Album, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import Spool, Ticket
-from elsewhere.album.skipped import KINDS
+from elsewhere.album.skipped import REASONS
 from elsewhere.audit.inference import rank, within
 from elsewhere.batch.rows import Attacker, Dead, LostRowsError, Rows, rows_of, storable
 from elsewhere.batch.schemas import albums_out, arrow
@@ -36,7 +36,7 @@ from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.formats.certificate import certificate_record
 from elsewhere.globe import Cells, cell_names
 from elsewhere.globe import place as place_called
-from elsewhere.scorers.calibration import together
+from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.album_audit import world
 from elsewhere.service.photo_selection import budget_of, select_pinned
 from elsewhere.service.places import NowhereError
@@ -129,7 +129,7 @@ def infer(
         impossible[list(among)] = False
         values[:, impossible] = -np.inf
     cells = np.array(zone, dtype=np.int64)
-    likely = np.exp(together(values, exponents))
+    likely = np.exp(combine_rows(values, exponents))
     best = int(np.argmax(likely))
     near = within(likely, globe, positions)[0].chance if globe is not None and positions else None
     return {
@@ -250,7 +250,7 @@ def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -
     )
     left = tuple(
         SkippedFile(
-            Path(one.photo), one.photo, one.kind if one.kind in KINDS else "damaged", one.reason
+            Path(one.photo), one.photo, one.kind if one.kind in REASONS else "damaged", one.reason
         )
         for one in rows.dead
         if one.photo is not None

@@ -34,7 +34,7 @@ from elsewhere.batch.scoring import PhotoScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import CollapseError
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.scorers.sessions import offers_cuda
+from elsewhere.scorers.sessions import has_cuda_build
 from elsewhere.values.wording import installed_by
 
 
@@ -276,7 +276,7 @@ def pool(
     """
     here = cluster.get("GPU", 0.0)
     if gpus is None:
-        wanted = device == "cuda" or (device == "auto" and here > 0 and offers_cuda())
+        wanted = device == "cuda" or (device == "auto" and here > 0 and has_cuda_build())
         gpus = 1.0 if wanted else 0.0
     most = int(cluster.get("CPU", 1))
     if gpus:

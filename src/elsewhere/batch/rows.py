@@ -362,7 +362,7 @@ def _metadata(row: Mapping[str, Any]) -> Metadata:
     lat, lon = row.get("lat"), row.get("lon")
     if lat is None or lon is None or math.isnan(lat) or math.isnan(lon):
         return known
-    where = metadata.position(lat, lon)
+    where = metadata.parse_position(lat, lon)
     if where is None:
         raise InputError(f"{row['photo']} has a position that is none on earth: {lat}, {lon}")
     return replace(known, position=where)

@@ -22,11 +22,11 @@ from typing import Any, Self
 import numpy as np
 
 from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.album.discovery import notes_in
-from elsewhere.album.file_names import shortened
+from elsewhere.album.discovery import sidecars_in_folder
+from elsewhere.album.file_names import one_line
 from elsewhere.album.files import MAX_BYTES
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
-from elsewhere.album.skipped import KINDS
+from elsewhere.album.skipped import REASONS
 from elsewhere.album.workers import Reply, Workers
 from elsewhere.batch.crash_blame import Attempt
 from elsewhere.batch.rows import LOST, Attacker, MangledText, carried, joined, texts, told
@@ -34,7 +34,7 @@ from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.scorers import CachedScorer, Photo, Row, find
-from elsewhere.scorers.sessions import Device, run_on
+from elsewhere.scorers.sessions import Device, set_device
 
 _LARGE = ("content", "scores")
 _log = logging.getLogger(__name__)
@@ -74,7 +74,7 @@ class PhotoScorer:
         # one more than threads: while a photo is scored the next one is decoded
         self._workers = Workers("elsewhere.album.worker:read", count=threads + 1)
         try:
-            run_on(device)
+            set_device(device)
             self._lines = tuple(CachedScorer(find(word)) for word in words)
         except BaseException:
             self._workers.close()
@@ -84,7 +84,7 @@ class PhotoScorer:
         )
         self._max_side = max_side
         self._photos = _Photos(input)
-        self._notes = lru_cache(maxsize=_FOLDERS)(notes_in)
+        self._notes = lru_cache(maxsize=_FOLDERS)(sidecars_in_folder)
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
         self._ahead = 2 * (threads + 1)
 
@@ -176,9 +176,9 @@ class PhotoScorer:
     def _scored(self, name: str, reply: Reply) -> _Looked:
         """A worker's answer, believed as far as it can be checked, as every scorer sees it."""
         if reply.failed or len(reply.blobs) != 1:
-            kind = reply.failed if reply.failed in KINDS else "crash"
+            kind = reply.failed if reply.failed in REASONS else "crash"
             return _Looked(
-                kind=kind, reason=shortened(str(reply.told.get("detail", ""))) or KINDS[kind]
+                kind=kind, reason=one_line(str(reply.told.get("detail", ""))) or REASONS[kind]
             )
         content = reply.blobs[0]
         try:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from elsewhere.album.skipped import KINDS
+from elsewhere.album.skipped import REASONS
 from elsewhere.batch.blocks import ALBUMS, DEAD
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
@@ -118,7 +118,7 @@ _STATUS = {
     "broken": "nothing could be said",
 }
 _KINDS = {
-    **KINDS,
+    **REASONS,
     **_STATUS,
     "album": "what was asked of it makes no sense",
     "error": "a mistake of ours: please report it",

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.globe.coordinates import Floats, Ints, Lattice, canonical, tidy
+from elsewhere.globe.coordinates import Floats, Ints, Lattice, canonical, merge_boxes
 from elsewhere.globe.gazetteer import DATA
 from elsewhere.globe.partition import equal_count
 from elsewhere.platform.files import write_whole
@@ -194,7 +194,7 @@ def _tidied(boxes: Floats, owner: Ints) -> tuple[Floats, Ints]:
     if len(np.unique(owner)) == len(owner):
         return boxes, owner
     parts = np.split(boxes, 1 + np.flatnonzero(np.diff(owner)))
-    tidied = [part if len(part) == 1 else np.array(tidy(part.tolist())) for part in parts]
+    tidied = [part if len(part) == 1 else np.array(merge_boxes(part.tolist())) for part in parts]
     sizes = [len(part) for part in tidied]
     return np.concatenate(tidied), np.repeat(np.arange(len(parts)), sizes)
 

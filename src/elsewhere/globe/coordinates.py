@@ -113,7 +113,7 @@ class Lattice:
         return self._cell[row, column].astype(np.int64)
 
 
-def tidy(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, float, float]]:
+def merge_boxes(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, float, float]]:
     """The ground of disjoint boxes as few boxes, the same ones however it was cut before.
 
     Every edge's parallel cuts the ground into strips, a strip is a few runs of longitude, and a
@@ -139,7 +139,7 @@ def tidy(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, float, fl
     return sorted(tidied)
 
 
-def contiguous(boxes: Sequence[Sequence[float]]) -> bool:
+def is_contiguous(boxes: Sequence[Sequence[float]]) -> bool:
     """Whether one can walk from any box to any other across edges (not merely corners).
 
     >>> contiguous([(0, 0, 1, 1), (0, 1, 1, 2)]), contiguous([(0, 0, 1, 1), (1, 1, 2, 2)])

@@ -48,7 +48,7 @@ def pack(sections: Mapping[str, str | NDArray[np.integer]]) -> bytes:
     return b"".join([_MAGIC, head, b"\n", *bodies])
 
 
-class Packed:
+class DataFile:
     """A data file that was read, its sections still packed."""
 
     def __init__(self, raw: bytes, what: str) -> None:
@@ -93,13 +93,13 @@ class Packed:
 
 
 @cache
-def shipped(name: str) -> Packed:
+def load_data_file(name: str) -> DataFile:
     """A data file of this package."""
     try:
         raw = (DATA / name).read_bytes()
     except OSError:
         raise FileError(f"the data file {name} is missing: install elsewhere again") from None
-    return Packed(raw, f"the data file {name}")
+    return DataFile(raw, f"the data file {name}")
 
 
 KINDS = ("country", "region", "city")
@@ -112,7 +112,7 @@ _PLAIN = str.maketrans(
 )
 
 
-def key(text: str) -> str:
+def name_key(text: str) -> str:
     """How a name is compared: without case, accents and punctuation.
 
     >>> key("  São-Paulo "), key("ŁÓDŹ"), key("L’Aquila")
@@ -127,7 +127,7 @@ class Gazetteer:
     """The rows of the table, column by column, unpacked when first used."""
 
     def __init__(self) -> None:
-        self._data = shipped("places.bin")
+        self._data = load_data_file("places.bin")
 
     @cached_property
     def names(self) -> list[str]:
@@ -218,11 +218,11 @@ class Gazetteer:
 
     def called(self, text: str) -> list[int]:
         """The rows with this spelling, most populous first."""
-        return self._rows(f"\t{key(text)}\t".encode()) if key(text) else []
+        return self._rows(f"\t{name_key(text)}\t".encode()) if name_key(text) else []
 
     def beginning(self, text: str) -> list[int]:
         """The rows with a spelling that begins so, most populous first."""
-        return self._rows(f"\t{key(text)}".encode()) if key(text) else []
+        return self._rows(f"\t{name_key(text)}".encode()) if name_key(text) else []
 
     def spelled(self, row: int) -> list[str]:
         """All spellings of a row, as they are compared."""

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from elsewhere.errors import InputError
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.coordinates import Floats, Ints, canonical
-from elsewhere.globe.gazetteer import gazetteer, shipped
+from elsewhere.globe.gazetteer import gazetteer, load_data_file
 from elsewhere.globe.names import nearest_town
 from elsewhere.globe.places import Place, place_of_row
 
@@ -97,7 +97,7 @@ def countries() -> dict[str, Outline]:
     >>> bool(countries()["PT"].contains(39.5, -8.0))
     True
     """
-    codes = shipped("countries.bin").text("codes").split()
+    codes = load_data_file("countries.bin").text("codes").split()
     return dict(zip(codes, _outlines("countries.bin"), strict=True))
 
 
@@ -109,7 +109,7 @@ def regions() -> list[Outline]:
 
 def _outlines(file: str) -> list[Outline]:
     """All outlines of a file."""
-    data = shipped(file)
+    data = load_data_file(file)
     points = np.stack((data.numbers("lat"), data.numbers("lon")), axis=1) / GRAIN
     rings = np.split(points, np.cumsum(data.numbers("points"))[:-1])
     ends = np.cumsum(data.numbers("rings")).tolist()

@@ -26,7 +26,7 @@ from itertools import islice, product
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.globe.coordinates import Floats, Ints, contiguous
+from elsewhere.globe.coordinates import Floats, Ints, is_contiguous
 
 Box = tuple[float, float, float, float]
 """South, west, north, east, in degrees: holds [south, north) × [west, east)."""
@@ -67,7 +67,7 @@ def _halve(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]:
     for off in range(1 if new.all() or len(photos) > 100 * _OFF else _OFF):
         middles = dict.fromkeys(m for m in (half - off, half + odd + off) if 0 < m < len(photos))
         for parts in _cuts(mine, boxes, list(middles)):
-            if all(map(contiguous, parts)):
+            if all(map(is_contiguous, parts)):
                 return _shared(points, photos, *parts)
             torn = torn or parts
     if torn is None or not new.all():
@@ -92,16 +92,16 @@ def _nearest_gap(points: Floats, boxes: list[Box]) -> Parts:
         for gap in gaps[np.argsort(np.abs(gaps - len(points) / 2), kind="stable")][:1].tolist():
             uneven = abs(gap - len(points) / 2)
             if best is None or uneven < best[0]:
-                best = uneven, axis, between(float(along[gap - 1]), float(along[gap]))
+                best = uneven, axis, short_decimal_between(float(along[gap - 1]), float(along[gap]))
     assert best is not None, "two places differ along one axis or the other"
-    return split(boxes, best[1], best[2])
+    return split_boxes(boxes, best[1], best[2])
 
 
 def _straight(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator[Parts]:
     """Cut across the axis with `middle` photos below, if no two photos forbid it."""
     before, after = np.partition(points[:, axis], (middle - 1, middle))[middle - 1 : middle + 1]
     if before != after:
-        yield split(boxes, axis, between(float(before), float(after)))
+        yield split_boxes(boxes, axis, short_decimal_between(float(before), float(after)))
 
 
 def _steps(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator[Parts]:
@@ -115,14 +115,14 @@ def _steps(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator
     along, across = points[order, axis], points[order, 1 - axis]
     for first, last in _strips(along, middle):
         strip = np.sort(across[first:last])
-        low, rest = split(boxes, axis, _before(along, first))
-        line, high = split(rest, axis, _before(along, last))
+        low, rest = split_boxes(boxes, axis, _before(along, first))
+        line, high = split_boxes(rest, axis, _before(along, last))
         stays, goes = middle - first, last - middle
         for below_is_low in (stays != goes, stays == goes):  # either order will do; this is ours
             kept = stays if below_is_low else goes
             if 0 < kept < len(strip) and strip[kept - 1] != strip[kept]:
-                at = between(float(strip[kept - 1]), float(strip[kept]))
-                below, above = split(line, 1 - axis, at)
+                at = short_decimal_between(float(strip[kept - 1]), float(strip[kept]))
+                below, above = split_boxes(line, 1 - axis, at)
                 yield (low + below, above + high) if below_is_low else (low + above, below + high)
 
 
@@ -145,7 +145,7 @@ def _strips(along: Floats, middle: int) -> Iterator[tuple[int, int]]:
 def _before(along: Floats, index: int) -> float:
     """A number that parts the photos before `index` from the rest."""
     if 0 < index < len(along):
-        return between(float(along[index - 1]), float(along[index]))
+        return short_decimal_between(float(along[index - 1]), float(along[index]))
     return math.inf if index else -math.inf
 
 
@@ -162,15 +162,15 @@ def _middle(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]
     """Halve the ground where photos cannot say how: its largest box, across the longer side."""
     largest = max(boxes, key=lambda box: _lengths(box)[0] * _lengths(box)[1])
     axis = _sides([largest])[0]
-    at = between(largest[axis], largest[axis + 2])
+    at = short_decimal_between(largest[axis], largest[axis + 2])
     if not largest[axis] < at < largest[axis + 2]:
         raise InputError(
             "the coordinates lie too close together for so many cells: ask for fewer cells"
         )
-    return _shared(points, photos, *split(boxes, axis, at))
+    return _shared(points, photos, *split_boxes(boxes, axis, at))
 
 
-def split(boxes: Iterable[Box], axis: int, at: float) -> tuple[list[Box], list[Box]]:
+def split_boxes(boxes: Iterable[Box], axis: int, at: float) -> tuple[list[Box], list[Box]]:
     """What of the boxes lies below `at` along the axis (0 latitude, 1 longitude), and the rest."""
     low: list[Box] = []
     high: list[Box] = []
@@ -186,7 +186,7 @@ def split(boxes: Iterable[Box], axis: int, at: float) -> tuple[list[Box], list[B
     return low, high
 
 
-def between(a: float, b: float) -> float:
+def short_decimal_between(a: float, b: float) -> float:
     """A short decimal c near the middle of two numbers, a < c ≤ b: cells files stay readable."""
     middle = a / 2 + b / 2
     for digits in range(4, 17):

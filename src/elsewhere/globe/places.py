@@ -21,7 +21,7 @@ from functools import cache
 
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe.coordinates import canonical
-from elsewhere.globe.gazetteer import KINDS, gazetteer, key
+from elsewhere.globe.gazetteer import KINDS, gazetteer, name_key
 
 _CODES = {
     "Africa": (
@@ -131,7 +131,7 @@ add its region or country after a comma
     first = found[0]
     rivals = [other for other in found[1:] if not _nested(first, other)]
     name = text.split(",", maxsplit=1)[0]
-    clear = 1 if first.kind == "country" and key(first.name) == key(name) else _CLEAR
+    clear = 1 if first.kind == "country" and name_key(first.name) == name_key(name) else _CLEAR
     if any(_weight(first, name) < clear * _weight(rival, name) for rival in rivals):
         choices = [first, *rivals]
         shown = "; ".join(_told_apart(choice) for choice in choices[:3])
@@ -158,7 +158,7 @@ def places(text: str, limit: int = 8) -> tuple[Place, ...]:
     name, *around = text.split(",")
     if not rows and around:
         rows = gazetteer().called(name)
-        for part in filter(key, around):
+        for part in filter(name_key, around):
             areas = gazetteer().called(part)
             rows = [row for row in rows if any(_within(row, area) for area in areas)]
     found = [place_of_row(row) for row in rows]
@@ -220,7 +220,7 @@ def _within(row: int, area: int) -> bool:
 
 def _weight(found: Place, name: str) -> float:
     """How many people speak for this place being meant."""
-    return found.population * (1.0 if key(found.name) == key(name) else 1 / _CLEAR)
+    return found.population * (1.0 if name_key(found.name) == name_key(name) else 1 / _CLEAR)
 
 
 def _nested_in_order(found: list[Place]) -> list[Place]:
@@ -252,7 +252,7 @@ def _told_apart(choice: Place) -> str:
 
 def _unknown(text: str) -> PlaceError:
     """What to say of a name that nobody has, with the nearest there are."""
-    if not key(text):
+    if not name_key(text):
         return PlaceError(f"give a town, a region, a country or coordinates such as {_EXAMPLE}")
     if commas := _COMMAS.fullmatch(text):
         meant = "{}.{}, {}.{}".format(*commas.groups())
@@ -278,7 +278,7 @@ def _unknown(text: str) -> PlaceError:
 def _slipped(name: str) -> list[int]:
     """Rows spelled like this but for a letter too many or two the wrong way round, whatever the
     language: "Lissabonn" is as near to Lisbon as "Lisbonn" is."""
-    word = key(name)
+    word = name_key(name)
     ways = [word[:at] + word[at + 1 :] for at in range(len(word))]
     ways += [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
     return sorted({row for way in ways if len(way) > 3 for row in gazetteer().called(way)})
@@ -289,8 +289,8 @@ def _alike(name: str, among: int = 20_000) -> list[int]:
     table = gazetteer()
     spelled: dict[str, int] = {}
     for row, known in enumerate(table.names[:among]):
-        spelled.setdefault(key(known), row)
-    return [spelled[close] for close in _close(key(name), spelled)]
+        spelled.setdefault(name_key(known), row)
+    return [spelled[close] for close in _close(name_key(name), spelled)]
 
 
 def _close(wanted: str, known: Iterable[str]) -> list[str]:

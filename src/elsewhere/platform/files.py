@@ -29,12 +29,12 @@ _CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EP
 
 def write_whole(file: Path, content: bytes, *, private: bool = False, lasting: bool = True) -> None:
     """Write `content` to `file`, whole or not at all; see `whole`."""
-    with whole(file, private=private, lasting=lasting) as stream:
+    with open_whole(file, private=private, lasting=lasting) as stream:
         stream.write(content)
 
 
 @contextmanager
-def whole(file: Path, *, private: bool = False, lasting: bool = True) -> Iterator[BinaryIO]:
+def open_whole(file: Path, *, private: bool = False, lasting: bool = True) -> Iterator[BinaryIO]:
     """Within, a file is written bit by bit; it has its name when all of it is on the disk.
 
     A `private` one only its owner may read; any other is open to whom it was before, or as the

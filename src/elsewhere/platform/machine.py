@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-MOST_WORKERS = 8
+MAX_WORKERS = 8
 """More would cost memory for every photo under way and gain little on machines people own."""
 
 
@@ -37,15 +37,15 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "elsewhere"
 
 
-def cores() -> int:
+def core_count() -> int:
     """How many cores this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return max(1, len(allowed(0)) if allowed else os.cpu_count() or 1)
 
 
-def workers() -> int:
+def worker_count() -> int:
     """How many photos to work on at once: as many as there are cores, within reason."""
-    return min(cores(), MOST_WORKERS)
+    return min(core_count(), MAX_WORKERS)
 
 
 def _local() -> Path:

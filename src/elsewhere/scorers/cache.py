@@ -107,7 +107,7 @@ class RowCache:
         """Add to the size that is known, and let old rows go when it passes the cap."""
         with self._lock:
             if self._size is None:
-                self._size = extent(self._place)[1]
+                self._size = disk_usage(self._place)[1]
             else:
                 self._size += _on_disk(added)
             if self._size <= self._cap:
@@ -147,7 +147,7 @@ def clear(place: Path | None = None) -> int:
     return gone
 
 
-def extent(place: Path | None = None) -> tuple[int, int]:
+def disk_usage(place: Path | None = None) -> tuple[int, int]:
     """How many rows there are, and how many bytes of the disk they take."""
     sizes = [_on_disk(length) for _, length, _ in _rows(place or cache_folder())]
     return len(sizes), sum(sizes)

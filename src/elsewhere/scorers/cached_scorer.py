@@ -17,9 +17,9 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.platform.machine import workers
+from elsewhere.platform.machine import worker_count
 from elsewhere.scorers.cache import RowCache
-from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, checked
+from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, check_row
 from elsewhere.values.scores import Scores
 
 _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
@@ -56,7 +56,7 @@ class CachedScorer:
                 if row is not None:
                     return Outcome(named, row, cached=True)
             row = self._scorer.score(photo)
-            row = checked(row, self.about.cells, self.about.name, photo.name)
+            row = check_row(row, self.about.cells, self.about.name, photo.name)
         except ElsewhereError as problem:
             return Outcome(named, None, str(problem))
         if self._cache is not None:
@@ -73,7 +73,7 @@ def each(
 ) -> Iterator[Outcome]:
     """The outcome of every photo, in the order given, as soon as it and those before are done."""
     line = CachedScorer(scorer, cache)
-    count = threads or workers()
+    count = threads or worker_count()
     under_way: deque[Future[Outcome]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
     try:

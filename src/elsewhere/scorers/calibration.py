@@ -49,7 +49,7 @@ def log_softmax(logits: ArrayLike) -> Floats:
     return normalised
 
 
-def together(
+def combine_rows(
     rows: NDArray[np.float32] | NDArray[np.float64], exponents: Mapping[int, float]
 ) -> Floats:
     """One row for all photos as a set: the calibrated posterior under a uniform prior.

@@ -48,7 +48,7 @@ from numpy.typing import NDArray
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers.protocol import Photo, Row, ScorerInfo
-from elsewhere.scorers.sessions import Session, session, verified
+from elsewhere.scorers.sessions import Session, open_session, read_verified
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -70,7 +70,7 @@ _SHIFT = np.array([-m / s for m, s in zip(MEAN, STD, strict=True)], dtype=np.flo
 )
 
 
-def view(image: Image.Image) -> npt.NDArray[np.float32]:
+def preprocess(image: Image.Image) -> npt.NDArray[np.float32]:
     """Return the (3, 224, 224) float32 tensor of a decoded or freshly opened picture.
 
     A freshly opened JPEG is told to decode at reduced scale first: of a 12-megapixel photo only a
@@ -87,26 +87,26 @@ def view(image: Image.Image) -> npt.NDArray[np.float32]:
     return pixels
 
 
-def view_of(source: str | Path | IO[bytes], **open_options: Any) -> npt.NDArray[np.float32]:
+def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> npt.NDArray[np.float32]:
     """Open a photo, turn it upright as its metadata says, and return its :func:`view`."""
     from PIL import Image as Pillow
     from PIL import ImageOps
 
     with Pillow.open(source, **open_options) as image:
         image.draft("RGB", (DRAFT_SIDE, DRAFT_SIDE))
-        return view(ImageOps.exif_transpose(image))
+        return preprocess(ImageOps.exif_transpose(image))
 
 
 Features = NDArray[np.float32]
 
-MOST = 2048
+MAX_REMEMBERED = 2048
 """Photos that are remembered, at 2 kB each."""
 
 _known: OrderedDict[tuple[str, bytes], Features] = OrderedDict()
 _lock = threading.Lock()
 
 
-def features(tower: str, photo: Photo, infer: Callable[[Photo], Features]) -> Features:
+def cached_features(tower: str, photo: Photo, infer: Callable[[Photo], Features]) -> Features:
     """The features of a photo by the tower with this digest: remembered, or inferred now."""
     if photo.held is None:
         return infer(photo)
@@ -119,12 +119,12 @@ def features(tower: str, photo: Photo, infer: Callable[[Photo], Features]) -> Fe
     found = infer(photo)
     with _lock:
         _known[key] = found
-        while len(_known) > MOST:
+        while len(_known) > MAX_REMEMBERED:
             _known.popitem(last=False)
     return found
 
 
-def forget() -> None:
+def forget_features() -> None:
     """Remember nothing any more."""
     with _lock:
         _known.clear()
@@ -249,7 +249,7 @@ class EmbeddedScorer:
     def load(self) -> ScorerInfo:
         """Verify and read everything; the session is shared with every other one like it."""
         if self._about is None:
-            told = record(self._weights)
+            told = read_record(self._weights)
             cells = Cells.default()
             if told["cells"] != cells.fingerprint:
                 raise ScorerError(
@@ -257,9 +257,9 @@ class EmbeddedScorer:
                     "install elsewhere again"
                 )
             tower, head = told["tower"], told[self._which]
-            self._session: Session = session(self._weights / tower["file"], tower["sha256"])
+            self._session: Session = open_session(self._weights / tower["file"], tower["sha256"])
             self._ends = tower["input"], tower["output"]
-            self._head = Head.read(verified(self._weights / head["file"], head["sha256"]))
+            self._head = Head.read(read_verified(self._weights / head["file"], head["sha256"]))
             self._about = ScorerInfo(
                 name="embedded" if self._which == "head" else f"embedded:{self._which}",
                 fingerprint=_fingerprint(told, self._which),
@@ -274,14 +274,16 @@ class EmbeddedScorer:
 
     def score(self, photo: Photo) -> Row:
         """Decode, one forward pass, head."""
-        return self._head.log_probabilities(features(self._session.sha256, photo, self._features))
+        return self._head.log_probabilities(
+            cached_features(self._session.sha256, photo, self._features)
+        )
 
     def _features(self, photo: Photo) -> Features:
-        tensor = view(photo.image((SIDE, SIDE)))[None]
+        tensor = preprocess(photo.image((SIDE, SIDE)))[None]
         return np.asarray(self._session(tensor, *self._ends)[0])
 
 
-def record(weights: Path = WEIGHTS) -> dict[str, Any]:
+def read_record(weights: Path = WEIGHTS) -> dict[str, Any]:
     """What `model.json` records about the files beside it."""
     path = weights / "model.json"
     try:

@@ -23,7 +23,7 @@ MAX_PIXELS = 100_000_000
 """Most pixels held in memory for one photo, counted at the scale it is decoded at."""
 
 
-def decoded(content: bytes, name: str, least: tuple[int, int]) -> Image.Image:
+def decode_rendition(content: bytes, name: str, least: tuple[int, int]) -> Image.Image:
     """The rendition as an RGB image, its sides at least `least` where the file has them.
 
     `least` is (width, height); it only steers how far a JPEG is reduced while it is decoded.

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, log_softmax
-from elsewhere.scorers.sessions import Session, session
+from elsewhere.scorers.sessions import Session, open_session
 
 Triple = tuple[float, float, float]
 
@@ -67,7 +67,7 @@ class OnnxScorer:
         """Read cells and model, and hold the one against the other."""
         if self._about is None:
             cells = Cells.load(self._told.cells)
-            self._session = session(self._path, self._told.sha256, anywhere=True)
+            self._session = open_session(self._path, self._told.sha256, anywhere=True)
             self._cells = cells.count
             self._check_shapes(self._session, cells.count)
             self._row(self._tensor_of(np.full((*self._told.size[::-1], 3), 127, np.uint8)))

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers import calibration
-from elsewhere.scorers.images import decoded
+from elsewhere.scorers.images import decode_rendition
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -73,7 +73,7 @@ class Photo:
 
     def image(self, least: tuple[int, int]) -> Image.Image:
         """RGB pixels, each side at least `least` (width, height) where the rendition has it."""
-        return decoded(self.content(), self.name, least)
+        return decode_rendition(self.content(), self.name, least)
 
 
 def _what_else(path: Path) -> str:
@@ -95,7 +95,7 @@ def log_softmax(logits: ArrayLike) -> NDArray[np.float32]:
     return calibration.log_softmax(logits).astype(np.float32)
 
 
-def checked(row: NDArray[np.float32], cells: int, scorer: str, photo: str) -> NDArray[np.float32]:
+def check_row(row: NDArray[np.float32], cells: int, scorer: str, photo: str) -> NDArray[np.float32]:
     """`row` itself if it is a row of `cells` log-probabilities; a sentence otherwise."""
     if row.shape != (cells,):
         raise ScorerError(

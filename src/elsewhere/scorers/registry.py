@@ -28,7 +28,7 @@ DEFAULT = "embedded"
 Maker = Callable[[str], Scorer]
 
 
-class Own(NamedTuple):
+class BuiltIn(NamedTuple):
     """One scorer of ours: where it is, how it is typed, and what to install for it."""
 
     target: str
@@ -36,17 +36,17 @@ class Own(NamedTuple):
     install: str = ""
 
 
-OWN = {
-    "embedded": Own("elsewhere.scorers.embedded:make", "embedded"),
-    "geoclip": Own("elsewhere.scorers.geoclip:make", "geoclip", installed_by("geoclip")),
-    "onnx": Own("elsewhere.scorers.onnx_scorer:make", "onnx:MODEL.onnx"),
-    "table": Own("elsewhere.scorers.table:make", "table:SCORES.npz"),
+BUILT_IN = {
+    "embedded": BuiltIn("elsewhere.scorers.embedded:make", "embedded"),
+    "geoclip": BuiltIn("elsewhere.scorers.geoclip:make", "geoclip", installed_by("geoclip")),
+    "onnx": BuiltIn("elsewhere.scorers.onnx_scorer:make", "onnx:MODEL.onnx"),
+    "table": BuiltIn("elsewhere.scorers.table:make", "table:SCORES.npz"),
 }
 
 
 def available() -> dict[str, str]:
     """Every scorer by name, and how it is typed; ours first."""
-    known = {name: own.usage for name, own in OWN.items()}
+    known = {name: own.usage for name, own in BUILT_IN.items()}
     return known | {name: name for name in sorted(_foreign()) if name not in known}
 
 
@@ -59,16 +59,16 @@ def find(word: str) -> Scorer:
 geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or table:SCORES.npz
     """
     name, _, about = word.partition(":")
-    if name in OWN:
-        module, _, attribute = OWN[name].target.partition(":")
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].target.partition(":")
         return cast(Maker, getattr(import_module(module), attribute))(about)
     entry = _foreign().get(name)
     if entry is None:
         raise ScorerError(f'there is no scorer "{name}": choose {_choices()}')
-    return Foreign(name, entry, about)
+    return PluginScorer(name, entry, about)
 
 
-class Foreign:
+class PluginScorer:
     """A scorer from another package: whatever it raises is told as its own fault, not ours."""
 
     def __init__(self, name: str, entry: EntryPoint, about: str) -> None:
@@ -107,13 +107,15 @@ class Foreign:
 
 def _foreign() -> dict[str, EntryPoint]:
     """Scorers from other packages; a name of ours cannot be taken over."""
-    return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in OWN}
+    return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
 
 
 def _choices() -> str:
     """What there is, in one line, with what to install where something is needed."""
     words = [
-        f"{usage} ({OWN[name].install})" if name in OWN and OWN[name].install else usage
+        f"{usage} ({BUILT_IN[name].install})"
+        if name in BUILT_IN and BUILT_IN[name].install
+        else usage
         for name, usage in available().items()
     ]
     return ", ".join(words[:-1]) + " or " + words[-1]

@@ -31,7 +31,7 @@ _loading = threading.Lock()
 _chosen: list[Device] = ["cpu"]
 
 
-def runtime() -> Any:
+def onnx_runtime() -> Any:
     """ONNX Runtime, told before it starts not to phone home.
 
     Its Linux builds collect usage data and send it to their maker unless this variable is set
@@ -43,7 +43,7 @@ def runtime() -> Any:
     return onnxruntime
 
 
-def verified(path: Path, sha256: str | None) -> bytes:
+def read_verified(path: Path, sha256: str | None) -> bytes:
     """The bytes of `path`, refused unless they are the ones that `sha256` names.
 
     The caller uses these bytes and not the file, so nothing can change between check and use.
@@ -63,7 +63,7 @@ def verified(path: Path, sha256: str | None) -> bytes:
     return content
 
 
-def run_on(device: Device) -> None:
+def set_device(device: Device) -> None:
     """Where sessions of this process run that are made from now on, if their models can.
 
     Unless this is called it is the processor: a row that is kept from one run to the next must
@@ -72,12 +72,12 @@ def run_on(device: Device) -> None:
     _chosen[0] = device
 
 
-def offers_cuda() -> bool:
+def has_cuda_build() -> bool:
     """Whether the ONNX Runtime that is installed was built for CUDA; not whether a GPU is there."""
-    return _CUDA in runtime().get_available_providers()
+    return _CUDA in onnx_runtime().get_available_providers()
 
 
-def session(path: Path, sha256: str | None, *, anywhere: bool = False) -> Session:
+def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> Session:
     """The one warm session of this process for the file, made when first asked for.
 
     `anywhere` is for models that may run on a GPU. One that is quantised for processors, as the
@@ -95,7 +95,7 @@ def session(path: Path, sha256: str | None, *, anywhere: bool = False) -> Sessio
 
 @lru_cache(maxsize=4)
 def _session(path: Path, sha256: str | None, state: tuple[int, int], device: Device) -> Session:
-    return Session(verified(path, sha256), path.name, device)
+    return Session(read_verified(path, sha256), path.name, device)
 
 
 def _providers(device: Device, offered: list[str], name: str) -> list[Any]:
@@ -115,7 +115,7 @@ class Session:
     """One model, ready to run; safe to call from several threads at once."""
 
     def __init__(self, content: bytes, name: str, device: Device = "cpu") -> None:
-        engine = runtime()
+        engine = onnx_runtime()
         options = engine.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1

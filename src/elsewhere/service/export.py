@@ -21,12 +21,12 @@ from elsewhere.album.export import (
     Names,
     Order,
     OutgoingFile,
-    apart,
+    are_separate,
     check_choices,
     check_target,
+    choose_names,
     export,
-    named,
-    warning,
+    kept_names_warning,
 )
 from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.formats.certificate import certificate_from_record, certificate_record
@@ -134,7 +134,7 @@ def export_album(
         if not target.exists():
             _forget(path, earlier, written=ours)
         raise
-    said = [warning([file.name for file in files])] if names == "keep" else []
+    said = [kept_names_warning([file.name for file in files])] if names == "keep" else []
     by_name = tuple(sorted(files, key=lambda file: file.name))
     return Export(target, by_name, path, folder, verdict.reproved, (*said, *verdict.notes))
 
@@ -166,7 +166,7 @@ def check_copy_target(
     check_choices(order, names)
     check_target(target, folders)
     folder = private_folder(target, private)
-    if not all(apart(target, one) for one in (folder, private or folder)):
+    if not all(are_separate(target, one) for one in (folder, private or folder)):
         raise InputError(
             f"the private folder {private or folder} must not lie in or around {target}, which is "
             "handed out: choose another one"
@@ -192,7 +192,7 @@ def _files(
     if not numbers:
         raise InputError("there is nothing to share: every photo that may be kept is out already")
     photos = [seen.photos[number] for number in numbers]
-    called = named([photo.id for photo in photos], order, names)
+    called = choose_names([photo.id for photo in photos], order, names)
     return tuple(
         SharedFile(name, photo.id, photo.rendition.digest, photo.rendition.size, number)
         for name, photo, number in zip(called, photos, numbers, strict=True)

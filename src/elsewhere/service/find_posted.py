@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.album import Limits, Metadata, Photo, SkippedFile
-from elsewhere.album.files import digest
-from elsewhere.album.places import Places, by_time
+from elsewhere.album.files import file_digest
+from elsewhere.album.places import Places, places_by_time
 from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
 from elsewhere.service.ledger import Ledger
@@ -217,7 +217,7 @@ def _placed_by_time(
     with_position.update(
         {n: -1 for n in range(len(album), len(known)) if known[n].position is not None}
     )
-    timed = by_time(known, with_position)
+    timed = places_by_time(known, with_position)
     result = []
     for number, one in enumerate(posted, len(album)):
         place = timed.get(number, -1)
@@ -286,6 +286,6 @@ def _size(path: Path) -> int:
 def _digest(path: Path) -> str:
     """SHA-256 of a file, read as the album reads; empty where it cannot be read any more."""
     try:
-        return digest(path)
+        return file_digest(path)
     except OSError:
         return ""

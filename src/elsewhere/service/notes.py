@@ -24,7 +24,7 @@ from elsewhere.album import Photo
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import Place, cell_names
 from elsewhere.globe.distance import distance_km
-from elsewhere.scorers.calibration import together
+from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.places import PlaceSelection, hidden_name, hidden_names
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
@@ -49,7 +49,7 @@ def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[s
         rows = attack.scores.values[[n for n in own if n < len(seen.photos)]]
         if not len(rows):
             continue
-        belief = together(rows, attack.about.exponents)
+        belief = combine_rows(rows, attack.about.exponents)
         best = int(np.argmax(belief))
         sure, away = float(np.exp(belief[best])), distance_km(cells, place.lat, place.lon)[best]
         if sure > SURE and away > FAR_KM and best not in watch.zone:

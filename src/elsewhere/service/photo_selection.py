@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from fractions import Fraction
 
 from elsewhere.album import Photo, SkippedFile
-from elsewhere.album.places import Places, date_only
+from elsewhere.album.places import Places, has_date_only
 from elsewhere.errors import InputError
 from elsewhere.solver.requests import decimal
 
@@ -99,7 +99,7 @@ def bursts(photos: Sequence[Photo], places: Places) -> tuple[tuple[int, ...], ..
     timed = [
         (place_of.get(number, -1), photo.metadata.moment, number)
         for number, photo in enumerate(photos)
-        if photo.metadata.moment is not None and not date_only(photo.metadata)
+        if photo.metadata.moment is not None and not has_date_only(photo.metadata)
     ]
     runs: list[list[int]] = []
     before: tuple[int, float] | None = None

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.album import Photo
-from elsewhere.album.places import AlbumPlace, Places, Position, home
+from elsewhere.album.places import AlbumPlace, Places, Position, likely_home
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import (
     Cells,
@@ -42,8 +42,8 @@ from elsewhere.globe import (
     zone_of_place,
 )
 from elsewhere.globe import places as called
-from elsewhere.globe.gazetteer import key
-from elsewhere.scorers.calibration import together
+from elsewhere.globe.gazetteer import name_key
+from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.values.wishes import HideScope
 from elsewhere.values.wording import listed
@@ -72,7 +72,7 @@ def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) 
         if word == "all":
             hidden.update(place.label for place in places.places)
         elif word == "home":
-            where = home(places, photos)
+            where = likely_home(places, photos)
             hidden.add(where.label)
             notes.append(
                 f"home is taken to be {where.label}: the place with photos on most different days"
@@ -88,8 +88,8 @@ def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) 
 
 def resolve_place(text: str, places: Places) -> tuple[AlbumPlace, ...]:
     """The places of the album that a name or coordinate means; InputError where there are none."""
-    exact = tuple(place for place in places.places if key(place.label) == key(text))
-    if exact and key(text):
+    exact = tuple(place for place in places.places if name_key(place.label) == name_key(text))
+    if exact and name_key(text):
         return exact
     found: list[tuple[Place, tuple[AlbumPlace, ...]]] = []
     candidates = called(text, limit=50)
@@ -224,7 +224,7 @@ def guesses(seen: ScoredAlbum, many: int = GUESSES) -> tuple[Guess, ...]:
 def _of(attack: ModelScores, many: int) -> list[Guess]:
     if attack.about.globe is None:
         return []
-    row = together(attack.scores.values, attack.about.exponents)
+    row = combine_rows(attack.scores.values, attack.about.exponents)
     names = cell_names(attack.about.globe)
     best = np.argsort(-row, kind="stable")[:many].tolist()
     return [Guess(attack.word, names[cell], float(np.exp(row[cell]))) for cell in best]

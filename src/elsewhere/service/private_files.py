@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elsewhere.album.copies import Copy
-from elsewhere.album.files import digest, whole
+from elsewhere.album.files import file_digest, read_file
 from elsewhere.album.staging import sweep
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
@@ -100,7 +100,7 @@ def back_up(folder: Path) -> Backup:
     try:
         there = [file for file in (certificate, report) if file.exists()]
         if there:
-            mark = digest(there[0])[:12]
+            mark = file_digest(there[0])[:12]
             for file in reversed(there):
                 aside = file.with_name(f"{file.stem}-{mark}{file.suffix}")
                 file.replace(aside)
@@ -144,7 +144,7 @@ def write_private(file: Path, document: str) -> None:
 def read_private(file: Path) -> CopyCertificate:
     """The certificate in a file; FileError with one sentence where there is none to be had."""
     try:
-        content = whole(file, _MOST_BYTES)
+        content = read_file(file, _MOST_BYTES)
     except FileNotFoundError:
         raise FileError(
             f"there is no certificate at {file}: give the copy that protect wrote, or name its "
@@ -195,6 +195,8 @@ def sweep_recorded(notes: Path) -> None:
     with suppress(OSError):
         for note in sorted(notes.iterdir()):
             with suppress(OSError, ValueError):
-                told = (whole(note, _JOURNAL_MOST_BYTES) or b"").decode("utf-8", "surrogateescape")
+                told = (read_file(note, _JOURNAL_MOST_BYTES) or b"").decode(
+                    "utf-8", "surrogateescape"
+                )
                 if not sweep(Path(told)):
                     note.unlink(missing_ok=True)

@@ -29,11 +29,11 @@ from elsewhere.album import (
     album_workers,
     read_album,
 )
-from elsewhere.album.file_names import natural
+from elsewhere.album.file_names import natural_key
 from elsewhere.album.skipped import skip
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError
-from elsewhere.platform.machine import workers as cores
+from elsewhere.platform.machine import worker_count as cores
 from elsewhere.scorers import CachedScorer, Outcome, RowCache, ScorerInfo, find
 from elsewhere.scorers import Photo as Scored
 from elsewhere.values.scores import Scores
@@ -230,7 +230,7 @@ def _seen(
     unscored: list[SkippedFile],
 ) -> ScoredAlbum:
     """All of it put together, without the photos that some scorer failed on."""
-    out = tuple(sorted([*album.left, *unscored], key=lambda one: natural(one.name)))
+    out = tuple(sorted([*album.left, *unscored], key=lambda one: natural_key(one.name)))
     lost = {one.name for one in unscored}
     photos = tuple(photo for photo in album.photos if photo.id not in lost)
     if not photos:

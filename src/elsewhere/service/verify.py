@@ -37,7 +37,7 @@ from elsewhere.formats.copy_certificate import CopyCertificate, Model, SharedFil
 from elsewhere.globe import Cells, zone
 from elsewhere.globe.names import cell_names
 from elsewhere.scorers import Photo, Scorer, each, find
-from elsewhere.scorers.embedded import forget
+from elsewhere.scorers.embedded import forget_features
 from elsewhere.service.private_files import (
     CERTIFICATE,
     find_certificate,
@@ -59,7 +59,7 @@ def rescore(
     progress: Callable[[Step], None] = lambda step: None,
 ) -> list[Scores]:
     """Each model's scores of the files, in the certificate's order, by its scorer."""
-    forget()  # what the model said of these bytes before the copy was written proves nothing
+    forget_features()  # features of the bytes before export prove nothing
     files, done = certificate.files, 0
     total = len(files) * len(certificate.models)
     result = []

@@ -152,7 +152,7 @@ def test_one_time_for_all(seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path) ->
     folder = export_album(seen, plan, tmp_path / "shared").target
     archive = export_album(seen, plan, tmp_path / "shared.zip").target
     times = {path.stat().st_mtime for path in [folder, *folder.iterdir(), archive]}
-    assert times == {album_export.MOMENT}
+    assert times == {album_export.FILE_TIME}
 
 
 def test_originals_are_not_touched(

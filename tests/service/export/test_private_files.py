@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.files import digest
+from elsewhere.album.files import file_digest
 from elsewhere.errors import FileError
 from elsewhere.service.private_files import CERTIFICATE, REPORT, Backup, back_up
 
@@ -25,7 +25,7 @@ def inside(folder: Path) -> dict[str, str]:
 
 def test_a_report_goes_with_its_certificate(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, certificate="one", report="of one")
-    mark = digest(folder / CERTIFICATE)[:12]
+    mark = file_digest(folder / CERTIFICATE)[:12]
     aside = back_up(folder)
     apart = {f"certificate-{mark}.json": "one", f"report-{mark}.html": "of one"}
     assert inside(folder) == apart

@@ -157,7 +157,7 @@ def real(tmp_path: Path, pool: Workers) -> Iterator[ScoredAlbum]:
 def test_second_opinions_are_the_other_heads_own(real: ScoredAlbum) -> None:
     album, told = second_opinions(real, ["embedded"])
     assert [attack.word for attack in album.attacks] == ["embedded"]
-    embedded.forget()
+    embedded.forget_features()
     assert list(told["embedded"]) == list(HEADS["embedded"])
     for head, scores in told["embedded"].items():
         scorer = find(head)
@@ -182,7 +182,7 @@ def test_second_opinions_ask_the_tower_nothing(
 
     monkeypatch.setattr(EmbeddedScorer, "_features", counted)
     (tmp_path / "new.jpg").write_bytes(jpeg(77))
-    embedded.forget()
+    embedded.forget_features()
     score_album([tmp_path], scorers=asked_twice(["embedded"]), workers=pool, keep=False).close()
     assert asked == ["new.jpg"]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elsewhere.app.api import models
 from elsewhere.audit.inference import Floats, basis, gains, own_ranks, rank
 from elsewhere.globe import Cells, cell_names, cell_towns
-from elsewhere.scorers.calibration import together
+from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.album_audit import world
 from elsewhere.service.infeasibility import named
@@ -97,7 +97,7 @@ class BeliefView:
         if not seen:
             return None
         values, attack = self._rows(number, seen), self.seen.attacks[watch.attack]
-        likely = np.exp(together(values, attack.about.exponents))
+        likely = np.exp(combine_rows(values, attack.about.exponents))
         return models.ViewModel(
             scorer=attack.word,
             hides=watch.hides,
@@ -115,7 +115,7 @@ class BeliefView:
         if not seen:
             return None
         about = self.seen.attacks[self.watches[number].attack].about
-        found: Floats = np.exp(together(self._rows(number, seen), about.exponents))
+        found: Floats = np.exp(combine_rows(self._rows(number, seen), about.exponents))
         return found
 
     @cached_property

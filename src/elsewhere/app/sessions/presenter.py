@@ -31,7 +31,7 @@ from elsewhere.errors import InputError, NoPhotoError, PlaceError
 from elsewhere.example import ALBUM
 from elsewhere.globe import Place, place
 from elsewhere.messages.numbers import chance, ordinal
-from elsewhere.scorers.calibration import exponent, log_softmax, together
+from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.album_audit import metadata_leaks
 from elsewhere.service.alternatives import Alternative, without_options
@@ -500,7 +500,7 @@ def audit_of(entry: PlannedAnswer) -> models.AuditModel:
         verdict = found(entry, "")
         return models.AuditModel(verdict=verdict, views=entry.looks.before, leaks=leaks)
     attack = entry.seen.attacks[0]
-    likely = together(attack.scores.values, attack.about.exponents)
+    likely = combine_rows(attack.scores.values, attack.about.exponents)
     best = guesses(np.exp(likely), attack.about.globe, 5)
     verdict = found(entry, best[0].name)
     return models.AuditModel(verdict=verdict, views=[], leaks=leaks, guesses=best)
@@ -514,7 +514,7 @@ def belief_of(entry: PlannedAnswer, number: int | None) -> models.BeliefModel:
     looks, plan, seen = entry.looks, entry.plan, entry.seen
     if looks is None or plan is None:
         attack = seen.attacks[0]
-        likely = together(attack.scores.values, attack.about.exponents)
+        likely = combine_rows(attack.scores.values, attack.about.exponents)
         first = guesses(np.exp(likely), attack.about.globe, ON_THE_MAP)
         return models.BeliefModel(
             watch=0, watches=[], place=None, hides=None, before=first, after=[],

@@ -15,7 +15,7 @@ import numpy as np
 
 from elsewhere.album import Photo
 from elsewhere.errors import InputError
-from elsewhere.platform.machine import workers
+from elsewhere.platform.machine import worker_count
 from elsewhere.scorers import CachedScorer, Outcome, RowCache, find
 from elsewhere.scorers import Photo as Scored
 from elsewhere.service import ScoredAlbum, Step
@@ -59,7 +59,7 @@ def _attack(
         return line(Scored(photo.id, photo.path, photo.rendition.content))
 
     made: list[Outcome] = []
-    pool = ThreadPoolExecutor(workers(), thread_name_prefix="elsewhere-score")
+    pool = ThreadPoolExecutor(worker_count(), thread_name_prefix="elsewhere-score")
     try:
         for outcome in pool.map(one, photos):
             if outcome.row is None:

@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from elsewhere.album.file_names import natural, printable
+from elsewhere.album.file_names import natural_key, printable
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.app.api import models
 from elsewhere.errors import FileError, InputError
@@ -57,7 +57,7 @@ def folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
                     photos += 1
     except OSError:
         raise InputError(_NOT_THERE) from None
-    names.sort(key=natural)
+    names.sort(key=natural_key)
     parent = None if where == root else str(where.parent)
     return models.FoldersModel(path=str(where), parent=parent, folders=names[:MOST], photos=photos)
 

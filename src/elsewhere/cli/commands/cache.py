@@ -47,5 +47,5 @@ def command(
             gone = cache.clear()
             typer.echo(f"{counted(gone, 'row')} deleted from {where}")
         else:
-            rows, size = cache.extent()
+            rows, size = cache.disk_usage()
             typer.echo(f"{where}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")

@@ -103,9 +103,9 @@ def _places(about: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, An
 
 
 def _together(about: ScorerInfo, scores: Scores) -> NDArray[np.float64]:
-    from elsewhere.scorers.calibration import together
+    from elsewhere.scorers.calibration import combine_rows
 
-    return together(scores.values, about.exponents)
+    return combine_rows(scores.values, about.exponents)
 
 
 def _told(

@@ -158,9 +158,9 @@ def _left(left: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
 
 
 def _sentence(kind: str) -> str:
-    from elsewhere.album.skipped import KINDS
+    from elsewhere.album.skipped import REASONS
 
-    return KINDS[kind]
+    return REASONS[kind]
 
 
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:

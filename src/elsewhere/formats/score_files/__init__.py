@@ -14,7 +14,7 @@ from typing import Any
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files.limits import refuse_unless_plain
-from elsewhere.platform.files import whole
+from elsewhere.platform.files import open_whole
 from elsewhere.values.scores import Scores
 
 # ending → the module that reads and writes it, imported when such a file is met
@@ -65,7 +65,7 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
     format_ = _format(file)
     refuse_unless_plain(file)
     try:
-        with whole(file, private=True) as stream:
+        with open_whole(file, private=True) as stream:
             format_.write(stream, scores)
     except InputError as wrong:
         raise FileError(f"{file} cannot be written: {wrong}") from None
