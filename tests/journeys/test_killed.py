@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from elsewhere.service.private_files import CERTIFICATE, private_folder
-from elsewhere.service.verify import verify
+from elsewhere.service.verify import verify_copy
 from tests.service.tiny import known_scorers, write_album
 
 KILLS = 20
@@ -129,7 +129,7 @@ class Exporter:
         """Whether there is a copy; whatever is there must be one that verifies."""
         if not target.exists():
             return False
-        found = verify(target, private=self.private)
+        found = verify_copy(target, private=self.private)
         assert found, found.problems
         return True
 

@@ -410,7 +410,7 @@ class NextPhoto:
     """Where it may be posted and is not out yet: the plan that shares it and nothing else."""
 
 
-def next_photo(
+def check_next_photo(
     seen: ScoredAlbum,
     places: Places,
     wishes: Wishes,

@@ -226,7 +226,7 @@ class Verification:
         return not self.problems
 
 
-def verify(
+def verify_copy(
     target: Path,
     certificate: Path | None = None,
     *,

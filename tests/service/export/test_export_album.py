@@ -27,7 +27,7 @@ from elsewhere.service.export import Export, export_album
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
-from elsewhere.service.verify import verify
+from elsewhere.service.verify import verify_copy
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
@@ -93,7 +93,7 @@ def test_a_copy_holds_the_kept_renditions_and_nothing_else(
     assert {step.stage for step in steps} == {"writing", "proving"}
     last = [step for step in steps if step.stage == "proving"][-1]
     assert last.done == last.total == 2 * len(shared.files)
-    assert verify(shared.target)
+    assert verify_copy(shared.target)
 
 
 def test_the_order_is_drawn_unless_the_albums_is_asked_for(
@@ -113,7 +113,7 @@ def test_names_are_kept_with_a_warning(seen: ScoredAlbum, plan: AlbumPlan, tmp_p
     shared = export_album(seen, plan, tmp_path / "named", names="keep")
     assert {file.name for file in shared.files} == {seen.photos[n].id for n in plan.plan.kept}
     assert "looks like a date (IMG_20230714_" in shared.notes[0]
-    assert verify(shared.target)
+    assert verify_copy(shared.target)
 
 
 def test_the_certificate_is_private(
@@ -121,9 +121,9 @@ def test_the_certificate_is_private(
 ) -> None:
     other = export_album(seen, plan, tmp_path / "other", private=tmp_path / "mine")
     assert other.private.parent == tmp_path / "mine"
-    assert verify(other.target, private=tmp_path / "mine")
+    assert verify_copy(other.target, private=tmp_path / "mine")
     with pytest.raises(FileError, match="no certificate at"):
-        verify(other.target)
+        verify_copy(other.target)
     shared = export_album(seen, plan, tmp_path / "shared")
     assert shared.certificate.parent == shared.private == data / shared.private.name
     assert shared.private.name.startswith("shared-")
@@ -377,7 +377,7 @@ def test_what_is_out_already_counts_and_is_not_written_again(
     shared = export_album(seen, plan, tmp_path / "shared", posted=posted)
     numbers = {file.number for file in shared.files}
     assert numbers == set(plan.plan.kept) - {first, 10, 11}
-    assert verify(shared.target)
+    assert verify_copy(shared.target)
     before = planned(seen).plan
     everything = Posted(already=before.kept)
     plan = planned(seen, posted=everything, drop=before.withheld)
@@ -388,7 +388,7 @@ def test_what_is_out_already_counts_and_is_not_written_again(
 def test_a_budget_is_a_promise_too(seen: ScoredAlbum, tmp_path: Path) -> None:
     plan = planned(seen, budget=4)
     shared: Export = export_album(seen, plan, tmp_path / "shared")
-    assert len(shared.files) >= 6 and verify(shared.target)
+    assert len(shared.files) >= 6 and verify_copy(shared.target)
     nothing = planned(seen, budget=0)
     assert nothing.empty and not plan.empty
     with pytest.raises(InputError, match="may still be the first guess"):

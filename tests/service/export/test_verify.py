@@ -23,7 +23,7 @@ from elsewhere.service.export import Export, export_album
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.private_files import read_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
-from elsewhere.service.verify import Verification, _named, verify
+from elsewhere.service.verify import Verification, _named, verify_copy
 from elsewhere.values.scores import Scores
 from tests.album.makers import jpeg, segment, with_segments
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
@@ -118,12 +118,12 @@ CHANGES: dict[str, tuple[Change, str]] = {
 
 def test_what_was_shared_is_accepted(original: Export, shared: Path) -> None:
     steps: list[Step] = []
-    found = verify(shared, original.certificate, progress=steps.append)
+    found = verify_copy(shared, original.certificate, progress=steps.append)
     clause = "Lisbon, Portugal is not among the first 3 guesses of the model tiny1"
     assert found == Verification((), (), len(original.files), 2, (clause,))
     assert [step.done for step in steps] == list(range(1, len(original.files) + 1))
     put(shared, contents(shared))  # the spoiling below is of a copy that is accepted otherwise
-    assert verify(shared, original.certificate)
+    assert verify_copy(shared, original.certificate)
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
@@ -132,7 +132,7 @@ def test_what_was_changed_is_refused(change: str, original: Export, shared: Path
     files = contents(shared)
     spoil(files)
     put(shared, files)
-    found = verify(shared, original.certificate)
+    found = verify_copy(shared, original.certificate)
     assert not found and found.reproved == 0
     assert re.search(why, "; ".join(found.problems))
     assert len(found.problems) <= 2
@@ -145,7 +145,7 @@ def test_things_in_a_folder_that_are_no_files(original: Export, shared: Path) ->
     (shared / "out.jpg").symlink_to(shared / "001.jpg")
     (shared / "002.jpg").unlink()
     (shared / "002.jpg").symlink_to(original.target / "002.jpg")
-    problems = verify(shared, original.certificate).problems
+    problems = verify_copy(shared, original.certificate).problems
     assert [problem.split(":")[0] for problem in problems] == [
         "002.jpg is not a photo's file",
         "more was added",
@@ -155,11 +155,11 @@ def test_things_in_a_folder_that_are_no_files(original: Export, shared: Path) ->
 
 def test_what_is_not_there(original: Export, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
-        verify(tmp_path / "gone", original.certificate)
+        verify_copy(tmp_path / "gone", original.certificate)
     (tmp_path / "gone").mkdir()
     with pytest.raises(FileError, match="no certificate at"):
-        verify(tmp_path / "gone", tmp_path / "none.json")
-    assert "is missing" in verify(tmp_path / "gone", original.certificate).problems[0]
+        verify_copy(tmp_path / "gone", tmp_path / "none.json")
+    assert "is missing" in verify_copy(tmp_path / "gone", original.certificate).problems[0]
 
 
 def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name(
@@ -182,12 +182,12 @@ def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name
     (certificate,) = first.private.glob("certificate-*.json")
     assert report.name == f"{certificate.stem.replace('certificate', 'report')}.html"
     assert report.read_text() == "its report"
-    assert verify(second.target, private=private).notes == ()
-    moved = verify(away, private=private)
+    assert verify_copy(second.target, private=private).notes == ()
+    moved = verify_copy(away, private=private)
     assert moved and "its certificate is" in moved.notes[0]
     shutil.rmtree(target)
     away.rename(target)  # and back, where the other one was
-    assert verify(target, private=private)
+    assert verify_copy(target, private=private)
 
 
 def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
@@ -196,19 +196,19 @@ def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
     private = tmp_path / "mine"
     folder = export_album(seen, plan, tmp_path / "one", private=private, names="keep")
     packed = export_album(seen, plan, tmp_path / "two.zip", private=private, order="album")
-    assert verify(packed.target, private=private).notes == ()
+    assert verify_copy(packed.target, private=private).notes == ()
     (tmp_path / "away").mkdir()
     folder.target.rename(tmp_path / "away" / "holiday")
-    moved = verify(tmp_path / "away" / "holiday", private=private)
+    moved = verify_copy(tmp_path / "away" / "holiday", private=private)
     assert moved and "moved or unpacked since" in moved.notes[0]
     with zipfile.ZipFile(packed.target) as archive:
         archive.extractall(tmp_path / "unpacked")
     # both certificates name these photos, but only one of them under these names
-    unpacked = verify(tmp_path / "unpacked", private=private)
+    unpacked = verify_copy(tmp_path / "unpacked", private=private)
     assert unpacked and str(packed.certificate) in unpacked.notes[0]
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileError, match="no certificate at"):
-        verify(tmp_path / "empty", private=private)
+        verify_copy(tmp_path / "empty", private=private)
 
 
 def certificate_with(original: Export, place: Path, **changes: Any) -> Path:
@@ -224,13 +224,13 @@ def test_an_edited_certificate_is_refused(original: Export, shared: Path, tmp_pa
     text = original.certificate.read_text()
     (tmp_path / "edited.json").write_text(text.replace('"top": 4', '"top": 3'))
     with pytest.raises(FileError, match="changed or damaged: its digest is not right"):
-        verify(shared, tmp_path / "edited.json")
+        verify_copy(shared, tmp_path / "edited.json")
 
 
 def test_another_machine_may_differ_in_the_last_bits(
     original: Export, shared: Path, tmp_path: Path
 ) -> None:
-    found = verify(shared, certificate_with(original, tmp_path, word="tiny:bits"))
+    found = verify_copy(shared, certificate_with(original, tmp_path, word="tiny:bits"))
     assert found and found.reproved == 2
     assert "not to the last bit those that the plan was made with" in found.notes[0]
 
@@ -240,16 +240,16 @@ def test_a_model_that_moved_is_found_by_its_fingerprint(
 ) -> None:
     lost = certificate_with(original, tmp_path, word="onnx:gone.onnx")
     with pytest.raises(ScorerError, match=r"against the model tiny1 .* was not found"):
-        verify(shared, lost)
+        verify_copy(shared, lost)
     with pytest.raises(ScorerError, match="another version"):
-        verify(shared, certificate_with(original, tmp_path, word="tiny:seed=2"))
-    assert verify(shared, lost, scorers=["tiny:seed=2", "tiny"])
+        verify_copy(shared, certificate_with(original, tmp_path, word="tiny:seed=2"))
+    assert verify_copy(shared, lost, scorers=["tiny:seed=2", "tiny"])
 
 
 def test_scores_that_break_the_promise_are_refused(
     original: Export, shared: Path, tmp_path: Path
 ) -> None:
-    found = verify(shared, certificate_with(original, tmp_path, word="tiny:keen"))
+    found = verify_copy(shared, certificate_with(original, tmp_path, word="tiny:keen"))
     assert not found
     assert found.problems[0] == (
         "Lisbon, Portugal, by tiny1 on the whole album: fewer places come before it than was "
@@ -289,7 +289,7 @@ def test_files_that_are_no_bare_pictures_are_refused_even_if_certified(
             file["size"] = len(files["001.jpg"])
     document["digest"] = digest_of(document)
     write_private(tmp_path / "other.json", json.dumps(document))
-    found = verify(shared, tmp_path / "other.json")
+    found = verify_copy(shared, tmp_path / "other.json")
     assert "001.jpg is not a bare picture" in found.problems[0]
 
 
@@ -342,7 +342,7 @@ def test_an_archive_that_lies_is_refused(
     told = lies(shared.target.read_bytes())
     assert list(told) == LIES
     shared.target.write_bytes(told[lie])
-    found = verify(shared.target, private=tmp_path / "mine")
+    found = verify_copy(shared.target, private=tmp_path / "mine")
     assert not found and "\n" not in found.problems[0]
 
 
@@ -354,7 +354,7 @@ def test_an_archive_that_another_program_packed_is_refused(
     with zipfile.ZipFile(shared.target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
-    found = verify(shared.target, private=tmp_path / "mine")
+    found = verify_copy(shared.target, private=tmp_path / "mine")
     assert "not a zip as elsewhere writes them" in found.problems[0]
 
 
@@ -374,7 +374,7 @@ def test_scores_that_are_looked_up_are_said_to_be(
     assert "looks scores up by a photo's name" in shared.notes[0]
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
-    assert verify(shared.target, private=tmp_path / "mine")
+    assert verify_copy(shared.target, private=tmp_path / "mine")
     looked.close()
 
 
@@ -385,6 +385,6 @@ def test_a_budget_that_buys_nothing_is_kept_and_said_to_be_empty(
     assert plan.empty
     monkeypatch.setattr(type(plan), "empty", False)  # as somebody else's program may share it
     copy = export_album(seen, plan, tmp_path / "shared", private=tmp_path / "mine")
-    found = verify(copy.target, copy.certificate)
+    found = verify_copy(copy.target, copy.certificate)
     assert found
     assert [note for note in found.notes if "nothing is promised of Lisbon, Portugal" in note]

@@ -13,7 +13,7 @@ import elsewhere
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.service.ledger import Ledger
-from elsewhere.service.next_photo import Answer, NextPhoto, next_photo
+from elsewhere.service.next_photo import Answer, NextPhoto, check_next_photo
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
@@ -26,7 +26,7 @@ def ask(
     album: ScoredAlbum, name: str, out: Collection[int] = (), wishes: Wishes = EXACT
 ) -> NextPhoto:
     posted = Posted(already=tuple(sorted(out)))
-    return next_photo(album, places_of(album.photos), wishes, name, posted=posted)
+    return check_next_photo(album, places_of(album.photos), wishes, name, posted=posted)
 
 
 def keeps(album: ScoredAlbum, told: NextPhoto, out: Collection[int]) -> bool:
@@ -75,7 +75,9 @@ def test_the_same_question_draws_the_same_k(tmp_path: Path) -> None:
     drawn = replace(EXACT, exact_top=False, top=4)
 
     def tops(book: Ledger | None, wishes: Wishes = drawn) -> set[int | None]:
-        asked = (next_photo(album, places, wishes, "IMG_0000.jpg", ledger=book) for _ in range(6))
+        asked = (
+            check_next_photo(album, places, wishes, "IMG_0000.jpg", ledger=book) for _ in range(6)
+        )
         return {told.album.top for told in asked}
 
     assert len(tops(ledger)) == 1

@@ -21,7 +21,7 @@ from elsewhere.service.frontier import greedy_frontier, greedy_needs, steps, tab
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.planning import plan_album
 from elsewhere.service.report import write_report
-from elsewhere.service.verify import verify
+from elsewhere.service.verify import verify_copy
 
 PATIENCE = 10.0
 """Seconds; points stay open where that is not enough."""
@@ -156,7 +156,7 @@ def verify_last(table: Workspace) -> Job:
     target, certificate = Path(exported.target), Path(exported.certificate)
 
     def work(job: Job) -> None:
-        found = verify(target, certificate, progress=job.step)
+        found = verify_copy(target, certificate, progress=job.step)
         job.say(
             EventModel(
                 verified=models.VerifiedModel(

@@ -25,11 +25,11 @@ from elsewhere.app.sessions.beliefs import BeliefView, Tables
 from elsewhere.errors import InputError
 from elsewhere.globe import place
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.find_posted import find_posted
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.photo_selection import matching
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
+from elsewhere.service.posted_photos import find_posted
 from elsewhere.values.plan import Status
 from elsewhere.values.wishes import Wishes
 

@@ -85,8 +85,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             second_opinions,
         )
         from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
-        from elsewhere.service.find_posted import Sketches, find_posted
         from elsewhere.service.ledger import Ledger
+        from elsewhere.service.posted_photos import Sketches, find_posted
         from elsewhere.service.report import audit_contents, save_report
         from elsewhere.values.wishes import Wishes
 

@@ -156,10 +156,10 @@ def _ask(
     from elsewhere.scorers import RowCache
     from elsewhere.service.early_checks import EarlyChecks
     from elsewhere.service.export import check_copy_target, export_album
-    from elsewhere.service.find_posted import Sketches, find_posted
     from elsewhere.service.ledger import Ledger
-    from elsewhere.service.next_photo import next_photo
+    from elsewhere.service.next_photo import check_next_photo
     from elsewhere.service.places import NowhereError, guesses
+    from elsewhere.service.posted_photos import Sketches, find_posted
     from elsewhere.service.scored_album import score_album
 
     paths = [album]
@@ -188,7 +188,7 @@ def _ask(
                 seen, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
             )
             with told.during("planning"):
-                found = next_photo(seen, places, wishes, photo, posted=out, ledger=ledger)
+                found = check_next_photo(seen, places, wishes, photo, posted=out, ledger=ledger)
             shared = None
             if output is not None and found.alone is not None:
                 book = ledger if remember else None

@@ -69,10 +69,10 @@ def command(
     """
     with one_sentence():
         from elsewhere.cli.render.progress import stages
-        from elsewhere.service.verify import verify
+        from elsewhere.service.verify import verify_copy
 
         with stages() as told:
-            found = verify(
+            found = verify_copy(
                 target,
                 certificate,
                 private=private,
