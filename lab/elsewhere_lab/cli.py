@@ -178,8 +178,7 @@ def _progress() -> Iterator[Callable[[Progress], None]]:
         yield write_line
         return
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn
-    from rich.progress import Progress as Bars
+    from rich.progress import MofNCompleteColumn, Progress as Bars
 
     columns = (*Bars.get_default_columns(), MofNCompleteColumn())
     tasks: dict[str, Any] = {}

@@ -7,8 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.album import copies
 from elsewhere.album.copies import open_copy, read_entries, read_entry, write_archive

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from elsewhere.album.places import likely_home, places_of
 from elsewhere.globe import place

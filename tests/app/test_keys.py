@@ -4,8 +4,7 @@ import hmac
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.app.security.keys import LINK_SECONDS, TOKEN_SECONDS, Keys
 

@@ -26,8 +26,7 @@ from elsewhere.service.album_audit import audit_plan
 from elsewhere.service.planning import plan_album
 from elsewhere.values.wishes import Wishes, margin
 from tests.batch.makers import CELLS, scored
-from tests.service.makers import Stay, trip
-from tests.service.makers import attack as made_attack
+from tests.service.makers import Stay, attack as made_attack, trip
 
 SETTINGS = Settings("in", "out", key="k", wishes={"exact_top": True, "top": 3})
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import elsewhere
 from elsewhere.errors import InputError

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from benchmarks.app.window import Running, chromium, ready, window
 
-from elsewhere.app.sessions import album_jobs
-from elsewhere.app.sessions import workspace as table_module
+from elsewhere.app.sessions import album_jobs, workspace as table_module
 from elsewhere.service import Step, score_album
 from elsewhere.service.export import export_album
 from tests.app.house import PHOTOS, Made, Served, make, served

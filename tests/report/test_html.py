@@ -6,8 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from elsewhere.audit import Leaking
 from elsewhere.messages.numbers import chance, fraction, ordinal, signed

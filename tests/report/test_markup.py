@@ -3,8 +3,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.report.markup import Markup, element, escaped, number, together
 

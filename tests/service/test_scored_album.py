@@ -14,8 +14,7 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, NoPhotoError, ScorerError
 from elsewhere.formats.score_files import write_scores
 from elsewhere.scorers import Photo, Row, RowCache, ScorerInfo, find
-from elsewhere.service import Step, score_album
-from elsewhere.service import scored_album as module
+from elsewhere.service import Step, score_album, scored_album as module
 from elsewhere.values.scores import Scores
 from tests.album.makers import GPS, exif, jpeg, png
 

@@ -9,8 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from benchmarks.solver import milp
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.solver import exact
 from elsewhere.solver.baselines import greedy

@@ -7,8 +7,7 @@ import random
 from typing import Any
 
 import numpy as np
-from hypothesis import given, note
-from hypothesis import strategies as st
+from hypothesis import given, note, strategies as st
 
 import elsewhere
 from elsewhere.solver.exact.instance import Instance

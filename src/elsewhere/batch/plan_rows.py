@@ -34,8 +34,7 @@ from elsewhere.batch.schemas import albums_out, arrow
 from elsewhere.batch.settings import Settings, wishes_of
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.formats.certificate import certificate_record
-from elsewhere.globe import Cells, cell_names
-from elsewhere.globe import place as place_called
+from elsewhere.globe import Cells, cell_names, place as place_called
 from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.album_audit import world
 from elsewhere.service.photo_selection import budget_of, select_pinned

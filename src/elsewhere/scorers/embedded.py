@@ -89,8 +89,7 @@ def preprocess(image: Image.Image) -> npt.NDArray[np.float32]:
 
 def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> npt.NDArray[np.float32]:
     """Open a photo, turn it upright as its metadata says, and return its :func:`view`."""
-    from PIL import Image as Pillow
-    from PIL import ImageOps
+    from PIL import Image as Pillow, ImageOps
 
     with Pillow.open(source, **open_options) as image:
         image.draft("RGB", (DRAFT_SIDE, DRAFT_SIDE))

@@ -1,17 +1,22 @@
-"""The whole job from end to end, for the doors: album → scores → audit → plan → export.
+"""The whole job, once: what the command line, the app and the batch program call.
 
-Each room before this one knows its own part and none of the others; here they are joined, once,
-so that the command line, the app and the batch job do the same and hold no logic of their own.
+These names are the public face; nothing outside this package imports its modules. They are loaded
+when first used, so that a command waits only for what it needs. `__init__.pyi` lists them.
 
-seen         an album read and scored: what every attacker is taken to see
-planning/    what a person wishes, and one plan for the whole album
-posted/      what is public already
-ledger/      what was shared before, as far as the user has it remembered
-one_by_one/  one photo at a time: may it be posted now?
-sharing/     the copy, proved again before it has its name; its certificate; verifying it later
-showing/     what people are shown: the audit, the private report
+scored_album    read an album and score it with every model
+places          which places are hidden, and how far around them
+threats         the attackers that a plan must withstand: model, place and photos they see
+planning        one plan for the whole album
+secret_top      the number of guesses to withstand, drawn in secret
+alternatives    what to ask for instead; try_alternatives computes what each would give
+posted          photos that are public already; posted_photos finds them
+ledger          what was shared before, as far as the user has it remembered
+next_photo      whether a single photo may be posted now
+export          a proved copy with its certificate; verify checks it later
+album_audit     what an album gives away; report writes it down
+frontier        what each number of withheld photos buys
 """
 
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum, Step, score_album
+import lazy_loader
 
-__all__ = ["ModelScores", "ScoredAlbum", "Step", "score_album"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

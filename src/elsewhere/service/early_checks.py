@@ -16,8 +16,7 @@ from elsewhere.album import Album
 from elsewhere.album.file_names import printable
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError, PlaceError
-from elsewhere.globe import Place, place
-from elsewhere.globe import places as called
+from elsewhere.globe import Place, place, places as called
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.photo_selection import budget_of, photo_values, select_pinned
 from elsewhere.service.places import select_places

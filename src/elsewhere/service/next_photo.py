@@ -48,9 +48,12 @@ from elsewhere.service.verdict import accuracy
 from elsewhere.solver.api import finish
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.requests import Request, read_request
-from elsewhere.solver.requests import photo as number_of
-from elsewhere.solver.requests import photos as numbers_of
+from elsewhere.solver.requests import (
+    Request,
+    photo as number_of,
+    photos as numbers_of,
+    read_request,
+)
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import counted, listed

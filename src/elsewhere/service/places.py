@@ -37,11 +37,11 @@ from elsewhere.globe import (
     cell_names,
     chief_town,
     ground,
+    places as called,
     zone,
     zone_of_cells,
     zone_of_place,
 )
-from elsewhere.globe import places as called
 from elsewhere.globe.gazetteer import name_key
 from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum

@@ -34,8 +34,7 @@ from elsewhere.album.skipped import skip
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.platform.machine import worker_count as cores
-from elsewhere.scorers import CachedScorer, Outcome, RowCache, ScorerInfo, find
-from elsewhere.scorers import Photo as Scored
+from elsewhere.scorers import CachedScorer, Outcome, Photo as Scored, RowCache, ScorerInfo, find
 from elsewhere.values.scores import Scores
 
 _AHEAD = 8

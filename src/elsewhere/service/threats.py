@@ -19,8 +19,7 @@ import numpy as np
 
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
-from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
-from elsewhere.globe import place as called
+from elsewhere.globe import Cells, Place, Zone, place as called, zone_of_cells, zone_of_place
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.places import at, hidden_name, hidden_zone, inside
 from elsewhere.service.posted import Posted

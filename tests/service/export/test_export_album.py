@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from elsewhere.album import Metadata
-from elsewhere.album import export as album_export
+from elsewhere.album import Metadata, export as album_export
 from elsewhere.album.jpeg import size_if_bare
 from elsewhere.album.places import places_of
 from elsewhere.album.workers import Workers

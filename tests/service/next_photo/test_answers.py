@@ -8,8 +8,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.service.next_photo import Answer, Next, may_post, one_by_one

@@ -6,8 +6,7 @@ from collections import Counter
 from random import Random
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top
 from elsewhere.solver.api import read_limits

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from elsewhere.solver.exact import Instance, Limits, active_set, solve
 from elsewhere.solver.exact.active_set import merge_attackers

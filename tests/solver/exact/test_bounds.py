@@ -6,8 +6,7 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.solver.exact.simplex import one_row_lift
 from elsewhere.solver.problem import Floats

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.exact.instance import Instance

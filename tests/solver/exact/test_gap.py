@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.solver import MAIN_SEARCH_WORK, close_gap

@@ -7,8 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.limits import Limits

@@ -9,8 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from elsewhere.solver.baselines.greedy import counts, satisfied
 from elsewhere.solver.exact.instance import Instance

@@ -34,8 +34,7 @@ from elsewhere.messages.numbers import chance, ordinal
 from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.album_audit import metadata_leaks
-from elsewhere.service.alternatives import Alternative, without_options
-from elsewhere.service.alternatives import describe as told_ways
+from elsewhere.service.alternatives import Alternative, describe as told_ways, without_options
 from elsewhere.service.places import hidden_names
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.report import album_name, limitations

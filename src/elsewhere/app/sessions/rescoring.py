@@ -16,8 +16,7 @@ import numpy as np
 from elsewhere.album import Photo
 from elsewhere.errors import InputError
 from elsewhere.platform.machine import worker_count
-from elsewhere.scorers import CachedScorer, Outcome, RowCache, find
-from elsewhere.scorers import Photo as Scored
+from elsewhere.scorers import CachedScorer, Outcome, Photo as Scored, RowCache, find
 from elsewhere.service import ScoredAlbum, Step
 from elsewhere.service.scored_album import ModelScores
 from elsewhere.values.scores import Scores

@@ -1,0 +1,76 @@
+"""The public names of the service. `elsewhere.service` loads them when they are first used."""
+
+from .album_audit import (
+    AlbumAudit as AlbumAudit,
+    asked_twice as asked_twice,
+    audit_album as audit_album,
+    metadata_leaks as metadata_leaks,
+    second_opinions as second_opinions,
+    world as world,
+)
+from .alternatives import (
+    Alternative as Alternative,
+    describe as describe,
+    without_options as without_options,
+)
+from .early_checks import (
+    EarlyChecks as EarlyChecks,
+    check_paths as check_paths,
+    check_wishes as check_wishes,
+)
+from .export import (
+    Export as Export,
+    check_copy_target as check_copy_target,
+    check_export as check_export,
+    export_album as export_album,
+)
+from .frontier import (
+    greedy_frontier as greedy_frontier,
+    greedy_needs as greedy_needs,
+    greedy_withholds as greedy_withholds,
+    steps as steps,
+    tables as tables,
+)
+from .infeasibility import named as named
+from .ledger import Ledger as Ledger
+from .ledger_album import entries_at as entries_at, label_of as label_of
+from .next_photo import NextPhoto as NextPhoto, check_next_photo as check_next_photo
+from .photo_selection import (
+    budget_of as budget_of,
+    matching as matching,
+    select_pinned as select_pinned,
+)
+from .places import (
+    Guess as Guess,
+    NowhereError as NowhereError,
+    guesses as guesses,
+    hidden_name as hidden_name,
+    hidden_names as hidden_names,
+)
+from .planning import AlbumPlan as AlbumPlan, plan_album as plan_album
+from .posted import NOTHING_POSTED as NOTHING_POSTED, Posted as Posted
+from .posted_photos import Sketches as Sketches, find_posted as find_posted
+from .report import (
+    album_name as album_name,
+    audit_contents as audit_contents,
+    limitations as limitations,
+    save_report as save_report,
+    write_report as write_report,
+)
+from .scored_album import (
+    ModelScores as ModelScores,
+    ScoredAlbum as ScoredAlbum,
+    Step as Step,
+    score_album as score_album,
+)
+from .secret_top import (
+    TIMES as TIMES,
+    candidate_tops as candidate_tops,
+    silent as silent,
+    solve_with_secret_top as solve_with_secret_top,
+)
+from .threats import Threat as Threat
+from .try_alternatives import evaluate_alternatives as evaluate_alternatives
+from .verdict import accuracy as accuracy
+from .verify import Verification as Verification, verify_copy as verify_copy
+from .wishes import MARGINS as MARGINS, Wishes as Wishes, margin as margin
