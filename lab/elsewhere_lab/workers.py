@@ -8,7 +8,6 @@ the line is cut: by a run that was stopped, by an error, or because the run itse
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,7 +16,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
-_QUIET = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+from elsewhere.platform.processes import interrupts_blocked, single_threaded
 
 Submit = Callable[..., Future[Any]]
 """Hands out a function and what it is given."""
@@ -38,7 +37,7 @@ def working(count: int) -> Iterator[Submit]:
     ):
 
         def submit(work: Callable[..., Any], *given: Any) -> Future[Any]:
-            with _one_thread_each(), _undisturbed():  # this is when workers are started
+            with single_threaded(), interrupts_blocked():  # this is when workers are started
                 return pool.submit(work, *given)
 
         try:
@@ -58,30 +57,3 @@ def end_with(line: Connection) -> None:
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in _QUIET}
-    os.environ.update(dict.fromkeys(_QUIET, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Within, processes that are started hear no Ctrl-C: whoever hands out the work ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import cast
@@ -22,6 +20,7 @@ from elsewhere.batch.blocks import Done
 from elsewhere.batch.grouping import Job
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.platform.machine import worker_count as cores
+from elsewhere.platform.processes import interrupts_blocked, single_threaded
 
 Then = Callable[[Done], Sequence[Job]]
 """What has to be done now that a job is done."""
@@ -87,7 +86,7 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         self.job: Job | None = None
         self._process: BaseProcess = context.Process(target=_main, args=(theirs, *given))
-        with _single_threaded(), _undisturbed():
+        with single_threaded(), interrupts_blocked():
             self._process.start()
         theirs.close()
 
@@ -146,32 +145,3 @@ def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
     finally:
         if looking is not None:
             looking.close()
-
-
-@contextmanager
-def _single_threaded() -> Iterator[None]:
-    """Within, processes that are started use one thread each: there is one for each core."""
-    names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Within, processes that are started hear no Ctrl-C, not even while they are starting."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
