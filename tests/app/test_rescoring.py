@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from benchmarks.app.album import rows
 
-from elsewhere.app.sessions import rescoring
 from elsewhere.app.sessions.jobs import CancelledError
 from elsewhere.errors import InputError
 from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
-from elsewhere.service import Step
+from elsewhere.service import Step, rescore_album
 from elsewhere.values.scores import Scores
 from tests.app.house import PHOTOS, Served
 
@@ -72,13 +71,13 @@ def test_what_is_wished_meanwhile_is_kept(
     house: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
-    real = rescoring.scored_by
+    real = rescore_album
 
     def slowly(*args: Any, **more: Any) -> Any:
         assert go_on.wait(20)
         return real(*args, **more)
 
-    monkeypatch.setattr("elsewhere.app.sessions.workspace.scored_by", slowly)
+    monkeypatch.setattr("elsewhere.app.sessions.workspace.rescore_album", slowly)
     first = house.told()["wishes"]["scorers"]
     job = put(house, scorers=[*first, other_scorer(tmp_path)])["job"]
     assert job["id"] in [one["id"] for one in house.told()["jobs"]], "a reload finds it"
@@ -109,6 +108,6 @@ def test_asking_can_be_stopped(house: Served, tmp_path: Path) -> None:
         raise CancelledError
 
     with pytest.raises(CancelledError):
-        rescoring.scored_by(seen, [other_scorer(tmp_path, 18)], progress=stop)
+        rescore_album(seen, [other_scorer(tmp_path, 18)], progress=stop)
     with pytest.raises(InputError):
-        rescoring.scored_by(seen, [other_scorer(tmp_path, 19, 3)])
+        rescore_album(seen, [other_scorer(tmp_path, 19, 3)])

@@ -61,6 +61,7 @@ from .scored_album import (
     ModelScores as ModelScores,
     ScoredAlbum as ScoredAlbum,
     Step as Step,
+    rescore_album as rescore_album,
     score_album as score_album,
 )
 from .secret_top import (

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Literal
@@ -144,6 +144,38 @@ def score_album(
                 raise
 
 
+def rescore_album(
+    scored: ScoredAlbum,
+    scorers: Sequence[str],
+    *,
+    cache: RowCache | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+) -> ScoredAlbum:
+    """The same photos as these scorers see them; what was scored before is not scored again.
+
+    The photos stay the same, by number: a scorer that cannot score each of them raises InputError.
+    """
+    words = tuple(dict.fromkeys(scorers))
+    attacks = {attack.word: attack for attack in scored.attacks}
+    added = [word for word in words if word not in attacks]
+    lines = tuple(CachedScorer(find(word), cache) for word in added)
+
+    def report(step: Step) -> None:
+        progress(replace(step, left=()))  # no photo leaves the album
+
+    with _Scoring(lines, report, None, keep=True) as scoring:
+        outcomes = scoring.score(scored.photos)
+    for number, (word, line) in enumerate(zip(added, lines, strict=True)):
+        results = [outcomes[photo.id][number] for photo in scored.photos]
+        problem = next((result.problem for result in results if result.problem), "")
+        if problem:
+            raise InputError(
+                f"{word} cannot look at every photo, so it is no attacker of this album: {problem}"
+            )
+        attacks[word] = _model_scores(word, line, scored.photos, results)
+    return replace(scored, attacks=tuple(attacks[word] for word in words))
+
+
 class _Scoring:
     """Threads that score photos as they come out of the workers."""
 
@@ -180,10 +212,7 @@ class _Scoring:
         self._expected = told.total if not told.name else self._expected - len(told.left)
         self._progress(Step("reading", told.done, told.total, told.name, told.left, told.photo))
         if told.photo is not None:
-            photo = told.photo
-            future = self._pool.submit(self._one, photo)
-            self._under_way[photo.id] = future
-            future.add_done_callback(lambda future: self._done.put(photo))
+            self._submit(told.photo)
         while not self._keep and len(self._under_way) - self._told > self._ahead:
             self._tell(self._done.get())
         while True:
@@ -191,6 +220,18 @@ class _Scoring:
                 self._tell(self._done.get_nowait())
             except Empty:
                 return
+
+    def score(self, photos: Sequence[Photo]) -> dict[str, list[Outcome]]:
+        """Score photos that were read before."""
+        self._expected = self._total = len(photos)
+        for photo in photos:
+            self._submit(photo)
+        return self.outcomes()
+
+    def _submit(self, photo: Photo) -> None:
+        future = self._pool.submit(self._one, photo)
+        self._under_way[photo.id] = future
+        future.add_done_callback(lambda future: self._done.put(photo))
 
     def outcomes(self) -> dict[str, list[Outcome]]:
         """Wait for the rest; by photo, what each scorer made of it."""
@@ -234,17 +275,24 @@ def _seen(
     photos = tuple(photo for photo in album.photos if photo.id not in lost)
     if not photos:
         raise NoPhotoError(_nothing(out), out)
-    attacks = []
-    for number, (word, line) in enumerate(zip(words, lines, strict=True)):
-        made = [outcomes[photo.id][number] for photo in photos]
-        scores = Scores(
-            np.stack([outcome.row for outcome in made if outcome.row is not None]),
-            [photo.id for photo in photos],
-            scorer=line.about.fingerprint,
-            grid=line.about.grid,
-        )
-        attacks.append(ModelScores(word, line.about, scores, sum(one.cached for one in made)))
-    return ScoredAlbum(album, photos, tuple(attacks), out)
+    attacks = tuple(
+        _model_scores(word, line, photos, [outcomes[photo.id][number] for photo in photos])
+        for number, (word, line) in enumerate(zip(words, lines, strict=True))
+    )
+    return ScoredAlbum(album, photos, attacks, out)
+
+
+def _model_scores(
+    word: str, line: CachedScorer, photos: Sequence[Photo], results: Sequence[Outcome]
+) -> ModelScores:
+    """One scorer's rows for all photos."""
+    scores = Scores(
+        np.stack([result.row for result in results if result.row is not None]),
+        [photo.id for photo in photos],
+        scorer=line.about.fingerprint,
+        grid=line.about.grid,
+    )
+    return ModelScores(word, line.about, scores, sum(result.cached for result in results))
 
 
 def _nothing(out: Sequence[SkippedFile]) -> str:

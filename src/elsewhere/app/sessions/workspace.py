@@ -21,11 +21,10 @@ from elsewhere.app.sessions.choices import choices
 from elsewhere.app.sessions.jobs import BusyError, CancelledError, EmptyError, Job, Jobs, sentence
 from elsewhere.app.sessions.photo_index import SIDES, PhotoIndex
 from elsewhere.app.sessions.planning import FIRST, PlannedAnswer, PlanningSession
-from elsewhere.app.sessions.rescoring import scored_by
 from elsewhere.app.sessions.uploads import UploadFolder
 from elsewhere.errors import NoPhotoError
 from elsewhere.scorers import RowCache, find
-from elsewhere.service import ScoredAlbum, Step, score_album
+from elsewhere.service import ScoredAlbum, Step, rescore_album, score_album
 from elsewhere.service.ledger import Ledger
 
 BREATH = 0.1
@@ -252,7 +251,7 @@ class Workspace:
         entry = desk.wish(wishes.model_copy(update={"scorers": desk.now.wishes.scorers}), turn=turn)
 
         def work(job: Job) -> None:
-            seen = scored_by(desk.seen, wishes.scorers, cache=self._cache, progress=job.step)
+            seen = rescore_album(desk.seen, wishes.scorers, cache=self._cache, progress=job.step)
             job.check()
             desk.learn(seen)
             self.jobs.cancel("proof", "frontier")
