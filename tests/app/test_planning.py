@@ -11,10 +11,10 @@ import pytest
 
 from elsewhere.app.api import models
 from elsewhere.app.sessions import planning
-from elsewhere.app.sessions.beliefs import BeliefView
 from elsewhere.app.sessions.planning import OvertakenError, PlannedAnswer, PlanningSession
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.album_audit import audit_plan
+from elsewhere.service.beliefs import Beliefs
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
 
@@ -153,20 +153,20 @@ def test_no_more_is_kept_than_anybody_comes_back_to(
     table = PlanningSession(seen, SEED)
     for km in range(5, 12):
         table.wish(wishes(radius_km=float(km), top=1), 0.5)
-    assert len(table._looks) == 3
+    assert len(table._beliefs) == 3
 
 
 def test_looks_say_what_the_audit_says(seen: ScoredAlbum) -> None:
     table = PlanningSession(seen, SEED)
     entry = table.wish(wishes(), 5.0)
-    assert entry.plan is not None and entry.looks is not None
+    assert entry.plan is not None and entry.beliefs is not None
     audits = audit_plan(seen, entry.plan).audits
-    for view, audit in zip(entry.looks.before, audits, strict=True):
+    for view, audit in zip(entry.beliefs.before, audits, strict=True):
         assert audit.truth is not None
         assert view.rank == audit.truth.rank
-        assert view.p == pytest.approx(audit.truth.probability)
+        assert view.probability == pytest.approx(audit.truth.probability)
         assert [guess.cell for guess in view.guesses] == [guess.cell for guess in audit.guesses]
-    shares = entry.looks.shares(entry.plan)
+    shares = entry.beliefs.shares(entry.plan)
     first = audits[0]
     assert first.truth is not None
     for name, gain in zip(first.ids, first.truth.shares.gains, strict=True):
@@ -178,7 +178,10 @@ def test_what_an_audience_knows_rules_cells_out(seen: ScoredAlbum) -> None:
     table = PlanningSession(seen, SEED)
     everywhere = table.wish(wishes(), 5.0)
     there = table.wish(wishes(prior="Portugal", top=1), 5.0)
-    assert isinstance(everywhere.looks, BeliefView) and isinstance(there.looks, BeliefView)
-    few, all_of_them = there.looks.likely(0, None), everywhere.looks.likely(0, None)
+    assert isinstance(everywhere.beliefs, Beliefs) and isinstance(there.beliefs, Beliefs)
+    few, all_of_them = (
+        there.beliefs.probabilities(0, None),
+        everywhere.beliefs.probabilities(0, None),
+    )
     assert few is not None and all_of_them is not None
     assert np.count_nonzero(few) < 20 and np.count_nonzero(all_of_them) == 512

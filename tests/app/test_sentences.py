@@ -124,12 +124,12 @@ def test_no_plan_is_called_proved_that_is_not(
 
 def test_one_photo_is_told_by_what_is_hidden(both: ScoredAlbum) -> None:
     entry = asked(both, hide_level="country", top=1, exact_top=True, margin="none")
-    assert entry.looks is not None
-    watch = entry.looks.watches[0]
+    assert entry.beliefs is not None
+    watch = entry.beliefs.threats[0]
     assert presenter.alone_sentence(watch, 3, 0.041).replace("\u00a0", " ") == (
         "Alone it puts Portugal 3rd (4.1 %)."
     )
-    views = entry.looks.view(0, None), entry.looks.view(0, [0])
+    views = entry.beliefs.belief(0, None), entry.beliefs.belief(0, [0])
     for now, then in (views, views[::-1], (views[0], views[0]), (views[0], None)):
         assert "Portugal" in presenter.change(watch, now, then, shared=True)
 

@@ -5,6 +5,7 @@ from .album_audit import (
     asked_twice as asked_twice,
     audit_album as audit_album,
     metadata_leaks as metadata_leaks,
+    photo_leaks as photo_leaks,
     second_opinions as second_opinions,
     world as world,
 )
@@ -12,6 +13,15 @@ from .alternatives import (
     Alternative as Alternative,
     describe as describe,
     without_options as without_options,
+)
+from .beliefs import (
+    Belief as Belief,
+    Beliefs as Beliefs,
+    ScoreCache as ScoreCache,
+    album_guesses as album_guesses,
+    likeliest_cells as likeliest_cells,
+    named_cell as named_cell,
+    photo_probabilities as photo_probabilities,
 )
 from .early_checks import (
     EarlyChecks as EarlyChecks,

@@ -43,7 +43,7 @@ def metadata_leaks(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
     """Every kind of thing that these photos' files tell, the most telling first."""
     found: dict[str, dict[str, list[str]]] = {}
     for photo in photos:
-        for kind, text in (*_in_name(photo.id), *photo.metadata.leaks):
+        for kind, text in photo_leaks(photo):
             found.setdefault(kind, {}).setdefault(photo.id, []).append(text)
     order = {kind: number for number, kind in enumerate(_FIRST)}
     kinds = sorted(found, key=lambda kind: (order.get(kind, len(order)), kind))
@@ -52,9 +52,10 @@ def metadata_leaks(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
     )
 
 
-def _in_name(name: str) -> list[tuple[str, str]]:
-    """The places that a photo's name may mean; the day in it is told by the album already."""
-    return [(FILE_NAME, f"{place} in {name}") for place in places_in(name)]
+def photo_leaks(photo: Photo) -> list[tuple[str, str]]:
+    """What one file tells, as kind and text: places that its name may mean, and its metadata."""
+    named = [(FILE_NAME, f"{place} in {photo.id}") for place in places_in(photo.id)]
+    return [*named, *((leak.kind, leak.text) for leak in photo.metadata.leaks)]
 
 
 def _examples(told: Iterable[list[str]]) -> tuple[str, ...]:

@@ -21,10 +21,10 @@ from typing import Any
 
 from elsewhere.album.places import Places, places_of
 from elsewhere.app.api import models
-from elsewhere.app.sessions.beliefs import BeliefView, Tables
 from elsewhere.errors import InputError
 from elsewhere.globe import place
 from elsewhere.service import ScoredAlbum
+from elsewhere.service.beliefs import Beliefs, ScoreCache
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.photo_selection import matching
 from elsewhere.service.planning import AlbumPlan, plan_album
@@ -54,7 +54,7 @@ class PlannedAnswer:
     posted: Posted
     plan: AlbumPlan | None
     """None where no place is known."""
-    looks: BeliefView | None
+    beliefs: Beliefs | None
     version: int
 
     @property
@@ -148,8 +148,8 @@ class PlanningSession:
         self._nearest: AlbumPlan | None = None
         self._places: dict[tuple[str, ...], Places] = {}
         self._posted: dict[object, Posted] = {}
-        self._looks: dict[object, BeliefView] = {}
-        self._tables: Tables = {}
+        self._beliefs: dict[object, Beliefs] = {}
+        self._score_cache: ScoreCache = {}
 
     @property
     def now(self) -> PlannedAnswer:
@@ -279,7 +279,7 @@ class PlanningSession:
         plan = self._solve(entry, seconds, self._nearest)
         if plan.plan.status == Status.UNKNOWN:
             plan = self._solve(entry, AGAIN * seconds, self._nearest)
-        return replace(entry, plan=plan, looks=self._looks_at(entry, plan))
+        return replace(entry, plan=plan, beliefs=self._beliefs_for(entry, plan))
 
     def _solve(
         self,
@@ -322,12 +322,12 @@ class PlanningSession:
             self._posted[key] = find_posted(seen, places, typed, marked=marked, ledger=self._ledger)
         return self._posted[key]
 
-    def _looks_at(self, entry: PlannedAnswer, plan: AlbumPlan) -> BeliefView:
+    def _beliefs_for(self, entry: PlannedAnswer, plan: AlbumPlan) -> Beliefs:
         key = where(entry.wishes)
-        if key not in self._looks:
-            _room(self._looks)
-            self._looks[key] = BeliefView(entry.seen, plan.watches, entry.posted, self._tables)
-        return self._looks[key]
+        if key not in self._beliefs:
+            _room(self._beliefs)
+            self._beliefs[key] = Beliefs(entry.seen, plan.watches, entry.posted, self._score_cache)
+        return self._beliefs[key]
 
 
 def _room(kept: dict[Any, Any]) -> None:

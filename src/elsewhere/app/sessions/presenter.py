@@ -14,27 +14,30 @@ From the house's values to what the page is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from elsewhere.album import Photo, SkippedFile
 from elsewhere.app.api import models
-from elsewhere.app.sessions.beliefs import guess, guesses
 from elsewhere.app.sessions.jobs import left_of
 from elsewhere.app.sessions.photo_index import SIDES
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
-from elsewhere.audit.name_hints import places_in
+from elsewhere.audit import Guess
 from elsewhere.errors import InputError, NoPhotoError, PlaceError
 from elsewhere.example import ALBUM
 from elsewhere.globe import Place, place
 from elsewhere.messages.numbers import chance, ordinal
-from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.album_audit import metadata_leaks
+from elsewhere.service.album_audit import metadata_leaks, photo_leaks
 from elsewhere.service.alternatives import Alternative, describe as told_ways, without_options
+from elsewhere.service.beliefs import (
+    Belief,
+    album_guesses,
+    likeliest_cells,
+    named_cell,
+    photo_probabilities,
+)
 from elsewhere.service.places import hidden_names
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.report import album_name, limitations
@@ -49,7 +52,7 @@ if TYPE_CHECKING:
     from elsewhere.app.sessions.workspace import Workspace
 
 FOUND = 25
-"""A place that comes further down than this is not found: nobody looks through so many."""
+"""A place that comes further down than this is not found: nobody beliefs through so many."""
 
 
 def plain(sentence: str) -> str:
@@ -61,13 +64,14 @@ def plain(sentence: str) -> str:
 def found(entry: PlannedAnswer, guess: str) -> str:
     """What the first attacker makes of the album as it is; `guess` where no place is known."""
     attack, photos = entry.seen.attacks[0], counted(len(entry.seen.photos), "photo")
-    if entry.looks is None:
+    if entry.beliefs is None:
         return f"From these {photos} {attack.called} guesses {guess}."
     cells = attack.about.cells
     ranks: dict[str, int] = {}
-    for view in entry.looks.before:
+    for view in entry.beliefs.before:
         if view.scorer == attack.word:  # its own photos may give a place away more than all do
-            ranks[view.hides] = min(view.rank, ranks.get(view.hides, view.rank))
+            name = view.threat.hides
+            ranks[name] = min(view.rank, ranks.get(name, view.rank))
     seen = {name: rank for name, rank in ranks.items() if rank <= FOUND}
     if not seen:
         missed = listed([f"{name} ({ordinal(rank)} of {cells})" for name, rank in ranks.items()])
@@ -136,9 +140,7 @@ def alone_sentence(watch: Threat, rank: int, likely: float) -> str:
     return f"Alone it puts {watch.hides} {ordinal(rank)} ({chance(likely)})."
 
 
-def change(
-    watch: Threat, now: models.ViewModel | None, then: models.ViewModel | None, *, shared: bool
-) -> str:
+def change(watch: Threat, now: Belief | None, then: Belief | None, *, shared: bool) -> str:
     """What it would change if one photo went the other way, seen by one watch."""
     whose = "its own photos" if watch.own and not watch.whole else "the whole album"
     if now is None or then is None:
@@ -297,24 +299,22 @@ def details_of(table: Workspace, n: int) -> models.PhotoDetailsModel:
     if not 0 <= n < len(seen.photos):
         raise InputError(f"there is no photo {n} on the table: it has {len(seen.photos)}")
     photo, attack = seen.photos[n], seen.attacks[0]
-    row = attack.scores.values[n].astype(np.float64)
-    likely = np.exp(log_softmax(exponent(attack.about.exponents, 1) * row))
+    likely = photo_probabilities(seen, n)
     known = photo.metadata
     own, alone = None, ""
     watch = _watching(entry, n)
-    if watch is not None and entry.looks is not None:
+    if watch is not None and entry.beliefs is not None:
         own = min(1.0, float(likely[watch.zone.cells].sum()))
-        rank = entry.looks.own_ranks[n]
+        rank = entry.beliefs.own_ranks[n]
         alone = "" if rank is None else alone_sentence(watch, rank, own)
-    named = [("file name", f"{place} in {photo.id}") for place in places_in(photo.id)]
     return models.PhotoDetailsModel(
         photo=photos_of(entry, table.link, n)[0],
         picture=table.link(photo, SIDES[1]),
-        guesses=guesses(likely, attack.about.globe, ALONE),
+        guesses=guess_models(likeliest_cells(likely, attack.about.globe, ALONE)),
         own_p=own,
         alone=alone,
         changes=_changes(entry, n),
-        leaks=[*named, *((leak.kind, leak.text) for leak in known.leaks)],
+        leaks=photo_leaks(photo),
         time=known.time.isoformat() if known.time else None,
         rating=known.rating,
     )
@@ -322,24 +322,24 @@ def details_of(table: Workspace, n: int) -> models.PhotoDetailsModel:
 
 def _watching(entry: PlannedAnswer, n: int) -> Threat | None:
     """The first scorer's watch over the hidden place that the photo speaks of."""
-    watches = () if entry.looks is None else entry.looks.watches
+    watches = () if entry.beliefs is None else entry.beliefs.threats
     mine = (one for one in watches if one.attack == 0 and (one.sees is None or n in one.sees))
     return next(mine, None)
 
 
 def _changes(entry: PlannedAnswer, n: int) -> list[str]:
     """What it would change if this one photo went the other way."""
-    looks, plan = entry.looks, entry.plan
-    if looks is None or plan is None or not plan.plan.found:
+    beliefs, plan = entry.beliefs, entry.plan
+    if beliefs is None or plan is None or not plan.plan.found:
         return []
     kept = list(plan.plan.kept)
     shared = n in kept
     other = [one for one in kept if one != n] if shared else sorted([*kept, n])
     told = []
-    for number, watch in enumerate(looks.watches):
+    for number, watch in enumerate(beliefs.threats):
         if watch.attack or (watch.sees is not None and n not in watch.sees):
             continue
-        now, then = looks.view(number, kept), looks.view(number, other)
+        now, then = beliefs.belief(number, kept), beliefs.belief(number, other)
         told.append(change(watch, now, then, shared=shared))
     return list(dict.fromkeys(told))
 
@@ -352,12 +352,12 @@ def plan_of(entry: PlannedAnswer) -> models.PlanModel | None:
     if entry.plan is None:
         return None
     plan, wishes, seen = entry.plan.plan, entry.plan.wishes, entry.seen
-    rivals: list[models.GuessModel] = []
+    rivals: list[Guess] = []
     if plan.views and entry.plan.watches:
         cells = seen.attacks[entry.plan.watches[0].attack].about.globe
         # under a budget as many as are usually asked for
         most = wishes.top or 5
-        rivals = [guess(cell, cells, 0.0) for cell in plan.views[0].rivals[:most]]
+        rivals = [named_cell(cell, cells) for cell in plan.views[0].rivals[:most]]
     photos = len(seen.photos)
     # where there is no plan, buttons say it
     advice = list(told_ways(plan, entry.plan.ways)) if plan.found else []
@@ -376,7 +376,7 @@ def plan_of(entry: PlannedAnswer) -> models.PlanModel | None:
         ways=suggestions_for(entry),
         uncovered=_uncovered(entry),
         protected_k=plan.protected_k if plan.found else 0,
-        rivals=rivals,
+        rivals=guess_models(rivals),
         headline=headline(entry),
         proof=proof(entry),
         against=against(entry),
@@ -394,15 +394,17 @@ def answer_of(
     desk: PlanningSession, entry: PlannedAnswer, job: models.JobModel | None = None
 ) -> models.AnswerModel:
     """The answer to a wish."""
-    looks, plan = entry.looks, entry.plan
+    beliefs, plan = entry.beliefs, entry.plan
     found = plan is not None and plan.plan.found
     return models.AnswerModel(
         wishes=entry.wishes,
         plan=plan_of(entry),
         places=places_of_entry(entry),
         states=states(entry),
-        shares=[] if looks is None else looks.shares(plan),
-        audit_after=looks.after(plan.plan.kept) if looks and plan and found else [],
+        shares=[] if beliefs is None else beliefs.shares(plan),
+        audit_after=view_models(beliefs.after(plan.plan.kept))
+        if beliefs and plan and found
+        else [],
         job=job,
         undo=desk.ways,
     )
@@ -446,9 +448,9 @@ def photos_of(
     entry: PlannedAnswer, thumb: Callable[[Photo], str], only: int | None = None
 ) -> list[models.PhotoModel]:
     """The photos on the table, or one of them; `thumb` gives the link to one's picture."""
-    looks, photos = entry.looks, entry.seen.photos
-    shares = looks.shares(entry.plan) if looks else [None] * len(photos)
-    ranks = looks.own_ranks if looks else [None] * len(photos)
+    beliefs, photos = entry.beliefs, entry.seen.photos
+    shares = beliefs.shares(entry.plan) if beliefs else [None] * len(photos)
+    ranks = beliefs.own_ranks if beliefs else [None] * len(photos)
     place_of = {n: one.label for one in entry.places.places for n in one.photos}
     out = set(entry.posted.already)
     return [
@@ -495,14 +497,14 @@ def audit_of(entry: PlannedAnswer) -> models.AuditModel:
         models.LeakModel(kind=one.kind, photos=len(one.photos), examples=list(one.examples))
         for one in metadata_leaks(entry.seen.photos)
     ]
-    if entry.looks is not None:
+    if entry.beliefs is not None:
         verdict = found(entry, "")
-        return models.AuditModel(verdict=verdict, views=entry.looks.before, leaks=leaks)
-    attack = entry.seen.attacks[0]
-    likely = combine_rows(attack.scores.values, attack.about.exponents)
-    best = guesses(np.exp(likely), attack.about.globe, 5)
+        return models.AuditModel(
+            verdict=verdict, views=view_models(entry.beliefs.before), leaks=leaks
+        )
+    best = album_guesses(entry.seen, 5)
     verdict = found(entry, best[0].name)
-    return models.AuditModel(verdict=verdict, views=[], leaks=leaks, guesses=best)
+    return models.AuditModel(verdict=verdict, views=[], leaks=leaks, guesses=guess_models(best))
 
 
 def belief_of(entry: PlannedAnswer, number: int | None) -> models.BeliefModel:
@@ -510,26 +512,24 @@ def belief_of(entry: PlannedAnswer, number: int | None) -> models.BeliefModel:
 
     Where none is asked for it is the first that sees anything of what would be shared.
     """
-    looks, plan, seen = entry.looks, entry.plan, entry.seen
-    if looks is None or plan is None:
-        attack = seen.attacks[0]
-        likely = combine_rows(attack.scores.values, attack.about.exponents)
-        first = guesses(np.exp(likely), attack.about.globe, ON_THE_MAP)
+    beliefs, plan, seen = entry.beliefs, entry.plan, entry.seen
+    if beliefs is None or plan is None:
+        first = guess_models(album_guesses(seen, ON_THE_MAP))
         return models.BeliefModel(
             watch=0, watches=[], place=None, hides=None, before=first, after=[],
             rank_before=None, rank_after=None, zone=[], rivals=[],
         )  # fmt: skip
     kept = plan.plan.kept if plan.plan.found else None
     if number is None:
-        every = range(len(looks.watches))
-        number = next((one for one in every if looks.view(one, kept) is not None), 0)
-    number = min(number, len(looks.watches) - 1)
-    watch = looks.watches[number]
+        every = range(len(beliefs.threats))
+        number = next((n for n in every if beliefs.belief(n, kept) is not None), 0)
+    number = min(number, len(beliefs.threats) - 1)
+    watch = beliefs.threats[number]
     cells = seen.attacks[watch.attack].about.globe
-    before, after = looks.likely(number, None), None
+    before, after = beliefs.probabilities(number, None), None
     if kept is not None:
-        after = looks.likely(number, kept)
-    views = looks.view(number, None), looks.view(number, kept) if kept is not None else None
+        after = beliefs.probabilities(number, kept)
+    views = beliefs.belief(number, None), beliefs.belief(number, kept) if kept is not None else None
     held = plan.plan.views[number].rivals if plan.plan.views else ()
     boxes = [
         (float(south), float(west), float(north), float(east))
@@ -538,16 +538,43 @@ def belief_of(entry: PlannedAnswer, number: int | None) -> models.BeliefModel:
     ]
     return models.BeliefModel(
         watch=number,
-        watches=looks.names,
+        watches=beliefs.names,
         place=watch.place.label,
         hides=watch.hides,
-        before=[] if before is None else guesses(before, cells, ON_THE_MAP),
-        after=[] if after is None else guesses(after, cells, ON_THE_MAP),
+        before=[] if before is None else guess_models(likeliest_cells(before, cells, ON_THE_MAP)),
+        after=[] if after is None else guess_models(likeliest_cells(after, cells, ON_THE_MAP)),
         rank_before=None if views[0] is None else views[0].rank,
         rank_after=None if views[1] is None else views[1].rank,
         zone=boxes,
-        rivals=[
-            guess(cell, cells, 0.0 if after is None else float(after[cell]))
+        rivals=guess_models(
+            named_cell(cell, cells, 0.0 if after is None else float(after[cell]))
             for cell in held[: plan.wishes.top or 5]
-        ],
+        ),
     )
+
+
+def guess_models(guesses: Iterable[Guess]) -> list[models.GuessModel]:
+    """Guesses for the page."""
+    return [
+        models.GuessModel(
+            cell=guess.cell, name=guess.name, lat=guess.lat, lon=guess.lon, p=guess.probability
+        )
+        for guess in guesses
+    ]
+
+
+def view_models(beliefs: Iterable[Belief]) -> list[models.ViewModel]:
+    """Beliefs for the page."""
+    return [
+        models.ViewModel(
+            scorer=belief.scorer,
+            hides=belief.threat.hides,
+            whole=belief.threat.whole,
+            photos=belief.photos,
+            cells=belief.cells,
+            rank=belief.rank,
+            p=belief.probability,
+            guesses=guess_models(belief.guesses),
+        )
+        for belief in beliefs
+    ]
