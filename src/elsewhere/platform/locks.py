@@ -1,37 +1,21 @@
-"""One process at a time: a lock that the system lets go of when its holder ends, however it ends.
+"""Locks between processes, which the system releases when their holder ends, however it ends.
 
-What to do where another holds it, or where the disk knows no locks, is for those who ask: some
-wait, some leave, some give signs of life instead.
+The caller decides what to do when another process holds the lock or the disk has no locks: the
+ledger waits, a sweep moves on, a batch run writes a heartbeat file instead.
 """
 
 from __future__ import annotations
 
-import os
-import sys
-
-_FAR = 1 << 20
-"""Where Windows locks a byte: behind everything that is written, for others cannot read it."""
-
 
 def take(lock: int) -> bool | None:
-    """Hold an open file until it is closed; False where another does, None: no locks there."""
-    if sys.platform == "win32":
-        import msvcrt
+    """Lock an open file until it is closed; False: another holds it, None: the disk has no locks.
 
-        os.lseek(lock, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        finally:
-            os.lseek(lock, 0, os.SEEK_SET)
-        return True
-    import fcntl
+    `filelock.FileLock` opens and creates the file itself. Here the file is open already: staging
+    folders have to create theirs exclusively, and a sweep must never create one.
+    """
+    from filelock import lock_descriptor
 
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a network disk, as a rule
+        return lock_descriptor(lock, blocking=False)
+    except OSError:  # usually a network disk
         return None
-    return True
