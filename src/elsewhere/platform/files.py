@@ -19,12 +19,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-_OWNERS, _ALL = 0o600, 0o666
-_LONGEST = 40
-"""So much of a name is in the name of its part: one as long as the disk allows has room for it."""
-_CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
-"""What file systems answer that do not know the question."""
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_OWNER_MODE, _PUBLIC_MODE = 0o600, 0o666
+_PART_NAME_LENGTH = 40
+"""Characters of the target's name in the partial file's name, so that the longest names fit."""
+UNSUPPORTED_ERRORS = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
+"""Errors of file systems that do not support a request."""
 
 
 def write_whole(file: Path, content: bytes, *, private: bool = False, lasting: bool = True) -> None:
@@ -41,12 +41,14 @@ def open_whole(file: Path, *, private: bool = False, lasting: bool = True) -> It
     umask wants it. Where losing it does no harm it need not be `lasting`: nobody waits for the
     disk then, and after a power cut it may be damaged.
     """
-    part = file.with_name(f".{file.name[:_LONGEST]}.{secrets.token_hex(8)}")
+    part = file.with_name(f".{file.name[:_PART_NAME_LENGTH]}.{secrets.token_hex(8)}")
     try:
         with new_file(part, private=private, lasting=lasting) as stream:
             yield stream
-        if not private:
-            _open_as(file, part)
+        if not private and file.is_file() and not file.is_symlink():
+            mode = stat.S_IMODE(file.stat().st_mode)
+            if mode != stat.S_IMODE(part.stat().st_mode):
+                part.chmod(mode)
         part.replace(file)
     except BaseException:
         part.unlink(missing_ok=True)
@@ -58,8 +60,9 @@ def open_whole(file: Path, *, private: bool = False, lasting: bool = True) -> It
 @contextmanager
 def new_file(path: Path, *, private: bool = False, lasting: bool = True) -> Iterator[BinaryIO]:
     """Within, a file that was not there is written; at the end it is on the disk."""
-    with os.fdopen(os.open(path, _NEW, _OWNERS if private else _ALL), "wb") as stream:
-        open_to_owner(path, _OWNERS)
+    mode = _OWNER_MODE if private else _PUBLIC_MODE
+    with os.fdopen(os.open(path, _CREATE_FLAGS, mode), "wb") as stream:
+        open_to_owner(path, _OWNER_MODE)
         yield stream
         if lasting:
             stream.flush()
@@ -72,12 +75,12 @@ def sync_folder(folder: Path) -> None:
         return
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # one may write into a folder that one cannot read
+    except PermissionError:  # a folder may be writable and not readable
         return
     try:
         os.fsync(handle)
     except OSError as problem:
-        if problem.errno not in _CANNOT:
+        if problem.errno not in UNSUPPORTED_ERRORS:
             raise
     finally:
         os.close(handle)
@@ -88,13 +91,3 @@ def open_to_owner(path: Path, bits: int) -> None:
     mode = path.stat().st_mode
     if mode & bits != bits:
         path.chmod(mode | bits)
-
-
-def _open_as(before: Path, now: Path) -> None:
-    """Let those read it who could read what it replaces."""
-    try:
-        known = before.lstat().st_mode
-    except FileNotFoundError:
-        return
-    if stat.S_ISREG(known) and stat.S_IMODE(known) != stat.S_IMODE(now.stat().st_mode):
-        now.chmod(stat.S_IMODE(known))

@@ -12,14 +12,7 @@ MAX_WORKERS = 8
 
 def data_folder() -> Path:
     """Where this user's private files belong; ELSEWHERE_DATA_DIR says otherwise."""
-    own = os.environ.get("ELSEWHERE_DATA_DIR")
-    if own:
-        return Path(own) / "elsewhere"
-    if sys.platform == "win32":
-        return _local() / "Data"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "elsewhere"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "elsewhere"
+    return _user_folder("DATA", ".local/share", "Library/Application Support", "Data")
 
 
 def cache_folder() -> Path:
@@ -27,14 +20,23 @@ def cache_folder() -> Path:
 
     Always a folder of our own inside, because it is closed to others and cleared.
     """
-    own = os.environ.get("ELSEWHERE_CACHE_DIR")
-    if own:
-        return Path(own) / "elsewhere"
+    return _user_folder("CACHE", ".cache", "Library/Caches", "Cache")
+
+
+def _user_folder(kind: str, linux: str, mac: str, windows: str) -> Path:
+    """A folder of our own, because it is closed to others and cleared.
+
+    Not by platformdirs: it names other folders on Windows, and on macOS where XDG variables are
+    set, so that a ledger kept there would be lost.
+    """
+    if override := os.environ.get(f"ELSEWHERE_{kind}_DIR"):
+        return Path(override) / "elsewhere"
     if sys.platform == "win32":
-        return _local() / "Cache"
+        local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        return Path(local) / "elsewhere" / windows
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "elsewhere"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "elsewhere"
+        return Path.home() / mac / "elsewhere"
+    return Path(os.environ.get(f"XDG_{kind}_HOME") or Path.home() / linux) / "elsewhere"
 
 
 def core_count() -> int:
@@ -46,9 +48,3 @@ def core_count() -> int:
 def worker_count() -> int:
     """How many photos to work on at once: as many as there are cores, within reason."""
     return min(core_count(), MAX_WORKERS)
-
-
-def _local() -> Path:
-    """Windows' folder for what stays on this machine."""
-    home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    return Path(home) / "elsewhere"
