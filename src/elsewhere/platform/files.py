@@ -1,10 +1,10 @@
-"""A file that is there whole or not at all, also after Ctrl-C, `kill -9` or a power cut.
+"""Files that exist completely or not at all, also after Ctrl-C, `kill -9` or a power cut.
 
-It is written beside its place, brought to the disk, and only then given its name, in one step that
-replaces what had the name before. Without the middle step a disk may keep the name and lose the
-bytes. Whatever goes wrong before leaves what was there, and nothing else.
+A file is written beside its target, flushed to the disk, and then renamed over the target in one
+step. Without the flush a disk may keep the name and lose the bytes. A failure before the rename
+leaves the old file as it was, and nothing else.
 
-A link of that name is replaced, not followed: whoever means the file behind it resolves it first.
+A symbolic link at the target is replaced, not followed; resolve it first to write what it names.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ UNSUPPORTED_ERRORS = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUP
 
 
 def write_whole(file: Path, content: bytes, *, private: bool = False, lasting: bool = True) -> None:
-    """Write `content` to `file`, whole or not at all; see `whole`."""
+    """Write `content` to `file`, completely or not at all; see `open_whole`."""
     with open_whole(file, private=private, lasting=lasting) as stream:
         stream.write(content)
 
 
 @contextmanager
 def open_whole(file: Path, *, private: bool = False, lasting: bool = True) -> Iterator[BinaryIO]:
-    """Within, a file is written bit by bit; it has its name when all of it is on the disk.
+    """Write a file piece by piece; it gets its name when all of it is on the disk.
 
-    A `private` one only its owner may read; any other is open to whom it was before, or as the
-    umask wants it. Where losing it does no harm it need not be `lasting`: nobody waits for the
-    disk then, and after a power cut it may be damaged.
+    A `private` file is readable by its owner only. Any other keeps the mode of the file that it
+    replaces, or gets the one that the umask allows. A file that is not `lasting` is not flushed:
+    it may be damaged after a power cut.
     """
     part = file.with_name(f".{file.name[:_PART_NAME_LENGTH]}.{secrets.token_hex(8)}")
     try:
@@ -59,7 +59,7 @@ def open_whole(file: Path, *, private: bool = False, lasting: bool = True) -> It
 
 @contextmanager
 def new_file(path: Path, *, private: bool = False, lasting: bool = True) -> Iterator[BinaryIO]:
-    """Within, a file that was not there is written; at the end it is on the disk."""
+    """Write a file that must not exist yet; at the end it is on the disk."""
     mode = _OWNER_MODE if private else _PUBLIC_MODE
     with os.fdopen(os.open(path, _CREATE_FLAGS, mode), "wb") as stream:
         open_to_owner(path, _OWNER_MODE)
@@ -70,7 +70,7 @@ def new_file(path: Path, *, private: bool = False, lasting: bool = True) -> Iter
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring a folder's list of names to the disk, where the system lets one ask."""
+    """Flush a folder's list of names to the disk, where the system supports it."""
     if sys.platform == "win32":
         return
     try:
@@ -87,7 +87,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def open_to_owner(path: Path, bits: int) -> None:
-    """Give the owner what a strict umask took; asked only then, for some disks know no modes."""
+    """Restore owner permissions that a strict umask removed; some disks have no modes at all."""
     mode = path.stat().st_mode
     if mode & bits != bits:
         path.chmod(mode | bits)

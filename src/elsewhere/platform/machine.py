@@ -1,4 +1,4 @@
-"""What the system gives to this user: folders for what is kept and for what may be lost, cores."""
+"""The user's folders for lasting files and for caches, and the processor cores to use."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ import sys
 from pathlib import Path
 
 MAX_WORKERS = 8
-"""More would cost memory for every photo under way and gain little on machines people own."""
+"""More cost memory for every photo in progress and gain little on the machines people own."""
 
 
 def data_folder() -> Path:
-    """Where this user's private files belong; ELSEWHERE_DATA_DIR says otherwise."""
+    """The folder of this user's private files; ELSEWHERE_DATA_DIR overrides it."""
     return _user_folder("DATA", ".local/share", "Library/Application Support", "Data")
 
 
 def cache_folder() -> Path:
-    """Where this user's caches belong; ELSEWHERE_CACHE_DIR says otherwise.
-
-    Always a folder of our own inside, because it is closed to others and cleared.
-    """
+    """The folder of this user's caches; ELSEWHERE_CACHE_DIR overrides it."""
     return _user_folder("CACHE", ".cache", "Library/Caches", "Cache")
 
 
@@ -40,11 +37,11 @@ def _user_folder(kind: str, linux: str, mac: str, windows: str) -> Path:
 
 
 def core_count() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return max(1, len(allowed(0)) if allowed else os.cpu_count() or 1)
 
 
 def worker_count() -> int:
-    """How many photos to work on at once: as many as there are cores, within reason."""
+    """How many photos to process at once: one for each core, up to MAX_WORKERS."""
     return min(core_count(), MAX_WORKERS)
