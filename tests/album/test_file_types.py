@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from elsewhere.album.file_names import HEAD_BYTES, file_kind, natural_key, one_line, printable
+from elsewhere.album.files import HEAD_BYTES, file_kind, natural_key, one_line
+from elsewhere.values.wording import printable
 from tests.album.makers import MP4, VIDEO, box, encoded, jpeg, picture, png, tiff
 
 

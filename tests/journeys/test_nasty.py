@@ -10,9 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from elsewhere.album.file_names import printable
 from elsewhere.album.skipped import REASONS
 from elsewhere.globe import Cells
+from elsewhere.values.wording import printable
 from tests.album.makers import exif, jpeg
 from tests.album.nasty import make_all, snapshot
 from tests.album.nasty_list import ALL

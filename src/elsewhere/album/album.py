@@ -14,7 +14,7 @@ from pathlib import Path
 from elsewhere.album import metadata
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import Candidate, find_photos
-from elsewhere.album.file_names import natural_key, one_line
+from elsewhere.album.files import natural_key, one_line
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
 from elsewhere.album.skipped import REASONS, SkippedFile, skip

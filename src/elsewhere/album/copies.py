@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from elsewhere.album.file_names import printable
 from elsewhere.album.files import NotPlainError, read_file
 from elsewhere.errors import FileError
+from elsewhere.values.wording import printable
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")

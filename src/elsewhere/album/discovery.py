@@ -19,17 +19,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elsewhere.album.file_names import (
+from elsewhere.album.files import (
     HEAD_BYTES,
+    MAX_BYTES,
     PHOTO_KINDS,
     SIDECAR_SUFFIXES,
+    NotPlainError,
+    file_digest,
     file_kind,
     natural_key,
-    printable,
+    read_start,
 )
-from elsewhere.album.files import MAX_BYTES, NotPlainError, file_digest, read_start
 from elsewhere.album.skipped import SkippedFile, skip
 from elsewhere.errors import InputError
+from elsewhere.values.wording import printable
 
 _SYSTEM = frozenset({"thumbs.db", "desktop.ini", "@eadir", "$recycle.bin", "__macosx", "icon\r"})
 _SAMPLE = 65536

@@ -27,7 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Literal
 
 from elsewhere.album.copies import Copy, is_archive, open_copy, write_archive
-from elsewhere.album.file_names import RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
+from elsewhere.album.files import PHOTO_SUFFIXES, RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
 from elsewhere.album.jpeg import NotJpegError, reject_trailing_data
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.staging import Staging, rename_new, sweep
@@ -133,14 +133,12 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
-_OF_FILES = (
-    RAW_SUFFIXES
+_FILE_SUFFIXES = (
+    PHOTO_SUFFIXES
+    | RAW_SUFFIXES
     | VIDEO_SUFFIXES
     | SIDECAR_SUFFIXES
-    | {
-        *(".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".avif", ".heic", ".heif", ".gif"),
-        *(".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"),
-    }
+    | {".gif", ".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"}
 )
 """How names of files end: whoever gives one does not mean a folder."""
 FILE_TIME = 315_532_800
@@ -186,7 +184,7 @@ def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = Fal
                 f"{target} exists already, and nothing is written over: "
                 "choose a new name or remove it first"
             )
-    if not file and target.suffix.lower() in _OF_FILES:
+    if not file and target.suffix.lower() in _FILE_SUFFIXES:
         raise InputError(
             f"{target} would be a folder with a file's name: give a new folder or a .zip"
         )

@@ -1,20 +1,78 @@
-"""Reading an original without leaving a trace on it, and without waiting for what never comes.
+"""Files of the user: reading them without a trace, telling what they are, and showing their names.
 
-This is the only place where the album opens a file of the user, and it opens for reading only.
-A pipe or a device that calls itself `.jpg` would block or never end: only plain files are read,
-and never more than a limit. Where the system allows it, not even the time of last access changes.
+Originals are opened here only, and for reading only. A pipe or a device called `.jpg` would block
+or never end, so only plain files are read, and never more than a limit. Where the system allows
+it, even the time of last access stays as it was.
+
+The first bytes decide which decoder is tried: a zip called `.jpg` reaches no decoder, and a JPEG
+called `.heic` is simply read. Only raw files need the name as well, as most begin like a TIFF.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
+
+from elsewhere.values.wording import printable
 
 MAX_BYTES = 256 * 1024 * 1024
-"""No photo is larger; what is larger is a mistake and would only fill the memory."""
+"""The largest photo; anything larger is a mistake and would only fill the memory."""
 _CHUNK = 1 << 20
+
+HEAD_BYTES: Final = 64
+"""How many bytes `file_kind` needs."""
+PHOTO_KINDS: Final = frozenset({"jpeg", "png", "webp", "tiff", "avif", "heic"})
+"""The kinds that are read."""
+PHOTO_SUFFIXES: Final = frozenset({
+    ".avif", ".heic", ".heif", ".jpe", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp",
+})  # fmt: skip
+"""How names of files of PHOTO_KINDS end."""
+RAW_SUFFIXES: Final = frozenset({
+    ".3fr", ".ari", ".arw", ".bay", ".cap", ".cr2", ".cr3", ".crw", ".dcr", ".dng", ".erf",
+    ".fff", ".gpr", ".iiq", ".k25", ".kdc", ".mef", ".mos", ".mrw", ".nef", ".nrw", ".orf",
+    ".pef", ".ptx", ".raf", ".raw", ".rw2", ".rwl", ".sr2", ".srf", ".srw", ".x3f",
+})  # fmt: skip
+VIDEO_SUFFIXES: Final = frozenset({
+    ".3g2", ".3gp", ".avi", ".flv", ".m2ts", ".m4v", ".mkv", ".mov", ".mp", ".mp4", ".mpeg",
+    ".mpg", ".mts", ".ogv", ".webm", ".wmv",
+})  # fmt: skip
+SIDECAR_SUFFIXES: Final = frozenset({".xmp", ".json", ".aae", ".thm", ".pp3", ".dop", ".on1"})
+
+_SIGNATURES: Final = (
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"GIF8", "gif"),
+    (b"FUJIFILMCCD-RAW", "raw"),
+    (b"IIRO", "raw"),
+    (b"IIRS", "raw"),
+    (b"MMOR", "raw"),
+    (b"IIU\x00", "raw"),
+    (b"FOVb", "raw"),
+    (b"\x00MRM", "raw"),
+    (b"II\x1a\x00\x00\x00HEAPCCDR", "raw"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
+    (b"II+\x00", "tiff"),
+    (b"MM\x00+", "tiff"),
+    (b"\x1aE\xdf\xa3", "video"),
+    (b"\x00\x00\x01\xba", "video"),
+    (b"FLV\x01", "video"),
+    (b"OggS", "video"),
+    (b"0&\xb2u\x8ef\xcf\x11", "video"),
+    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jpeg xl"),
+    (b"\xff\x0a", "jpeg xl"),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg 2000"),
+    (b"8BPS", "photoshop"),
+    (b"%PDF", "pdf"),
+    (b"PK\x03\x04", "zip"),
+    (b"BM", "bmp"),
+)
+_HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm"})
+_AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})
 
 
 class NotPlainError(OSError):
@@ -24,13 +82,12 @@ class NotPlainError(OSError):
 def open_readonly(path: str | Path) -> int:
     """A descriptor of a plain file, for reading; the caller closes it."""
     flags = os.O_RDONLY
-    # What a platform lacks is left out; none of these changes what is read.
+    # A flag that the platform lacks is left out; none of them changes what is read.
     for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):
         flags |= getattr(os, name, 0)
     try:
         descriptor = os.open(path, flags | getattr(os, "O_NOATIME", 0))
-    except PermissionError:
-        # Only the owner may ask that the time of access stays as it is.
+    except PermissionError:  # only the owner may keep the time of access
         descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -39,7 +96,7 @@ def open_readonly(path: str | Path) -> int:
 
 
 def read_start(path: str | Path, count: int) -> bytes:
-    """The first `count` bytes, or fewer where there are no more."""
+    """The first `count` bytes, or fewer where the file is shorter."""
     descriptor = open_readonly(path)
     try:
         return os.read(descriptor, count)
@@ -47,23 +104,85 @@ def read_start(path: str | Path, count: int) -> bytes:
         os.close(descriptor)
 
 
-def read_file(path: str | Path, most: int = MAX_BYTES) -> bytes | None:
-    """All the bytes of a file; None where there are more than `most`."""
+def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes | None:
+    """All the bytes of a file; None where there are more than `limit`."""
     descriptor = open_readonly(path)
     with os.fdopen(descriptor, "rb") as file:
-        # Asked for by its size: room for `most` would be taken at once, whatever comes.
+        # Reading `limit` bytes would allocate all of them at once, however small the file.
         size = os.fstat(descriptor).st_size
-        content = file.read(min(size, most) + 1)
-    return content if len(content) <= most else None
+        content = file.read(min(size, limit) + 1)
+    return content if len(content) <= limit else None
 
 
 def file_digest(path: str | Path) -> str:
     """The SHA-256 of a file, read piece by piece."""
     descriptor = open_readonly(path)
-    found = sha256()
+    digest = sha256()
     try:
         while piece := os.read(descriptor, _CHUNK):
-            found.update(piece)
+            digest.update(piece)
     finally:
         os.close(descriptor)
-    return found.hexdigest()
+    return digest.hexdigest()
+
+
+def file_kind(head: bytes, suffix: str) -> str:
+    """The kind of a file: one of PHOTO_KINDS, another known kind, or "unknown".
+
+    >>> file_kind(b"PK" + bytes([3, 4]), ".jpg")
+    'zip'
+    """
+    suffix = suffix.lower()
+    if head[:4] == b"RIFF":
+        kind = {b"WEBP": "webp", b"AVI ": "video"}.get(head[8:12], "unknown")
+    elif head[4:8] == b"ftyp":
+        kind = _container_kind(head)
+    elif head[4:8] in (b"moov", b"mdat", b"wide", b"skip"):
+        kind = "video"
+    else:
+        kind = next((kind for start, kind in _SIGNATURES if head.startswith(start)), "unknown")
+    if kind == "tiff" and (suffix in RAW_SUFFIXES or head[8:10] == b"CR"):
+        return "raw"
+    if kind == "unknown" and suffix in RAW_SUFFIXES:
+        return "raw"
+    if kind == "unknown" and suffix in VIDEO_SUFFIXES:
+        return "video"
+    return kind
+
+
+def _container_kind(head: bytes) -> str:
+    """The kind of an ISO media file, by its brands.
+
+    The main brand may be the neutral `mif1`; then a compatible brand decides.
+    """
+    main, length = head[8:12], int.from_bytes(head[:4], "big")
+    others = {head[at : at + 4] for at in range(16, min(length, len(head)) - 3, 4)}
+    if main == b"crx ":
+        return "raw"
+    if main in _AVIF_BRANDS:
+        return "avif"
+    if main in _HEIC_BRANDS:
+        return "heic"
+    if main in (b"mif1", b"msf1"):
+        return "avif" if others & _AVIF_BRANDS else "heic"
+    return "video"
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Untrusted text on one printable line of at most `limit` characters."""
+    line = printable(" ".join(text[: 4 * limit].split()))
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def natural_key(name: str) -> tuple[list[tuple[bool, int, str]], str]:
+    """A sorting key that puts IMG_2 before IMG_10, whatever the case of the letters.
+
+    >>> sorted(["IMG_10", "img_9", "IMG_2"], key=natural_key)
+    ['IMG_2', 'img_9', 'IMG_10']
+    """
+    parts = re.findall(r"[0-9]{1,99}|[^0-9]+", name)
+    key = [
+        (False, int(part), "") if part[0] in "0123456789" else (True, 0, part.casefold())
+        for part in parts
+    ]
+    return key, name

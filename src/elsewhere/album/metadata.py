@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
-from elsewhere.album.file_names import one_line
+from elsewhere.album.files import one_line
 
 MAX_LEAKS = 60
 """More than anybody reads; a hostile file may have millions of text chunks."""

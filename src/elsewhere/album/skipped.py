@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from elsewhere.album.files import PHOTO_SUFFIXES
+
 REASONS: Final = {
     "animated": "it moves, or has several pages: only still photos are read",
     "companion": "it goes with a photo that is read: the still half of it is enough",
@@ -39,9 +41,6 @@ _LOST: Final = frozenset({
     "animated", "crash", "damaged", "empty", "large", "memory", "pixels", "raw", "time",
     "unreadable", "unscored", "unsupported",
 })  # fmt: skip
-_CALLED_PHOTO: Final = frozenset({
-    ".avif", ".heic", ".heif", ".jpe", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp",
-})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class SkippedFile:
     def lost(self) -> bool:
         """Whether somebody may miss it: a photo, or what calls itself one, that is not read."""
         if self.kind == "foreign":
-            return self.path.suffix.lower() in _CALLED_PHOTO
+            return self.path.suffix.lower() in PHOTO_SUFFIXES
         return self.kind in _LOST
 
 

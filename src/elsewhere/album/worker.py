@@ -27,11 +27,11 @@ from typing import IO, Any
 
 from elsewhere.album import decode, sidecars
 from elsewhere.album.exif import read_embedded
-from elsewhere.album.file_names import HEAD_BYTES, PHOTO_KINDS, file_kind, printable
-from elsewhere.album.files import NotPlainError, read_file
+from elsewhere.album.files import HEAD_BYTES, PHOTO_KINDS, NotPlainError, file_kind, read_file
 from elsewhere.album.frames import BadFrameError, receive, send
 from elsewhere.album.jpeg import encode_jpeg
 from elsewhere.album.metadata import Metadata, make_leaks, time_in_name, to_json
+from elsewhere.values.wording import printable
 
 warm_up = decode.warm_up
 

@@ -23,8 +23,7 @@ import numpy as np
 
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import sidecars_in_folder
-from elsewhere.album.file_names import one_line
-from elsewhere.album.files import MAX_BYTES
+from elsewhere.album.files import MAX_BYTES, one_line
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
 from elsewhere.album.skipped import REASONS
 from elsewhere.album.workers import Reply, Workers

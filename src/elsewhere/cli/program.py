@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from elsewhere.cli.help import as_shown, taught
 from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.values.wording import printable
 
 PANELS = {
     "Your photos": {
@@ -169,15 +170,6 @@ def _ended(sentence: str, code: int) -> typer.Exit:
     """Tell it; what is then to be raised."""
     typer.echo(f"elsewhere: {sentence}", err=True)
     return typer.Exit(code)
-
-
-def printable(text: str) -> str:
-    """A text without the characters that could steer a terminal; photos' names may hold them.
-
-    >>> printable("beach\x1b[2J.jpg")
-    'beach�[2J.jpg'
-    """
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from elsewhere.cli.program import printable
 from elsewhere.errors import NoPhotoError
+from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.album import SkippedFile

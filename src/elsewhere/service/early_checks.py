@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from elsewhere.album import Album
-from elsewhere.album.file_names import printable
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import Place, place, places as called
@@ -23,6 +22,7 @@ from elsewhere.service.places import select_places
 from elsewhere.service.threats import check_top, outside
 from elsewhere.solver.api import read_limits
 from elsewhere.values.wishes import Wishes, margin
+from elsewhere.values.wording import printable
 
 _WORDS = {"all", "home"}
 _NUMBERED = re.compile(r".*\(\d+\)\s*")

@@ -29,7 +29,7 @@ from elsewhere.album import (
     album_workers,
     read_album,
 )
-from elsewhere.album.file_names import natural_key
+from elsewhere.album.files import natural_key
 from elsewhere.album.skipped import skip
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError

@@ -29,7 +29,6 @@ import numpy as np
 
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.album.file_names import printable
 from elsewhere.album.jpeg import NotJpegError, reject_trailing_data, size_if_bare
 from elsewhere.checker.copies import prove_kept
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError, ScorerError
@@ -46,7 +45,7 @@ from elsewhere.service.private_files import (
 )
 from elsewhere.service.scored_album import Step, model_name
 from elsewhere.values.scores import Scores
-from elsewhere.values.wording import counted, listed, shortened
+from elsewhere.values.wording import counted, listed, printable, shortened
 
 EMBEDDED = "embedded"
 """The scorer that comes along."""

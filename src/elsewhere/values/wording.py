@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode's categories of characters that move the cursor, turn the text or show nothing."""
+
+
+def printable(text: str | PurePath) -> str:
+    r"""Text as one line that cannot steer a terminal; invisible characters are escaped.
+
+    >>> printable("a\nb\u202egpj.exe")
+    'a\\nb\\u202egpj.exe'
+    """
+    line = text.as_posix() if isinstance(text, PurePath) else text
+    return "".join(
+        mark.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(mark) in _INVISIBLE
+        else mark
+        for mark in line
+    )
 
 
 def counted(amount: int, thing: str, things: str = "") -> str:

@@ -22,14 +22,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from elsewhere.album.file_names import natural_key, printable
+from elsewhere.album.files import PHOTO_SUFFIXES, natural_key
 from elsewhere.album.staging import Staging, sweep
 from elsewhere.app.api import models
 from elsewhere.errors import FileError, InputError
+from elsewhere.values.wording import printable
 
-PHOTOS = frozenset({
-    ".avif", ".heic", ".heif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp",
-})  # fmt: skip
 MOST = 2000
 """More folders than anybody looks through; more entries are not even read."""
 _NOT_THERE = "there is no folder of yours at this path: choose one below your home"
@@ -53,7 +51,7 @@ def folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     names.append(entry.name)
-                elif Path(entry.name).suffix.lower() in PHOTOS:
+                elif Path(entry.name).suffix.lower() in PHOTO_SUFFIXES:
                     photos += 1
     except OSError:
         raise InputError(_NOT_THERE) from None

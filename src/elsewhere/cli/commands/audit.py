@@ -20,7 +20,8 @@ from elsewhere.cli.options import (
     UseCache,
     World,
 )
-from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.service.album_audit import AlbumAudit

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from elsewhere.cli.program import one_sentence, printable
-from elsewhere.values.wording import counted
+from elsewhere.cli.program import one_sentence
+from elsewhere.values.wording import counted, printable
 
 
 class Action(StrEnum):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.cli.program import ERROR, KEPT, one_sentence
 from elsewhere.errors import InputError
-from elsewhere.values.wording import counted
+from elsewhere.values.wording import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

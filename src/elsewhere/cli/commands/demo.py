@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import one_sentence, printable
+from elsewhere.cli.program import one_sentence
+from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.cli.render.protect import Done

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli.options import AsJson, OneScorer, UseCache, World
-from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
-from elsewhere.values.wording import apart_only
+from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.values.wording import apart_only, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

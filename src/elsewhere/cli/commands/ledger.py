@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import one_sentence, printable
+from elsewhere.cli.program import one_sentence
 from elsewhere.errors import InputError
+from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.formats.ledger import Entry

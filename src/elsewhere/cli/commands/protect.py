@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import one_sentence, printable
+from elsewhere.cli.program import one_sentence
+from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.cli.job import Sharing

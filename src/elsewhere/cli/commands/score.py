@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from elsewhere.cli.options import OneScorer, UseCache
-from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
-from elsewhere.values.wording import counted
+from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.values.wording import counted, printable
 
 
 def command(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import ERROR, KEPT, one_sentence, printable
+from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.service.verify import Verification

@@ -22,12 +22,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from elsewhere.cli.program import printable
 from elsewhere.cli.render.printing import has_unicode
 from elsewhere.globe.outlines import countries
 from elsewhere.messages import numbers
 from elsewhere.messages.numbers import chance, ordinal, signed
-from elsewhere.values.wording import apart_only, counted, listed
+from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from elsewhere.cli.program import STOPPED, printable
+from elsewhere.cli.program import STOPPED
 from elsewhere.cli.render.progress import counting
+from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -19,13 +19,12 @@ from rich.table import Table
 from rich.text import Text
 
 from elsewhere.cli.parse import Hidden, known_cells, named, ranges, told
-from elsewhere.cli.program import printable
 from elsewhere.cli.render.printing import printed
 from elsewhere.solver.explain import number_text
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
-from elsewhere.values.wording import counted
+from elsewhere.values.wording import counted, printable
 
 
 def promised(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from elsewhere.cli.job import program_name
-from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, printable
+from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN
 from elsewhere.cli.render.printing import printed
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
-from elsewhere.values.wording import apart_only, counted, listed
+from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
