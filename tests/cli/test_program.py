@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import typer.main
 
-from elsewhere.cli.program import COMMANDS, printable, program
+from elsewhere.cli.program import COMMANDS, program
+from elsewhere.values.wording import printable
 from tests.cli.keyboard import typed
 
 PAGE = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text("utf-8")
@@ -150,5 +151,5 @@ def test_the_lab_is_another_program(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_names_are_made_printable() -> None:
-    assert printable("a\x1b[31mb\n\u202ec") == "a�[31mb��c"
+    assert printable("a\x1b[31mb\n\u202ec") == r"a\x1b[31mb\n\u202ec"
     assert printable("Zürich 東京 🏖") == "Zürich 東京 🏖"
