@@ -12,9 +12,9 @@ import numpy as np
 from benchmarks.solver.milp_model import Hints
 from elsewhere.solver.exact.heuristics import find_light_plan
 from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.exact.objectives import max_removable_weight
 from elsewhere.solver.exact.presolve import goal_lower_bound, rival_costs, tighten_rival_costs
-from elsewhere.solver.exact.search import needs
-from elsewhere.solver.exact.solver import max_removable_weight
+from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
 
@@ -25,7 +25,7 @@ def hints(problem: Problem) -> Hints:
     costs, cap = rival_costs(instance, weights), max_removable_weight(instance, weights)
     least = 0
     if problem.budget is None:
-        goal = needs(problem)
+        goal = Goal.of(problem)
         plan = find_light_plan(instance, weights, costs, goal, cap=cap)
         most = int(cap if plan is None else weights[plan].sum())
         costs = tighten_rival_costs(instance, weights, costs, most)

@@ -9,7 +9,6 @@ from hypothesis import given, settings, strategies as st
 
 from elsewhere.solver.exact import Instance, Limits, active_set, solve
 from elsewhere.solver.exact.active_set import merge_attackers
-from elsewhere.solver.exact.solver import solve_subproblem
 from elsewhere.solver.problem import Attacker, Problem
 from tests.solver.exact.small import least, needs, seeds, trying_all
 
@@ -69,9 +68,8 @@ def test_the_bound_is_one_and_what_is_proved_is_best(seed: int) -> None:
     instance = Instance(problem)
     goal, weights = needs(problem), instance.weights
     best = least(instance, weights, goal)
-    plan, bound, proved = active_set.solve_by_active_set(
-        instance, weights, goal, Limits(), solve_subproblem
-    )
+    result = active_set.solve_by_active_set(instance, weights, goal, Limits())
+    plan, bound, proved = result.left_out, result.bound, result.proved
     assert bound <= best
     if plan is None:
         assert not proved or math.isinf(best)
@@ -91,11 +89,9 @@ def test_what_different_photos_cost_adds_up() -> None:
     )
     problem = Problem(attackers, np.arange(4), np.ones(4, np.int64), np.zeros(4, np.int8))
     instance = Instance(problem)
-    asking = active_set._Subproblems(
-        instance, instance.weights, needs(problem), Limits(), solve_subproblem
-    )
-    assert sorted(asking.groups().values()) == [[0], [1]]
-    together, bound = asking.added_up()
+    subproblems = active_set.Subproblems(instance, instance.weights, needs(problem), Limits())
+    assert sorted(subproblems.groups().values()) == [[0], [1]]
+    together, bound = subproblems.solve_groups()
     assert bound == 2
     assert together.tolist() == [True, False, True, False]
 
@@ -112,7 +108,5 @@ def test_shares_that_floats_could_not_hold_are_not_added_up() -> None:
         weights = np.full(4, heavy, np.int64)
         problem = Problem(attackers, np.arange(4), weights, np.zeros(4, np.int8))
         instance = Instance(problem)
-        asking = active_set._Subproblems(
-            instance, instance.weights, needs(problem), Limits(), solve_subproblem
-        )
-        assert asking.added_up()[1] == bound
+        subproblems = active_set.Subproblems(instance, instance.weights, needs(problem), Limits())
+        assert subproblems.solve_groups()[1] == bound

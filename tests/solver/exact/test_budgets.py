@@ -10,7 +10,7 @@ from hypothesis import assume, given, strategies as st
 
 from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
+from elsewhere.solver.exact.search import Limits
 from elsewhere.solver.exact.solver import solve
 from elsewhere.solver.problem import plain
 from elsewhere_lab import simulator

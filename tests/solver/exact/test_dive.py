@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from elsewhere.solver.exact.heuristics import Dive, repair
+from elsewhere.solver.exact.heuristics import dive, repair
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.problem import plain
@@ -23,7 +23,7 @@ def test_a_dive_ends_with_enough_rivals_at_a_true_bound(seed: int) -> None:
     rng = np.random.default_rng(seed)
     banned = set(np.flatnonzero(rng.random(instance.rivals) < 0.2).tolist())
     with np.errstate(all="ignore"):
-        result = Dive(instance, instance.weights, goal).run([], banned)
+        result = dive(instance, instance.weights, goal, [], banned)
     if result is None:
         return
     relaxed, _, chosen, order = result
@@ -41,7 +41,7 @@ def test_its_level_is_a_bound_for_the_rivals_it_starts_with(seed: int) -> None:
     first = [0] if instance.rivals else []
     goal = Goal(np.zeros(len(problem.attackers), np.intp), 1)
     with np.errstate(all="ignore"):
-        result = Dive(instance, instance.weights, goal).run(first, set())
+        result = dive(instance, instance.weights, goal, first, set())
     plans = [p for p in every_plan(instance) if instance.holding(p)[first].all()]
     if result is not None and plans and result[2][-1:] == first:
         assert result[1] <= min(instance.weights[p].sum() for p in plans) + 1e-9
@@ -73,7 +73,7 @@ def test_swaps_repair_a_prefix_that_is_nearly_right() -> None:
 def test_a_dive_finds_the_rivals_of_a_calibrated_problem() -> None:
     scores, truth = simulator.collection(1, photos=16)
     instance = Instance(plain(scores.values, truth, 5))
-    result = Dive(instance, instance.weights, Goal(np.array([5]), 5)).run([], set())
+    result = dive(instance, instance.weights, Goal(np.array([5]), 5), [], set())
     assert result is not None
     assert len(result[2]) >= 5
     assert 0 <= result[1] <= 15

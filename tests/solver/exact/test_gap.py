@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.solver import MAIN_SEARCH_WORK, close_gap
+from elsewhere.solver.exact.objectives import MAIN_SEARCH_WORK, close_gap
+from elsewhere.solver.exact.search import Limits
 
 
 @dataclass

@@ -16,10 +16,10 @@ from elsewhere.solver.exact.heuristics import (
     reinsert_units,
 )
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
+from elsewhere.solver.exact.objectives import max_removable_weight
 from elsewhere.solver.exact.presolve import rival_costs
-from elsewhere.solver.exact.search import Goal
-from elsewhere.solver.exact.solver import max_removable_weight, solve
+from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.solver import solve
 from elsewhere.solver.problem import Floats, Mask, plain
 from elsewhere_lab import simulator
 from tests.solver.exact.small import drawn, every_plan, least, needs, seeds

@@ -21,7 +21,7 @@ def assert_right(instance: Instance) -> None:
     """For every plan and every rival the instance says what exact arithmetic says."""
     with np.errstate(all="ignore"):
         for left_out in every_plan(instance):
-            photos = instance.photos_kept(left_out)
+            photos = instance.units_kept(left_out)[instance.problem.unit_of]
             said = instance.holding(left_out).tolist()
             assert said == [instance.holds_exactly(photos, j) for j in range(instance.rivals)]
 
@@ -86,7 +86,7 @@ def test_many_sets_at_once_are_what_they_are_one_by_one(seed: int) -> None:
     if not plans:
         return
     sums = np.stack([instance.sums(left_out) for left_out in plans], axis=1)
-    together = instance.ahead_many(sums)
+    together = instance.slacks(sums)
     for i, left_out in enumerate(plans):
         alone = instance.sums(left_out)
         np.testing.assert_array_equal(together[:, i], instance.slacks(alone))
@@ -111,7 +111,7 @@ def test_what_is_fixed_has_left_the_choice() -> None:
     assert (instance.weights.tolist(), instance.sizes.tolist()) == ([5.0], [1.0])
     none = np.zeros(1, bool)
     assert instance.units_kept(none).tolist() == [True, False, True]
-    assert instance.photos_kept(none).tolist() == [True, False, True, True]
+    assert instance.units_kept(none)[instance.problem.unit_of].tolist() == [True, False, True, True]
     # photos 2 and 3 take 4.5 off the four nats of photo 0
     assert instance.slacks(instance.sums(np.zeros(1))).tolist() == [-0.5]
     assert not instance.holding(none).any()
@@ -142,7 +142,7 @@ def test_an_attacker_without_a_kept_photo_is_judged_as_exactly(seed: int) -> Non
     )
     instance = Instance(replace(problem, attackers=blind))
     left_out = rng.random(instance.units) < 0.7
-    photos = instance.photos_kept(left_out)
+    photos = instance.units_kept(left_out)[instance.problem.unit_of]
     with np.errstate(all="ignore"):
         holding = instance.holding(left_out)
     assert holding.tolist() == [

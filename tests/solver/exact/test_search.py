@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.search import Goal, Search
+from elsewhere.solver.exact.search import Goal, Limits, Search
 from elsewhere.solver.problem import Floats, Ints, Mask, plain
 from elsewhere_lab import simulator
 from tests.solver.exact.small import drawn, every_mask, least, needs, seeds, trying_all

@@ -13,9 +13,9 @@ from hypothesis import given, strategies as st
 
 from elsewhere.solver.baselines.greedy import counts, satisfied
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.search import Goal, needs
-from elsewhere.solver.exact.solver import max_removable_weight, maximise, minimise, solve
+from elsewhere.solver.exact.objectives import max_removable_weight, maximise, minimise
+from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.solver import solve
 from elsewhere.solver.problem import Answer, Problem, plain
 from elsewhere_lab import simulator
 from tests.solver.enumeration import best
@@ -181,7 +181,7 @@ def test_the_lightest_plan_within_a_cap(seed: int, cap: int) -> None:
     instance = Instance(problem)
     if not instance.units and not instance.fixed_in.any():
         return
-    goal = needs(problem)
+    goal = Goal.of(problem)
     with np.errstate(all="ignore"):
         found = minimise(instance, instance.weights, goal, Limits(), cap=cap)
     assert found.proved
@@ -240,5 +240,5 @@ def test_something_is_always_kept() -> None:
 
 
 def test_needs_are_read_from_the_attackers() -> None:
-    goal = needs(plain(np.zeros((2, 5)), 0, 3))
+    goal = Goal.of(plain(np.zeros((2, 5)), 0, 3))
     assert (goal.each.tolist(), goal.total) == ([3], 3)

@@ -1,10 +1,20 @@
 """The exact solver: presolve, a good plan first, then branch and bound with safe bounds.
 
 It knows the canonical problem of `problem.py` and nothing of photos, maps or margins.
+
+instance      float scores with error bounds, exact decisions
+presolve      lower bounds on the cost of each rival
+heuristics    first plans: surrogate prefixes, dives, repairs
+simplex       safe lower bounds and the dual simplex behind them
+search        limits, goals, and the branch and bound
+objectives    least weight and most holding rivals, by searches that close the gap
+local_search  lighter plans by swaps, and the best of equally good plans
+active_set    few of several attackers; lagrangean: a bound for all of them
+solver        `solve`, for one problem; budgets: for all budgets at once
 """
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
+from elsewhere.solver.exact.search import Limits
 from elsewhere.solver.exact.solver import solve
 
 __all__ = ["Instance", "Limits", "solve"]

@@ -17,16 +17,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from elsewhere.solver.exact.heuristics import adapt_plan
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.search import Goal
+from elsewhere.solver.exact.objectives import SearchResult, minimise
+from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.problem import IN, LARGEST, Attacker, Floats, Mask, Problem
+
+SUBPROBLEM_SHARE = 0.25
+"""How much of what is left of the limits each question about fewer attackers may take."""
+MAX_WEIGHT_SHARES = 1_000
+"""Weights are cut into no more shares than this."""
 
 
 def merge_attackers(problem: Problem) -> Problem:
@@ -42,86 +47,56 @@ def merge_attackers(problem: Problem) -> Problem:
     """
     if problem.budget is not None or len(problem.attackers) < 2:
         return problem
-    found: dict[tuple[object, ...], Attacker] = {}
+    merged: dict[tuple[object, ...], Attacker] = {}
     for attacker in problem.attackers:
-        key = _but_for_its_zone(attacker)
-        same = found.get(key, attacker)
-        found[key] = replace(same, zone=np.union1d(same.zone, attacker.zone).astype(np.intp))
-    return replace(problem, attackers=tuple(found.values()))
-
-
-def _but_for_its_zone(attacker: Attacker) -> tuple[object, ...]:
-    return (
-        id(attacker.bank),
-        None if attacker.sees is None else attacker.sees.tobytes(),
-        None if attacker.offset is None else attacker.offset.tobytes(),
-        attacker.rivals.tobytes(),
-        attacker.need,
-        attacker.shift,
-        attacker.lead,
-    )
-
-
-SUBPROBLEM_SHARE = 0.25
-"""How much of what is left of the limits each question about fewer attackers may take."""
-MAX_WEIGHT_SHARES = 1_000
-"""Weights are cut into no more shares than this."""
-
-SubproblemResult = tuple[Mask | None, int, bool]
-"""A plan or none, a bound on all plans, and whether the plan is best (or that there is none)."""
-
-
-@dataclass(frozen=True)
-class Subproblem:
-    """The lightest plan for some attackers; `at_least` is a bound that is known already."""
-
-    instance: Instance
-    weights: Floats
-    goal: Goal
-    lower_bound: int = 0
-    known_plan: Mask | None = None
-    """A plan for them that is known already."""
-    turn: int | None = None
-    """Work before the first yes-or-no question, where it is not to be the usual."""
-
-
-SubproblemSolver = Callable[[Subproblem, Limits], SubproblemResult]
+        key = (
+            id(attacker.bank),
+            None if attacker.sees is None else attacker.sees.tobytes(),
+            None if attacker.offset is None else attacker.offset.tobytes(),
+            attacker.rivals.tobytes(),
+            attacker.need,
+            attacker.shift,
+            attacker.lead,
+        )
+        same = merged.get(key, attacker)
+        merged[key] = replace(same, zone=np.union1d(same.zone, attacker.zone).astype(np.intp))
+    return replace(problem, attackers=tuple(merged.values()))
 
 
 def solve_by_active_set(
-    instance: Instance, weights: Floats, goal: Goal, limits: Limits, minimise: SubproblemSolver
-) -> SubproblemResult:
+    instance: Instance, weights: Floats, goal: Goal, limits: Limits
+) -> SearchResult:
     """A plan for all attackers made by looking at few of them, if one is; a bound in any case."""
-    asking = _Subproblems(instance, weights, goal, limits, minimise)
+    subproblems = Subproblems(instance, weights, goal, limits)
     active: list[int] = []
     plan = np.zeros(instance.units, bool)
     bound = 0
     while True:
-        lacking = np.flatnonzero(instance.counts(instance.holding(plan)) < goal.each)
-        if not len(lacking) and (instance.fixed_in.any() or not plan.all()):
-            return plan, int(weights[plan].sum()), True
-        if not len(lacking):
-            return None, bound, False
-        # what helps those that see part of the photos mostly helps those that see them all
-        part = [a for a in lacking.tolist() if not asking.seen(a).all()] or lacking.tolist()
-        active = sorted({*active, *part})
-        apart = len({asking.seen(a).tobytes() for a in part}) > 1
-        if apart or len(active) == len(goal.each) or limits.exhausted():
+        failed = np.flatnonzero(instance.counts(instance.holding(plan)) < goal.each).tolist()
+        if not failed and (instance.fixed_in.any() or not plan.all()):
+            return SearchResult(plan, int(weights[plan].sum()), proved=True)
+        if not failed:
+            return SearchResult(None, bound, proved=False)
+        # what helps attackers that see part of the photos mostly helps those that see them all
+        partial = [a for a in failed if not units_seen(instance, a).all()] or failed
+        active = sorted({*active, *partial})
+        disjoint = len({units_seen(instance, a).tobytes() for a in partial}) > 1
+        if disjoint or len(active) == len(goal.each) or limits.exhausted():
             break
-        found, least, proved = asking.about(active, weights, bound)
-        bound = max(bound, least)
-        if found is None or not proved:
-            return None, bound, proved and found is None
-        plan = found
-    together, least = asking.added_up()
+        result = subproblems.solve(active, weights, bound)
+        bound = max(bound, result.bound)
+        if result.left_out is None or not result.proved:
+            return SearchResult(None, bound, proved=result.proved and result.left_out is None)
+        plan = result.left_out
+    union, least = subproblems.solve_groups()
     bound = max(bound, least)
-    if not together.any():
-        return None, bound, False
+    if not union.any():
+        return SearchResult(None, bound, proved=False)
     everything = np.ones(instance.units, bool)
-    plan = adapt_plan(instance, weights, together, goal, everything, limits=limits)
+    plan = adapt_plan(instance, weights, union, goal, everything, limits=limits)
     if plan.all():
-        return None, bound, False
-    return plan, bound, int(weights[plan].sum()) <= bound
+        return SearchResult(None, bound, proved=False)
+    return SearchResult(plan, bound, proved=int(weights[plan].sum()) <= bound)
 
 
 def units_seen(instance: Instance, attacker: int) -> Mask:
@@ -134,71 +109,66 @@ def units_seen(instance: Instance, attacker: int) -> Mask:
 
 
 @dataclass(frozen=True)
-class _Subproblems:
-    """Questions about some of an instance's attackers."""
+class Subproblems:
+    """An instance and its subproblems with only some of the attackers."""
 
     instance: Instance
     weights: Floats
     goal: Goal
     limits: Limits
-    minimise: SubproblemSolver
 
-    def about(
+    def solve(
         self, attackers: Sequence[int], weights: Floats, lower_bound: int = 0
-    ) -> SubproblemResult:
-        """The lightest plan for these attackers, for some of what is left of the limits.
+    ) -> SearchResult:
+        """The lightest plan for these attackers, within a share of the remaining limits.
 
-        What none of them sees stays: it would be left out for nothing.
+        Units that none of them sees are kept: leaving them out would gain nothing.
         """
         instance, limits = self.instance, self.limits
         problem = instance.problem
-        seen = np.logical_or.reduce([self.seen(a) for a in attackers])
+        seen = np.logical_or.reduce([units_seen(instance, a) for a in attackers])
         fixed = problem.fixed.copy()
         fixed[instance.free[~seen]] = IN
         chosen = tuple(problem.attackers[a] for a in attackers)
         each = self.goal.each[list(attackers)]
         now = time.monotonic()
-        part = replace(
+        share = replace(
             limits,
             deadline=now + SUBPROBLEM_SHARE * max(0.0, limits.deadline - now),
             work=SUBPROBLEM_SHARE * max(0.0, limits.work - limits.done),
             done=0,
         )
-        few = Instance(replace(problem, attackers=chosen, fixed=fixed))
-        question = Subproblem(few, weights[seen], Goal(each, int(each.sum())), lower_bound)
-        found, bound, proved = self.minimise(question, part)
-        limits.done += part.done
-        if found is None:
-            return None, bound, proved
-        plan = np.zeros(instance.units, bool)
-        plan[seen] = found
-        return plan, bound, proved
-
-    def seen(self, attacker: int) -> Mask:
-        """Which free units an attacker sees."""
-        return units_seen(self.instance, attacker)
-
-    def added_up(self) -> tuple[Mask, int]:
-        """All that attackers of different photos want left out; what all plans cost at least."""
-        together = np.zeros(self.instance.units, bool)
-        groups = {} if self.limits.exhausted() else self.groups()
-        times = np.zeros(self.instance.units) + sum(np.array(seen) for seen in groups)
-        scale = math.lcm(*(int(n) for n in np.unique(times) if n > 0))
-        if len(groups) < 2 or scale > MAX_WEIGHT_SHARES or scale * self.weights.sum() >= LARGEST:
-            return together, 0
-        total = 0
-        for attackers in groups.values():
-            found, least, _ = self.about(attackers, self.weights * scale / np.maximum(times, 1.0))
-            total += least
-            if found is not None:
-                together |= found
-        return together, -(-total // scale)
+        part = Instance(replace(problem, attackers=chosen, fixed=fixed))
+        goal = Goal(each, int(each.sum()))
+        result = minimise(part, weights[seen], goal, share, lower_bound=lower_bound)
+        limits.done += share.done
+        if result.left_out is not None:
+            plan = np.zeros(instance.units, bool)
+            plan[seen] = result.left_out
+            result.left_out = plan
+        return result
 
     def groups(self) -> dict[tuple[bool, ...], list[int]]:
         """Attackers that see the same free units, and not all of them, by those units."""
-        found: dict[tuple[bool, ...], list[int]] = {}
+        groups: dict[tuple[bool, ...], list[int]] = {}
         for attacker in range(len(self.goal.each)):
-            seen = self.seen(attacker)
+            seen = units_seen(self.instance, attacker)
             if not seen.all():
-                found.setdefault(tuple(seen.tolist()), []).append(attacker)
-        return found
+                groups.setdefault(tuple(seen.tolist()), []).append(attacker)
+        return groups
+
+    def solve_groups(self) -> tuple[Mask, int]:
+        """The union of the plans of all groups, and a lower bound: the sum of their costs."""
+        union = np.zeros(self.instance.units, bool)
+        groups = {} if self.limits.exhausted() else self.groups()
+        seen_by = np.zeros(self.instance.units) + sum(np.array(seen) for seen in groups)
+        scale = math.lcm(*(int(n) for n in np.unique(seen_by) if n > 0))
+        if len(groups) < 2 or scale > MAX_WEIGHT_SHARES or scale * self.weights.sum() >= LARGEST:
+            return union, 0
+        total = 0
+        for attackers in groups.values():
+            result = self.solve(attackers, self.weights * scale / np.maximum(seen_by, 1.0))
+            total += result.bound
+            if result.left_out is not None:
+                union |= result.left_out
+        return union, -(-total // scale)

@@ -15,10 +15,9 @@ import numpy as np
 
 from elsewhere.solver.exact.heuristics import prefix_plans
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.objectives import uniform_goal
+from elsewhere.solver.exact.objectives import max_removable_weight, minimise
 from elsewhere.solver.exact.presolve import rival_costs, tighten_rival_costs
-from elsewhere.solver.exact.solver import max_removable_weight, minimise
+from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.problem import Mask
 
 
@@ -40,50 +39,52 @@ class BudgetStep:
 def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[BudgetStep]:
     """A step for every budget from the fewest photos that must go to all but one unit's."""
     sizes = instance.sizes
+    attackers = len(instance.zone_slices)
     first = instance.fixed_out_photos
     last = first + int(max_removable_weight(instance, sizes))
     costs = rival_costs(instance, sizes)
     best = np.zeros(instance.units, bool)
-    reached = _count(instance, best)
+    reached = int(instance.counts(instance.holding(best)).min())
     budget = first
     known: dict[int, Mask] = {}
     proved_to = min(prove_up_to, last)
     while budget <= proved_to and not limits.exhausted():
-        goal = uniform_goal(len(instance.zone_slices), reached + 1)
-        cap = proved_to - first
-        found = minimise(
-            instance, sizes, goal, limits, cap=cap, lower_bound=budget - first, costs=costs
+        result = minimise(
+            instance,
+            sizes,
+            Goal.uniform(attackers, reached + 1),
+            limits,
+            cap=proved_to - first,
+            lower_bound=budget - first,
+            costs=costs,
         )
-        if found.left_out is None:  # no plan up to the cap, or not decided in time
-            settled = proved_to if found.proved else first + found.bound - 1
+        if result.left_out is None:  # no plan up to the cap, or not decided in time
+            settled = proved_to if result.proved else first + result.bound - 1
             for b in range(budget, settled + 1):
                 yield BudgetStep(b, best, reached, reached)
             budget = settled + 1
             break
-        cost = first + int(sizes[found.left_out].sum())
-        settled = cost if found.proved else first + found.bound
+        cost = first + int(sizes[result.left_out].sum())
+        settled = cost if result.proved else first + result.bound
         for b in range(budget, min(cost, settled)):
             yield BudgetStep(b, best, reached, reached)
         budget = max(budget, min(cost, settled))
-        if not found.proved:
-            known[cost - first] = found.left_out
+        if not result.proved:
+            known[cost - first] = result.left_out
             break
-        best, reached = found.left_out, _count(instance, found.left_out)
+        best = result.left_out
+        reached = int(instance.counts(instance.holding(best)).min())
     if budget > last:
         return
     costs = tighten_rival_costs(instance, sizes, costs, last - first)
     known = prefix_plans(instance, sizes, costs, last - first, limits) | known
     fewest = True
-    attackers = range(len(instance.zone_slices))
     for b in range(budget, last + 1):  # a plan, and how many rivals could hold one at a time
         plan = known.get(b - first)
         if plan is not None:
-            count = _count(instance, plan)
+            count = int(instance.counts(instance.holding(plan)).min())
             if count > reached:
                 best, reached, fewest = plan, count, False
-        possible = [int((costs[instance.attacker_of == a] <= b - first).sum()) for a in attackers]
+        affordable = costs <= b - first
+        possible = [int(affordable[instance.attacker_of == a].sum()) for a in range(attackers)]
         yield BudgetStep(b, best, reached, max(reached, min(possible)), fewest)
-
-
-def _count(instance: Instance, left_out: Mask) -> int:
-    return int(instance.counts(instance.holding(left_out)).min())

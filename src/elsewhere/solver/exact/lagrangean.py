@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.solver.exact.active_set import Subproblem, SubproblemSolver, units_seen
+from elsewhere.solver.exact.active_set import units_seen
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.search import Goal
+from elsewhere.solver.exact.objectives import minimise
+from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.problem import IN, LARGEST, Floats, Mask
 
 Whole = NDArray[np.int64]
@@ -43,31 +43,23 @@ MIN_STEP = 0.02
 class LagrangeanBound:
     """Prices of all attackers for all units, moved round by round."""
 
-    def __init__(
-        self,
-        instance: Instance,
-        weights: Floats,
-        goal: Goal,
-        limits: Limits,
-        minimise: SubproblemSolver,
-    ) -> None:
+    def __init__(self, instance: Instance, weights: Floats, goal: Goal, limits: Limits) -> None:
         self.weights = weights
         self.limits = limits
-        self.minimise = minimise
         self.seen: Mask = np.stack([units_seen(instance, a) for a in range(len(goal.each))])
-        self.parts = [_Part.of(instance, goal, a, mine) for a, mine in enumerate(self.seen)]
+        self.parts = [Part.of(instance, goal, a, own) for a, own in enumerate(self.seen)]
         self.bound = 0
         """No plan for all attackers is lighter."""
         self.majority: Mask = np.zeros(instance.units, bool)
         """Units that at least half of those that see them would leave out."""
         self.settled = False
         """Whether moving prices on would lead nowhere."""
-        self._initial_multipliers = _initial_multipliers(self.seen, weights)
-        self._multipliers = self._initial_multipliers.pop(0)
-        self._best, self._best_prices = -math.inf, self._multipliers
+        self._starts = _initial_multipliers(self.seen, weights)
+        self._multipliers = self._starts.pop(0)
+        self._best, self._best_multipliers = -math.inf, self._multipliers
         self._direction: Floats = np.zeros(self.seen.shape)
-        self._best_apart = self._direction
-        self._step, self._worse = 1.0, 0
+        self._best_subgradient = self._direction
+        self._step, self._stalled_rounds = 1.0, 0
 
     def round(self, incumbent_cost: int) -> None:
         """Ask every attacker for its best plan at the present prices, and move these.
@@ -80,57 +72,51 @@ class LagrangeanBound:
             return
         total, left_out = 0, np.zeros(self.seen.shape)
         for a, part in enumerate(self.parts):
-            least, left_out[a] = part.least(whole[a], self.limits, self.minimise)
+            least, left_out[a] = part.solve(whole[a], self.limits)
             total += least
         self.bound = max(self.bound, -(-total // MULTIPLIER_SCALE))
-        times = np.maximum(self.seen.sum(axis=0), 1)
-        wanted = left_out.sum(axis=0) / times
-        self.majority = wanted >= 0.5
-        apart = np.where(self.seen, left_out - wanted, 0.0)
+        share = left_out.sum(axis=0) / np.maximum(self.seen.sum(axis=0), 1)
+        self.majority = share >= 0.5
+        subgradient = np.where(self.seen, left_out - share, 0.0)
         if total > self._best:
-            self._best, self._best_prices, self._worse = total, self._multipliers, 0
-            self._best_apart = apart
+            self._best, self._best_multipliers = total, self._multipliers
+            self._best_subgradient, self._stalled_rounds = subgradient, 0
         else:
-            self._worse += 1
-        if self._initial_multipliers:
-            self._multipliers = self._initial_multipliers.pop(0)
-        elif self._step == 1.0 and not self._direction.any():
-            self._move(
-                self._best_apart, incumbent_cost - self._best / MULTIPLIER_SCALE, self._best_prices
-            )
-        elif self._worse >= MAX_STALLED_ROUNDS:
-            self._step, self._worse = self._step / 2, 0
+            self._stalled_rounds += 1
+        if self._starts:
+            self._multipliers = self._starts.pop(0)
+            return
+        first = self._step == 1.0 and not self._direction.any()
+        if not first and self._stalled_rounds >= MAX_STALLED_ROUNDS:
+            self._step, self._stalled_rounds = self._step / 2, 0
             self._direction[:] = 0.0
-            self._move(
-                self._best_apart, incumbent_cost - self._best / MULTIPLIER_SCALE, self._best_prices
-            )
-        else:
-            self._move(apart, incumbent_cost - total / MULTIPLIER_SCALE, self._multipliers)
-
-    def _move(self, apart: Floats, missing: float, multipliers: Floats) -> None:
-        """Step from `prices` so far that, were all as it looks, what is missing would be won."""
-        self._direction = apart + MOMENTUM * self._direction
+            first = True
+        value, start = float(total), self._multipliers
+        if first:  # from the best multipliers so far
+            value, start, subgradient = self._best, self._best_multipliers, self._best_subgradient
+        # a step so long that, were the dual linear, it would close the gap
+        gap = incumbent_cost - value / MULTIPLIER_SCALE
+        self._direction = subgradient + MOMENTUM * self._direction
         length = float((self._direction**2).sum())
         self.settled = not length or self._step < MIN_STEP
         if length:
-            self._multipliers = (
-                multipliers + self._step * max(missing, 0.5) / length * self._direction
-            )
+            self._multipliers = start + self._step * max(gap, 0.5) / length * self._direction
 
 
 @dataclass
-class _Part:
-    """One attacker by itself."""
+class Part:
+    """The subproblem of one attacker."""
 
     instance: Instance
-    """Its photos only: what it does not see is kept."""
+    """Units that the attacker does not see are fixed in."""
     seen: Mask
     goal: Goal
     plan: Mask | None = None
-    """What it left out last: a plan for it at any prices."""
+    """The last plan found: feasible at any multipliers."""
 
     @classmethod
-    def of(cls, instance: Instance, goal: Goal, attacker: int, seen: Mask) -> _Part:
+    def of(cls, instance: Instance, goal: Goal, attacker: int, seen: Mask) -> Part:
+        """The subproblem of an attacker that sees these units."""
         problem = instance.problem
         fixed = problem.fixed.copy()
         fixed[instance.free[~seen]] = IN
@@ -138,45 +124,43 @@ class _Part:
         each = goal.each[attacker : attacker + 1]
         return cls(Instance(alone), seen, Goal(each, int(each.sum())))
 
-    def least(
-        self, multipliers: Whole, limits: Limits, minimise: SubproblemSolver
-    ) -> tuple[int, Mask]:
-        """A bound on what satisfying it costs at these prices, and what it would leave out.
+    def solve(self, multipliers: Whole, limits: Limits) -> tuple[int, Mask]:
+        """A bound on the cost of satisfying the attacker, and what it would leave out.
 
-        Units of negative price are left out to begin with, and cost what was gained to bring back.
+        Units of negative weight are complemented: they are left out to begin with, and cost what
+        was gained to keep.
         """
-        mine = multipliers[self.seen]
-        gained = mine < 0
+        own = multipliers[self.seen]
+        gained = own < 0
         share = replace(limits, work=min(SUBPROBLEM_WORK, limits.work - limits.done), done=0)
-        known_plan = None if self.plan is None else self.plan ^ gained
-        question = Subproblem(
+        result = minimise(
             self.instance.complemented(gained),
-            np.abs(mine).astype(np.float64),
+            np.abs(own).astype(np.float64),
             self.goal,
-            known_plan=known_plan,
+            share,
+            known_plan=None if self.plan is None else self.plan ^ gained,
             turn=SUBPROBLEM_TURN,
         )
-        found, bound, _ = minimise(question, share)
         limits.done += share.done
-        if found is not None:
-            self.plan = found ^ gained
+        if result.left_out is not None:
+            self.plan = result.left_out ^ gained
         left_out = np.zeros(len(multipliers), bool)
         if self.plan is not None:
             left_out[self.seen] = self.plan
-        return bound + int(mine[gained].sum()), left_out
+        return result.bound + int(own[gained].sum()), left_out
 
 
 def _initial_multipliers(seen: Mask, weights: Floats) -> list[Floats]:
     """Attackers that see part of the photos pay for them, and those that see all have nothing to;
     and the other way round.
     """
-    part = np.array([[not mine.all()] for mine in seen])
-    found = []
-    for payers in (part, ~part) if part.any() and not part.all() else (part | True,):
+    partial = np.array([[not own.all()] for own in seen])
+    starts = []
+    for payers in (partial, ~partial) if partial.any() and not partial.all() else (partial | True,):
         paying = seen & payers
         paying = np.where(paying.any(axis=0), paying, seen)
-        found.append(weights * paying / np.maximum(paying.sum(axis=0), 1))
-    return found
+        starts.append(weights * paying / np.maximum(paying.sum(axis=0), 1))
+    return starts
 
 
 def _integral_multipliers(multipliers: Floats, seen: Mask, weights: Floats) -> Whole:
@@ -184,5 +168,5 @@ def _integral_multipliers(multipliers: Floats, seen: Mask, weights: Floats) -> W
     whole = np.where(seen, np.floor(multipliers * MULTIPLIER_SCALE), 0.0).astype(np.int64)
     rest = (weights * MULTIPLIER_SCALE).astype(np.int64) - whole.sum(axis=0)
     whole[seen.argmax(axis=0), np.arange(len(weights))] += rest
-    whole[whole == 0] = -1  # the solver's weights are positive, and less is true as well
+    whole[whole == 0] = -1  # the solver's weights are positive, and a smaller sum is valid too
     return whole

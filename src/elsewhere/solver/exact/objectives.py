@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
-from elsewhere.solver.exact.heuristics import reinsert_units
+from elsewhere.solver.exact.heuristics import find_light_plan, reinsert_units
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
-from elsewhere.solver.exact.search import Goal, Search
+from elsewhere.solver.exact.presolve import goal_lower_bound, rival_costs, tighten_rival_costs
+from elsewhere.solver.exact.search import Goal, Limits, Search
 from elsewhere.solver.problem import Floats, Ints, Mask
 
+MAIN_SEARCH_WORK = 100_000
+"""Work that the main search may do before the first question is asked."""
+JOINT_SEARCH_WORK = 3_000
+"""The same for several attackers, where the first plan may be far from the best."""
+PROBE_WORK = 1_500
+"""Work spent on a question before an easier one is asked."""
+PROBE_POSITION = 0.6
+"""Where in the gap to ask: below the middle of the work, as proofs get harder upwards."""
+MIN_PROBE_POSITION = 0.02
 
-def uniform_goal(attackers: int, each: int) -> Goal:
-    """The goal of so many holding rivals for every attacker."""
-    return Goal(np.full(attackers, each, np.intp), attackers * each)
+
+@dataclass
+class SearchResult:
+    """The best plan met with, what it reaches, and what was proved of all others."""
+
+    left_out: Mask | None
+    bound: int
+    """Minimising: no plan costs less. Maximising: no plan reaches more."""
+    proved: bool
+    """Whether the plan, or that there is none, is proved."""
+
+
+class Objective(Protocol):
+    """Something to be made small by searching."""
+
+    value: int
+    """The least value that is known."""
+
+    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
+        """A search for values of at most `cutoff` that keeps `value` up to date."""
+
+    def tighten(self, search: Search) -> None:
+        """Tell a search that only values below `value` are of interest now."""
 
 
 @dataclass
@@ -86,4 +116,126 @@ class MaxCover:
     def _goal(self, level: int) -> Goal:
         if self.floor is not None:
             return Goal(self.floor, level)
-        return uniform_goal(len(self.part.zone_slices), level)
+        return Goal.uniform(len(self.part.zone_slices), level)
+
+
+def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_SEARCH_WORK) -> int:
+    """Narrow [low, task.value] until both meet or the limits are met; the bound that is proved.
+
+    A question that came to its end without an answer proves that nothing is as low as its cutoff.
+    """
+    if low >= objective.value:
+        return low
+    main = objective.search(objective.value - 1, Limits(), stop_at_first=False)
+    position, probe_work = PROBE_POSITION, PROBE_WORK
+    while not limits.exhausted():
+        objective.tighten(main)
+        if _run(main, turn, limits):
+            return objective.value
+        turn_end = limits.done + turn
+        while low < objective.value and limits.done < turn_end and not limits.exhausted():
+            cutoff = low + int(position * (objective.value - 1 - low))
+            probe = objective.search(cutoff, Limits(), stop_at_first=True)
+            finished = _run(probe, probe_work, limits)
+            if objective.value <= cutoff:
+                continue
+            if finished:
+                low = cutoff + 1
+                position = min(PROBE_POSITION, 1.5 * position)
+            elif cutoff > low and position > MIN_PROBE_POSITION:
+                position /= 2
+            else:
+                position, probe_work = PROBE_POSITION, 2 * probe_work
+        if low >= objective.value:
+            break
+        turn *= 2
+    return low
+
+
+def _run(search: Search, work: int, limits: Limits) -> bool:
+    """Let a search do some more work, counted in `limits`; whether it came to its end."""
+    search.limits = replace(limits, work=min(limits.work, limits.done + work))
+    finished = search.run()
+    limits.done = search.limits.done
+    return finished
+
+
+def minimise(
+    instance: Instance,
+    weights: Floats,
+    goal: Goal,
+    limits: Limits,
+    *,
+    start: Mask | None = None,
+    known_plan: Mask | None = None,
+    side: tuple[Floats, int] | None = None,
+    cap: float = np.inf,
+    lower_bound: int = 0,
+    costs: Floats | None = None,
+    turn: int | None = None,
+) -> SearchResult:
+    """The lightest plan that reaches the goal.
+
+    `start` is a plan known to, `also` another that does not spare looking for one; `side` a budget
+    beside weights; `cap` the most that may be left out; `at_least` a bound that is known already;
+    `turn` the work before the first question, where it is not to be the usual.
+    """
+    cap = min(cap, max_removable_weight(instance, weights))
+    costs = rival_costs(instance, weights) if costs is None else costs
+    bound = max(lower_bound, goal_lower_bound(costs, instance.attacker_of, goal))
+    if bound > cap:
+        return SearchResult(None, 0, proved=True)
+    best = start
+    if best is None:
+        cheapest = []
+        for a, need in enumerate(goal.each.tolist()):
+            own = np.flatnonzero((instance.attacker_of == a) & np.isfinite(costs))
+            order = np.argsort(costs[own], kind="stable")
+            cheapest.append(np.sort(own[order[: max(40, 4 * need)]]))
+        rivals = np.concatenate(cheapest)
+        part = instance.restricted(rivals)
+        best = find_light_plan(part, weights, costs[rivals], goal, cap=cap, limits=limits)
+    if known_plan is not None and (best is None or weights[known_plan].sum() < weights[best].sum()):
+        best = known_plan
+    cost = int(weights[best].sum()) if best is not None else int(cap) + 1
+    costs = tighten_rival_costs(instance, weights, costs, cost - 1)
+    low = int(min(max(bound, goal_lower_bound(costs, instance.attacker_of, goal)), cost))
+    if low >= cost:
+        return SearchResult(best, cost if best is not None else 0, proved=True)
+    objective = MinWeight(instance, weights, goal, costs, side, best, cost)
+    if turn is None:
+        turn = JOINT_SEARCH_WORK if len(goal.each) > 1 else MAIN_SEARCH_WORK
+    low = close_gap(objective, low, limits, turn)
+    proved = low >= objective.value
+    return SearchResult(objective.best, 0 if proved and objective.best is None else low, proved)
+
+
+def maximise(
+    instance: Instance,
+    weights: Floats,
+    cap: int,
+    limits: Limits,
+    *,
+    start: Mask,
+    floor: Ints | None = None,
+    costs: Floats | None = None,
+) -> SearchResult:
+    """The plan within `cap` with most holding rivals: the smallest count over the attackers,
+    or, where `floor` says how many each attacker needs at least, their sum.
+    """
+    costs = rival_costs(instance, weights) if costs is None else costs
+    costs = tighten_rival_costs(instance, weights, costs, cap)
+    part = instance.restricted(np.flatnonzero(costs <= cap))
+    reachable = np.bincount(part.attacker_of, minlength=len(instance.zone_slices))
+    upper = int(reachable.min() if floor is None else reachable.sum())
+    objective = MaxCover(part, weights, cap, floor, upper, start)
+    low = close_gap(objective, 0, limits)
+    return SearchResult(objective.best, upper - low, proved=low >= objective.value)
+
+
+def max_removable_weight(instance: Instance, weights: Floats) -> float:
+    """The weight that can be left out with one unit still kept."""
+    total = float(weights.sum())
+    if instance.fixed_in.any() or instance.complemented_units.any() or not instance.units:
+        return total
+    return total - float(weights.min())

@@ -14,14 +14,15 @@ branched on. See docs/method.md, "The tree".
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.limits import Limits
 from elsewhere.solver.exact.simplex import INFEASIBLE, Tableau, one_row_lift
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
@@ -31,44 +32,34 @@ ENUMERATION_SUMS_PER_WORK = 150
 """The same for each unit of work that the search has done: it pays where the tree is slow."""
 MAX_ENUMERATION_SUMS = 1_000_000
 """And at the most, for the sake of memory."""
-
-
-def is_worth_enumerating(lines: int, units: int, done: int = 0) -> bool:
-    """Whether all plans over so many open units should be looked at, after so much work."""
-    allowance = (
-        max(ENUMERATION_SUMS, min(ENUMERATION_SUMS_PER_WORK * done, MAX_ENUMERATION_SUMS))
-        if ENUMERATION_SUMS
-        else 0
-    )
-    return units <= 20 and (lines << units) <= allowance
-
-
-def enumerate_completions(
-    part: Instance, weights: Floats, left_out: Mask, units: Ints
-) -> tuple[Floats, Ints]:
-    """Weight, and holding rivals of each attacker, for every way to leave out some of `units`.
-
-    Plan number p leaves out `units[i]` where bit i of p is set, beside `left_out`. Near-ties are
-    taken for holding, so that no plan that reaches a goal is missed; count exactly what is taken.
-    """
-    count = 1 << len(units)
-    sums = np.empty((len(part.unit_scores), count))
-    cost = np.empty(count)
-    sums[:, 0] = part.sums(left_out.astype(np.float64))
-    cost[0] = weights[left_out].sum()
-    for i, unit in enumerate(units.tolist()):
-        half = 1 << i
-        np.subtract(sums[:, :half], part.unit_scores[:, unit, None], out=sums[:, half : 2 * half])
-        np.add(cost[:half], weights[unit], out=cost[half : 2 * half])
-    holding = part.ahead_many(sums) >= -part.error_bound[:, None]
-    attackers = range(len(part.zone_slices))
-    return cost, np.stack([holding[part.attacker_of == a].sum(axis=0) for a in attackers])
-
+FEASIBILITY_TOLERANCE = 1e-9
+"""A rival with a relaxed slack above minus this counts as satisfied."""
+INTEGRALITY_TOLERANCE = 1e-6
 
 State = NDArray[np.int8]
 
-FEASIBILITY_TOLERANCE = 1e-9  # a relaxed rival counts as satisfied down to here
-INTEGRALITY_TOLERANCE = 1e-6
+
+@dataclass
+class Limits:
+    """How long to go on: a deadline on the clock, a cap on the work counted, a word to stop."""
+
+    deadline: float = np.inf
+    """On the clock of `time.monotonic`."""
+    work: float = np.inf
+    """Tree nodes and simplex pivots, so that the same limit stops at the same plan everywhere."""
+    done: int = 0
+    """Work done so far."""
+    stopped: Event | None = None
+    """Set by whoever no longer wants the answer: it is then as if the deadline had passed."""
+
+    def exhausted(self) -> bool:
+        """Whether either limit is reached."""
+        return self.done >= self.work or self.out_of_time()
+
+    def out_of_time(self) -> bool:
+        """Whether the deadline has passed."""
+        stopped = self.stopped is not None and self.stopped.is_set()
+        return stopped or time.monotonic() >= self.deadline
 
 
 @dataclass
@@ -78,15 +69,33 @@ class Goal:
     each: Ints
     total: int
 
+    @classmethod
+    def of(cls, problem: Problem) -> Goal:
+        """The goal of a guarantee: what each attacker needs."""
+        each = np.array([attacker.need for attacker in problem.attackers], np.intp)
+        return cls(each, int(each.sum()))
+
+    @classmethod
+    def uniform(cls, attackers: int, count: int) -> Goal:
+        """The same number of holding rivals for every attacker."""
+        return cls(np.full(attackers, count, np.intp), attackers * count)
+
     def reached(self, counts: Ints) -> bool:
         """Whether these counts of holding rivals fulfil the goal."""
         return bool((counts >= self.each).all()) and int(counts.sum()) >= self.total
 
 
-def needs(problem: Problem) -> Goal:
-    """The goal of a guarantee: what each attacker needs."""
-    each = np.array([attacker.need for attacker in problem.attackers], np.intp)
-    return Goal(each, int(each.sum()))
+@dataclass
+class Node:
+    """A part of the tree: chosen rivals hold, candidates may, other rivals are not counted."""
+
+    tableau: Tableau
+    candidates: Ints
+    chosen: Ints
+    state: State
+    """(units,) −1 open, 0 kept, 1 left out."""
+    rows: set[tuple[int, int]] = field(default_factory=set)
+    """Rows (rival, zone row) that were added because the relaxation violated them."""
 
 
 @dataclass
@@ -108,7 +117,12 @@ class Search:
     def run(self) -> bool:
         """Search until the tree is done (True) or a limit is met (False: run again to go on)."""
         if not self.nodes:
-            self._stack = [iter([self._root()])]
+            tableau = Tableau(self.weights)
+            if self.side is not None:
+                tableau = tableau.with_row(self.side[0], float(self.side[1]), 0.0)
+            rivals = np.arange(self.instance.rivals, dtype=np.intp)
+            state = np.full(self.instance.units, -1, np.int8)
+            self._stack = [iter([Node(tableau, rivals, np.zeros(0, np.intp), state)])]
         while self._stack and not self.stop:
             if self.limits.exhausted():
                 return False
@@ -118,15 +132,6 @@ class Search:
             else:
                 self._stack.append(self._children(node))
         return True
-
-    def _root(self) -> Node:
-        """Nothing chosen, nothing fixed."""
-        n = self.instance.units
-        tableau = Tableau(self.weights)
-        if self.side is not None:
-            tableau = tableau.with_row(self.side[0], float(self.side[1]), 0.0)
-        everybody = np.arange(self.instance.rivals, dtype=np.intp)
-        return Node(tableau, everybody, np.zeros(0, np.intp), np.full(n, -1, np.int8))
 
     def offer(self, left_out: Mask) -> None:
         """Tell of a plan if it is within the cutoff and reaches the goal."""
@@ -139,11 +144,11 @@ class Search:
         if self.goal.reached(counts):
             self.on_plan(self, left_out, cost, counts)
 
-    def _possible(self, chosen: Ints, candidates: Ints) -> bool:
-        """Whether the goal can be reached with these rivals at all."""
-        both = len(chosen) + len(candidates)
-        if len(self.goal.each) == 1 or both < self.goal.total:
-            return both >= max(self.goal.total, int(self.goal.each.max()))
+    def _is_reachable(self, chosen: Ints, candidates: Ints) -> bool:
+        """Whether the goal could be reached if all these rivals held."""
+        total = len(chosen) + len(candidates)
+        if len(self.goal.each) == 1 or total < self.goal.total:
+            return total >= max(self.goal.total, int(self.goal.each.max()))
         return self.goal.reached(self._counts(chosen, candidates))
 
     def _counts(self, *rivals: Ints) -> Ints:
@@ -155,76 +160,66 @@ class Search:
         """Bound a node and give its children, one at a time, as the cutoff tightens."""
         self.nodes += 1
         self.limits.done += 1
-        bounded = self._relax(node)
-        if bounded is None or self.stop:
+        relaxed = self._relax(node)
+        if relaxed is None or self.stop:
             return
-        bound, cost, x, ahead, leading = bounded
-        instance, tableau = self.instance, node.tableau
-        candidates = node.candidates
+        bound, cost, x, slack, zone_rows = relaxed
+        instance = self.instance
         free = node.state < 0
-        violated = ahead[candidates] < -FEASIBILITY_TOLERANCE
-        hard = candidates[violated]
+        violated = slack[node.candidates] < -FEASIBILITY_TOLERANCE
+        hard, easy = node.candidates[violated], node.candidates[~violated]
+        lifted = np.zeros(0)
         if len(hard):
-            lines = instance.unit_scores
-            rows = lines[hard] - lines[leading[hard]]
-            room = instance.full_sums[hard] - instance.full_sums[leading[hard]]
-            room -= rows[:, node.state == 1].sum(axis=1)
-            lift = one_row_lift(cost[free], rows[:, free], room, instance.error_bound[hard])
-            lifted = bound + lift
+            scores = instance.unit_scores
+            rows = scores[hard] - scores[zone_rows[hard]]
+            rhs = instance.full_sums[hard] - instance.full_sums[zone_rows[hard]]
+            rhs -= rows[:, node.state == 1].sum(axis=1)
+            error = instance.error_bound[hard]
+            lifted = bound + one_row_lift(cost[free], rows[:, free], rhs, error)
             order = np.argsort(-lifted, kind="stable")
             order = order[~(lifted[order] > self.cutoff)]
             hard, lifted = hard[order], lifted[order]
-        else:
-            lifted = np.zeros(0)
-        easy = candidates[~violated]
-        if not self._possible(node.chosen, np.concatenate([hard, easy])):
+        remaining = np.concatenate([hard, easy])
+        if not self._is_reachable(node.chosen, remaining):
             return
-        left = np.concatenate([hard, easy])
-        zones = len(instance.unit_scores) - instance.rivals
-        if is_worth_enumerating(
-            len(node.chosen) + len(left) + zones, int(free.sum()), self.limits.done
-        ):
-            self._try_all(node, left, free)
+        rows_left = len(node.chosen) + len(remaining) + len(instance.unit_scores) - instance.rivals
+        if is_worth_enumerating(rows_left, int(free.sum()), self.limits.done):
+            self._enumerate(node, remaining, free)
             return
-        if not len(hard) or self._possible(node.chosen, easy):
-            yield from self._branch_on_unit(node, left, x, cost, free)
+        if not len(hard) or self._is_reachable(node.chosen, easy):
+            yield from self._branch_on_unit(node, remaining, x, cost, free)
             return
-        # child i: the i-th hardest holds and no harder one is counted; only rivals of attackers
-        # that lack some are branched on, for the others nothing needs to be forced
-        short = self._short(node.chosen, easy)[instance.attacker_of[hard]]
-        spare = np.concatenate([hard[~short], easy])
-        hard, lifted = hard[short], lifted[short]
-        most = self._last(hard, self._counts(node.chosen, spare))
-        for i in range(most + 1):
+        # Child i: the i-th hardest rival holds and no harder one is counted. Only rivals of
+        # attackers that lack some are branched on; for the others nothing needs to be forced.
+        lacking = self._counts(node.chosen, easy) < self.goal.each
+        if not lacking.any():  # only the total is short
+            lacking[:] = True
+        forced = lacking[instance.attacker_of[hard]]
+        spare = np.concatenate([hard[~forced], easy])
+        hard, lifted = hard[forced], lifted[forced]
+        for i in range(self._last_child(hard, self._counts(node.chosen, spare)) + 1):
             if self.stop or bound > self.cutoff:
                 return
             if lifted[i] > self.cutoff:
                 continue
-            rival, z = int(hard[i]), int(leading[hard[i]])
+            rival, zone_row = int(hard[i]), int(zone_rows[hard[i]])
             rest = np.concatenate([hard[i + 1 :][~(lifted[i + 1 :] > self.cutoff)], spare])
             chosen = np.append(node.chosen, rival)
-            if self._possible(chosen, rest):
-                child = tableau.with_row(*instance.row(rival, z))
+            if self._is_reachable(chosen, rest):
+                child = node.tableau.with_row(*instance.row(rival, zone_row))
                 yield Node(child, rest, chosen, node.state)
 
-    def _last(self, hard: Ints, sure: Ints) -> int:
-        """Up to which of these rivals the goal can be reached by it and those behind it alone,
-        beside so many of each attacker's that are counted anyway.
-        """
-        last = len(hard) - max(0, self.goal.total - int(sure.sum()))
+    def _last_child(self, hard: Ints, certain: Ints) -> int:
+        """The last i for which the goal is reachable with hard[i:] and `certain` rivals each."""
+        last = len(hard) - max(0, self.goal.total - int(certain.sum()))
         owners = self.instance.attacker_of[hard]
-        for a in np.flatnonzero(sure < self.goal.each).tolist():
-            mine = np.flatnonzero(owners == a)
-            last = min(last, int(mine[sure[a] - self.goal.each[a]]))
+        for a in np.flatnonzero(certain < self.goal.each).tolist():
+            own = np.flatnonzero(owners == a)
+            last = min(last, int(own[certain[a] - self.goal.each[a]]))
         return last
 
-    def _short(self, chosen: Ints, easy: Ints) -> Mask:
-        """(attackers,) which of them these rivals are too few for; all where only the sum is."""
-        short: Mask = self._counts(chosen, easy) < self.goal.each
-        return short if short.any() else ~short
-
-    def _try_all(self, node: Node, candidates: Ints, free: Mask) -> None:
-        """Offer every plan that is left and may reach the goal, the lightest first."""
+    def _enumerate(self, node: Node, candidates: Ints, free: Mask) -> None:
+        """Offer every remaining plan that may reach the goal, the lightest first."""
         part = self.instance.restricted(np.sort(np.concatenate([node.chosen, candidates])))
         units = np.flatnonzero(free)
         fixed = node.state > 0
@@ -233,9 +228,9 @@ class Search:
         reaching = (counts >= self.goal.each[:, None]).all(axis=0) & (cost <= self.cutoff)
         reaching &= counts.sum(axis=0) >= self.goal.total
         plans = np.flatnonzero(reaching)
-        # as plans are taken, cutoff and goal leave the rest behind
         order = np.lexsort((cost[plans], -counts[:, plans].min(axis=0)))
         for plan in plans[order].tolist():
+            # plans that were accepted have tightened the cutoff or the goal
             if self.stop or cost[plan] > self.cutoff or not self.goal.reached(counts[:, plan]):
                 continue
             left_out = fixed.copy()
@@ -246,23 +241,23 @@ class Search:
         self, node: Node, candidates: Ints, x: Floats, cost: Floats, free: Mask
     ) -> Iterator[Node]:
         """Fix the most fractional unit, nearest value first."""
-        where = np.flatnonzero(free)
-        if not len(where):
+        free_units = np.flatnonzero(free)
+        if not len(free_units):
             return
         units, down, up = node.tableau.penalties()
-        # in a tableau that could not be solved, units that are fixed may be off their bounds: to
-        # branch on one of them again would never end
+        # A tableau that could not be solved may have fixed units off their bounds; to branch on
+        # one of them again would never end.
         penalty = np.minimum(down, up)[free[units]]
         units = units[free[units]]
         if len(units):
             unit = int(units[penalty.argmax()])
         else:
-            unit = int(where[np.abs(cost[where]).argmin()])
+            unit = int(free_units[np.abs(cost[free_units]).argmin()])
         nearest = 1 if x[unit] >= 0.5 else 0
         for value in (nearest, 1 - nearest):
             if self.stop:
                 return
-            # the last child may have the parent's own tableau: nobody needs it any more
+            # the last child may take the parent's own tableau
             child = node.tableau.copy() if value == nearest else node.tableau
             child.fix(np.array([unit]), np.array([float(value)]))
             state = node.state.copy()
@@ -282,53 +277,57 @@ class Search:
             if bound > self.cutoff:
                 return None
             x = tableau.values()
-            self._fix_by_cost(node, bound, cost)
-            self._round(x, node.state)
+            settled = (node.state < 0) & (bound + np.abs(cost) > self.cutoff)
+            if settled.any():  # their other value alone would pass the cutoff
+                units = np.flatnonzero(settled)
+                values = (cost[units] < 0).astype(np.float64)
+                node.state = node.state.copy()
+                node.state[units] = values
+                tableau.fix(units, values)
+            # Fixed units are rounded to where they are fixed, not to where the simplex has them:
+            # where all are fixed, the plan offered is the only plan of the node.
+            up = np.where(node.state < 0, x > INTEGRALITY_TOLERANCE, node.state > 0)
+            nearest = np.where(node.state < 0, x > 0.5, node.state > 0)
+            self.offer(nearest)
+            if (up != nearest).any() and not self.stop:
+                self.offer(up)
             if self.stop or bound > self.cutoff:
                 return None
             sums = instance.sums(x)
-            ahead, leading = instance.slacks(sums), instance.binding_zone_rows(sums)
+            slack, zone_rows = instance.slacks(sums), instance.binding_zone_rows(sums)
             if instance.single_zone or not len(node.chosen):
-                return bound, cost, x, ahead, leading
-            worst = int(node.chosen[ahead[node.chosen].argmin()])
-            z = int(leading[worst])
-            if ahead[worst] >= -1e-7 or (worst, z) in node.rows:
-                return bound, cost, x, ahead, leading
-            node.rows = {*node.rows, (worst, z)}
-            node.tableau = tableau.with_row(*instance.row(worst, z))
-
-    def _fix_by_cost(self, node: Node, bound: float, cost: Floats) -> None:
-        """Units whose other value alone would pass the cutoff stay where they are."""
-        fixed = (node.state < 0) & (bound + np.abs(cost) > self.cutoff)
-        if not fixed.any():
-            return
-        units = np.flatnonzero(fixed)
-        values = (cost[units] < 0).astype(np.float64)
-        state = node.state.copy()
-        state[units] = values
-        node.state = state
-        node.tableau.fix(units, values)
-
-    def _round(self, x: Floats, state: State) -> None:
-        """Offer the plans next to the relaxed point.
-
-        Fixed units are taken as they are fixed, not as the simplex has them: where all are, the
-        plan offered is the one plan that is left, whatever round-off did to the relaxation.
-        """
-        up = np.where(state < 0, x > INTEGRALITY_TOLERANCE, state > 0)
-        near = np.where(state < 0, x > 0.5, state > 0)
-        self.offer(near)
-        if (up != near).any() and not self.stop:
-            self.offer(up)
+                return bound, cost, x, slack, zone_rows
+            worst = int(node.chosen[slack[node.chosen].argmin()])
+            zone_row = int(zone_rows[worst])
+            if slack[worst] >= -1e-7 or (worst, zone_row) in node.rows:
+                return bound, cost, x, slack, zone_rows
+            node.rows = {*node.rows, (worst, zone_row)}
+            node.tableau = tableau.with_row(*instance.row(worst, zone_row))
 
 
-@dataclass
-class Node:
-    """A part of the tree: chosen rivals hold, candidates may, other rivals are not counted."""
+def is_worth_enumerating(rows: int, units: int, work_done: int = 0) -> bool:
+    """Whether all plans over so many open units should be looked at, after so much work."""
+    allowance = min(ENUMERATION_SUMS_PER_WORK * work_done, MAX_ENUMERATION_SUMS)
+    return units <= 20 and (rows << units) <= max(ENUMERATION_SUMS, allowance)
 
-    tableau: Tableau
-    candidates: Ints
-    chosen: Ints
-    state: State
-    """(units,) −1 open, 0 kept, 1 left out."""
-    rows: set[tuple[int, int]] = field(default_factory=set)
+
+def enumerate_completions(
+    part: Instance, weights: Floats, left_out: Mask, units: Ints
+) -> tuple[Floats, Ints]:
+    """Weight, and holding rivals of each attacker, for every way to leave out some of `units`.
+
+    Plan number p leaves out `units[i]` where bit i of p is set, beside `left_out`. Near-ties are
+    taken for holding, so that no plan that reaches a goal is missed; count exactly what is taken.
+    """
+    count = 1 << len(units)
+    sums = np.empty((len(part.unit_scores), count))
+    cost = np.empty(count)
+    sums[:, 0] = part.sums(left_out.astype(np.float64))
+    cost[0] = weights[left_out].sum()
+    for i, unit in enumerate(units.tolist()):
+        half = 1 << i
+        np.subtract(sums[:, :half], part.unit_scores[:, unit, None], out=sums[:, half : 2 * half])
+        np.add(cost[:half], weights[unit], out=cost[half : 2 * half])
+    holding = part.slacks(sums) >= -part.error_bound[:, None]
+    attackers = range(len(part.zone_slices))
+    return cost, np.stack([holding[part.attacker_of == a].sum(axis=0) for a in attackers])

@@ -29,9 +29,17 @@ import numpy as np
 from elsewhere.solver.problem import Floats, Ints
 
 ROUNDOFF = 2.0**-52
+PRIMAL_TOLERANCE = 1e-9
+PIVOT_TOLERANCE = 1e-11
+
+SOLVED, INFEASIBLE, STALLED = "solved", "infeasible", "stalled"
+
+REDUCED_COST, LOWER, UPPER, AT_BOUND = range(4)
+"""Lines of `columns`: reduced cost, bounds, and where a column rests: 1 at its lower bound, −1 at
+its upper, 0 where it is basic or cannot move."""
 
 
-def one_row_lift(cost: Floats, rows: Floats, room: Floats, doubt: Floats) -> Floats:
+def one_row_lift(cost: Floats, rows: Floats, rhs: Floats, rhs_error: Floats) -> Floats:
     """What adding each row, alone, lifts the bound by: one safe number a row, +inf if impossible.
 
     `cost` are the units' reduced costs at the present multipliers, `rows` (rows × units) are the
@@ -41,48 +49,37 @@ def one_row_lift(cost: Floats, rows: Floats, room: Floats, doubt: Floats) -> Flo
     sign is taken.
     """
     if not len(rows) or not len(cost):
-        return np.where(room < -doubt, np.inf, 0.0)
+        return np.where(rhs < -rhs_error, np.inf, 0.0)
     negative = cost < 0
     present = np.where(negative, cost, 0.0)
     size = np.abs(rows)
-    turning = (rows < 0) != negative  # units whose best value changes as the multiplier grows
-    turning &= rows != 0
-    slope = rows @ negative.astype(np.float64) - room
+    helpful = (rows < 0) != negative  # units whose best value changes as the multiplier grows
+    helpful &= rows != 0
+    slope = rows @ negative.astype(np.float64) - rhs
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        at = np.where(turning, np.abs(cost) / size, np.inf)
-    order = np.argsort(at, axis=1)
-    steps = np.take_along_axis(np.where(turning, size, 0.0), order, axis=1)
-    passed = np.cumsum(steps, axis=1)
-    reached = passed >= slope[:, None]
-    lines = np.arange(len(rows))
-    ever = reached.any(axis=1)
-    # Where leaving out every helpful unit makes room to the last bit, round-off decides whether
-    # the slope is seen to change sign: the last breakpoint is as good a multiplier as any.
-    where = np.where(ever, reached.argmax(axis=1), np.maximum(turning.sum(axis=1) - 1, 0))
-    mu = np.take_along_axis(at, order[lines, where][:, None], axis=1)[:, 0]
+        breakpoints = np.where(helpful, np.abs(cost) / size, np.inf)
+    order = np.argsort(breakpoints, axis=1)
+    steps = np.take_along_axis(np.where(helpful, size, 0.0), order, axis=1)
+    passed = np.cumsum(steps, axis=1) >= slope[:, None]
+    row_numbers = np.arange(len(rows))
+    feasible = passed.any(axis=1)
+    # Where leaving out every helpful unit satisfies the row to the last bit, round-off decides
+    # whether the slope changes sign: the last breakpoint is as good a multiplier as any.
+    where = np.where(feasible, passed.argmax(axis=1), np.maximum(helpful.sum(axis=1) - 1, 0))
+    mu = np.take_along_axis(breakpoints, order[row_numbers, where][:, None], axis=1)[:, 0]
     mu = np.where((slope > 0) & np.isfinite(mu), mu, 0.0)
     priced = cost + mu[:, None] * rows
-    raw = np.minimum(priced, 0.0).sum(axis=1) - mu * room - present.sum()
-    extent = size.sum(axis=1) + np.abs(room)
-    fuzz = (len(cost) + 8) * ROUNDOFF * (np.abs(cost).sum() + mu * extent) + mu * doubt
-    safe = raw - fuzz
-    lift: Floats = np.where(safe > 0, safe, 0.0)  # what overflowed is NaN here, and says nothing
-    never = (slope > 0) & ~ever
-    if never.any():  # even all helpful units together cannot make room
-        worst = slope - np.where(turning, size, 0.0).sum(axis=1)
-        surely = worst > (len(cost) + 8) * ROUNDOFF * extent + doubt
-        lift[never & surely] = np.inf
+    raw = np.minimum(priced, 0.0).sum(axis=1) - mu * rhs - present.sum()
+    extent = size.sum(axis=1) + np.abs(rhs)
+    error = (len(cost) + 8) * ROUNDOFF * (np.abs(cost).sum() + mu * extent) + mu * rhs_error
+    safe = raw - error
+    lift: Floats = np.where(safe > 0, safe, 0.0)  # NaN after an overflow counts as no lift
+    infeasible = (slope > 0) & ~feasible
+    if infeasible.any():
+        violation = slope - np.where(helpful, size, 0.0).sum(axis=1)
+        proved = violation > (len(cost) + 8) * ROUNDOFF * extent + rhs_error
+        lift[infeasible & proved] = np.inf
     return lift
-
-
-PRIMAL_TOLERANCE = 1e-9
-PIVOT_TOLERANCE = 1e-11
-
-SOLVED, INFEASIBLE, STALLED = "solved", "impossible", "stalled"
-
-REDUCED_COST, LOWER, UPPER, AT_BOUND = range(4)
-"""Lines of `columns`: reduced cost, bounds, and where a column rests: 1 at its lower bound, −1 at
-its upper, 0 where it is basic or cannot move."""
 
 
 class Tableau:
@@ -124,53 +121,53 @@ class Tableau:
         x[self.basis[basic]] = self.basic_values[0, basic]
         return x
 
-    def with_row(self, row: Floats, room: float, doubt: float) -> Tableau:
+    def with_row(self, coefficients: Floats, rhs: float, rhs_error: float) -> Tableau:
         """A child with one more row, scaled so that its largest entry is about one."""
         m, n = len(self.basis), self.units
-        size = np.abs(row)
+        size = np.abs(coefficients)
         largest = float(size.max()) if n else 0.0
         scale = 2.0 ** -max(math.frexp(largest)[1], -1000) if 0 < largest < math.inf else 1.0
-        room *= scale
+        rhs *= scale
         child = object.__new__(Tableau)
         child.units, child.weights = n, self.weights
-        child.rows = data = np.empty((m + 1, n + 3))
-        data[:m] = self.rows
-        line = data[m]
-        np.multiply(row, scale, out=line[:n])
-        line[n] = room
-        line[n + 1] = doubt * scale
-        line[n + 2] = float(size.sum()) * scale + abs(room)
+        child.rows = rows = np.empty((m + 1, n + 3))
+        rows[:m] = self.rows
+        row = rows[m]
+        np.multiply(coefficients, scale, out=row[:n])
+        row[n] = rhs
+        row[n + 1] = rhs_error * scale
+        row[n + 2] = float(size.sum()) * scale + abs(rhs)
         child.columns = columns = np.empty((4, n + m + 1))
         columns[:, :-1] = self.columns
         columns[:, -1] = (0.0, 0.0, math.inf, 0.0)
         child.table = table = np.zeros((m + 1, n + m + 1))
         table[:m, :-1] = self.table
         new = table[m]
-        new[:n] = line[:n]
+        new[:n] = row[:n]
         if m:
             inner = new[self.basis]
             new[:-1] -= inner @ self.table
-            new[self.basis] = 0.0  # the basis' columns are unit vectors: say so exactly
+            new[self.basis] = 0.0  # the columns of the basis are unit vectors, exactly
         new[-1] = 1.0
         child.basis = np.empty(m + 1, np.intp)
         child.basis[:m] = self.basis
         child.basis[m] = n + m
         child.basic_values = np.empty((3, m + 1))
         child.basic_values[:, :m] = self.basic_values
-        child.basic_values[:, m] = (room - line[:n] @ self.values(), 0.0, math.inf)
+        child.basic_values[:, m] = (rhs - row[:n] @ self.values(), 0.0, math.inf)
         child.ray = None
         return child
 
     def fix(self, units: Ints, values: Floats) -> None:
         """Fix units at 0 or 1, moving those that rest elsewhere."""
         columns = self.columns
-        low, high, side = columns[LOWER], columns[UPPER], columns[AT_BOUND]
-        rests = side[units]
-        basic = (rests == 0.0) & (high[units] > low[units])
-        before = np.where(rests < 0, high[units], low[units])
-        low[units] = values
-        high[units] = values
-        side[units] = 0.0
+        lower, upper, at_bound = columns[LOWER], columns[UPPER], columns[AT_BOUND]
+        side = at_bound[units]
+        basic = (side == 0.0) & (upper[units] > lower[units])
+        before = np.where(side < 0, upper[units], lower[units])
+        lower[units] = values
+        upper[units] = values
+        at_bound[units] = 0.0
         moved = ~basic & (before != values)
         if moved.any():
             self.basic_values[0] -= self.table[:, units[moved]] @ (values[moved] - before[moved])
@@ -181,63 +178,62 @@ class Tableau:
         """The rows' multipliers, none negative."""
         return np.maximum(self.columns[REDUCED_COST, self.units :], 0.0)
 
-    def solve(self, most: int) -> tuple[str, int]:
+    def solve(self, max_pivots: int) -> tuple[str, int]:
         """Pivot until primal feasible; what came of it and how many pivots were made."""
         table, columns, basis = self.table, self.columns, self.basis
-        price, low, high, side = columns
-        basic_values, floor, ceiling = self.basic_values
+        reduced_cost, lower, upper, at_bound = columns
+        value, basic_lower, basic_upper = self.basic_values
         if not len(basis):
             return SOLVED, 0
-        for pivots in range(most):
-            short = floor - basic_values
-            over = basic_values - ceiling
-            wrong = np.maximum(short, over)
-            p = int(wrong.argmax())
-            need = float(wrong[p])
+        for pivots in range(max_pivots):
+            below = basic_lower - value
+            above = value - basic_upper
+            violation = np.maximum(below, above)
+            p = int(violation.argmax())
+            need = float(violation[p])
             if need <= PRIMAL_TOLERANCE:
                 return SOLVED, pivots
-            rising = short[p] == need  # the leaving variable must rise to its floor
-            line = table[p]
-            # a column at its lower bound helps where the line is negative, at its upper where
-            # positive; the other way round if the leaving variable must fall
-            helpful = line * side
-            candidates = (
-                (helpful < -PIVOT_TOLERANCE) if rising else (helpful > PIVOT_TOLERANCE)
-            ).nonzero()[0]
+            rising = below[p] == need  # the leaving variable must rise to its lower bound
+            row = table[p]
+            # a column at its lower bound helps where the row is negative, at its upper bound where
+            # it is positive; the other way round if the leaving variable must fall
+            helpful = row * at_bound
+            eligible = (helpful < -PIVOT_TOLERANCE) if rising else (helpful > PIVOT_TOLERANCE)
+            candidates = eligible.nonzero()[0]
             strength = np.abs(helpful[candidates])
-            order = np.abs(price[candidates] / strength).argsort(kind="stable")
+            order = np.abs(reduced_cost[candidates] / strength).argsort(kind="stable")
             candidates = candidates[order]
-            reach = (strength[order] * (high[candidates] - low[candidates])).cumsum()
+            reach = (strength[order] * (upper[candidates] - lower[candidates])).cumsum()
             at = int(reach.searchsorted(need))
             if at == len(candidates):
-                self.ray = line if rising else -line
+                self.ray = row if rising else -row
                 return INFEASIBLE, pivots
             entering = int(candidates[at])
             if at:
                 flipped = candidates[:at]
-                basic_values -= table[:, flipped] @ side[flipped]  # movable units are one wide
-                side[flipped] *= -1.0
+                value -= table[:, flipped] @ at_bound[flipped]  # movable units are one wide
+                at_bound[flipped] *= -1.0
             leaving = int(basis[p])
-            pivot = float(line[entering])
+            pivot = float(row[entering])
             column = table[:, entering].copy()
-            bound = float(floor[p] if rising else ceiling[p])
-            move = (float(basic_values[p]) - bound) / pivot
-            basic_values -= move * column
-            rest = float(high[entering] if side[entering] < 0 else low[entering])
-            basic_values[p] = rest + move
-            floor[p], ceiling[p] = low[entering], high[entering]
-            price -= (float(price[entering]) / pivot) * line
-            price[entering] = 0.0
-            side[entering] = 0.0
-            if high[leaving] > low[leaving]:
-                side[leaving] = 1.0 if rising else -1.0
-            line /= pivot
+            bound = float(basic_lower[p] if rising else basic_upper[p])
+            move = (float(value[p]) - bound) / pivot
+            value -= move * column
+            rest = float(upper[entering] if at_bound[entering] < 0 else lower[entering])
+            value[p] = rest + move
+            basic_lower[p], basic_upper[p] = lower[entering], upper[entering]
+            reduced_cost -= (float(reduced_cost[entering]) / pivot) * row
+            reduced_cost[entering] = 0.0
+            at_bound[entering] = 0.0
+            if upper[leaving] > lower[leaving]:
+                at_bound[leaving] = 1.0 if rising else -1.0
+            row /= pivot
             column[p] = 0.0
-            table -= column[:, None] * line
+            table -= column[:, None] * row
             table[:, entering] = 0.0
-            line[entering] = 1.0
+            row[entering] = 1.0
             basis[p] = entering
-        return STALLED, most
+        return STALLED, max_pivots
 
     def penalties(self) -> tuple[Ints, Floats, Floats]:
         """For each basic unit between its bounds, what forcing it down and up costs at least.
@@ -257,14 +253,14 @@ class Tableau:
     def bound(self) -> tuple[float, Floats]:
         """The safe lower bound that the multipliers give, and the units' reduced costs."""
         n = self.units
-        lam = self.multipliers()
-        priced = lam @ self.rows
+        multipliers = self.multipliers()
+        priced = multipliers @ self.rows
         cost = self.weights + priced[:n]
-        low, high = self.columns[LOWER, :n], self.columns[UPPER, :n]
-        best = float(np.minimum(cost * low, cost * high).sum())
+        lower, upper = self.columns[LOWER, :n], self.columns[UPPER, :n]
+        best = float(np.minimum(cost * lower, cost * upper).sum())
         extent = float(self.weights.sum()) + float(priced[n + 2])
-        fuzz = (n + len(lam) + 8) * ROUNDOFF * extent + float(priced[n + 1])
-        return best - float(priced[n]) - fuzz, cost
+        error = (n + len(multipliers) + 8) * ROUNDOFF * extent + float(priced[n + 1])
+        return best - float(priced[n]) - error, cost
 
     def is_proved_infeasible(self) -> bool:
         """Whether the ray that `solve` met with proves that the rows contradict each other."""
@@ -272,7 +268,7 @@ class Tableau:
             return False
         n = self.units
         priced = np.maximum(self.ray[n:], 0.0) @ self.rows
-        low, high = self.columns[LOWER, :n], self.columns[UPPER, :n]
-        least = float(np.minimum(priced[:n] * low, priced[:n] * high).sum())
-        fuzz = (n + len(self.rows) + 8) * ROUNDOFF * float(priced[n + 2]) + float(priced[n + 1])
-        return bool(least - float(priced[n]) > fuzz)
+        lower, upper = self.columns[LOWER, :n], self.columns[UPPER, :n]
+        least = float(np.minimum(priced[:n] * lower, priced[:n] * upper).sum())
+        error = (n + len(self.rows) + 8) * ROUNDOFF * float(priced[n + 2]) + float(priced[n + 1])
+        return bool(least - float(priced[n]) > error)

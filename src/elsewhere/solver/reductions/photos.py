@@ -173,7 +173,7 @@ def _holding(problem: Problem, attacker: Attacker) -> Mask:
         fixed=np.zeros(problem.photos, np.int8),
     )
     instance = Instance(apart)
-    ahead = instance.ahead_many(instance.base_sums[:, None] + instance.unit_scores)
+    ahead = instance.slacks(instance.base_sums[:, None] + instance.unit_scores)
     doubt = instance.error_bound[:, None]
     holding: Mask = ahead > doubt
     unsure = ~holding & ~(ahead < -doubt)
