@@ -1,16 +1,14 @@
-"""Attackers that add up the same photos are one: what is ahead of the better zone is ahead of both.
+"""Several attackers: merge those that see the same, and solve for an active set of the others.
 
 Several hidden places of an album, seen by one model over all photos, differ in nothing but their
-zones. Rivals are ranked alike for all of them, so that k rivals are ahead of each zone exactly
-when k rivals are ahead of all zones together: one attacker with one zone, and a smaller tree.
+zones. Rivals are ranked alike for all of them, so that k rivals are ahead of each zone exactly when
+k rivals are ahead of all zones together: one attacker with one zone, and a smaller tree.
 
-Several attackers, most of whom ask for nothing more once the others are satisfied.
-
-An album that is hidden from its own photos is mostly hidden as a whole, and the photos of one
-place say nothing of another. So attackers are taken in only when a plan fails them: the best plan
-for those that are in is the best for all as soon as it satisfies all, and what it costs is a bound
-in any case. Attackers that see different photos need different photos left out, so that what each
-of them costs adds up; a photo that several see counts for each a share of its weight.
+Of the attackers that remain, most are satisfied once the others are. So an attacker becomes active
+only when a plan fails it: the best plan for the active ones is the best for all as soon as it
+satisfies all, and its cost is a bound in any case. Attackers that see different photos need
+different photos left out, so that their costs add up; a photo that several see counts for each a
+share of its weight.
 """
 
 from __future__ import annotations
@@ -29,19 +27,19 @@ from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.problem import IN, LARGEST, Attacker, Floats, Mask, Problem
 
 SUBPROBLEM_SHARE = 0.25
-"""How much of what is left of the limits each question about fewer attackers may take."""
+"""How much of the remaining limits each subproblem may take."""
 MAX_WEIGHT_SHARES = 1_000
-"""Weights are cut into no more shares than this."""
+"""Weights are divided into no more shares than this."""
 
 
 def merge_attackers(problem: Problem) -> Problem:
-    """The same guarantee with as few attackers as will do.
+    """The same guarantee with attackers that differ only in their zone merged.
 
     >>> from elsewhere.solver.problem import plain
-    >>> one = plain(np.zeros((2, 4)), truth=0, need=1).attackers[0]
-    >>> one = replace(one, rivals=np.array([2, 3]))
-    >>> twin = replace(one, zone=np.array([1]))
-    >>> both = merge_attackers(replace(plain(np.zeros((2, 4)), 0, 1), attackers=(one, twin)))
+    >>> first = plain(np.zeros((2, 4)), truth=0, need=1).attackers[0]
+    >>> first = replace(first, rivals=np.array([2, 3]))
+    >>> twin = replace(first, zone=np.array([1]))
+    >>> both = merge_attackers(replace(plain(np.zeros((2, 4)), 0, 1), attackers=(first, twin)))
     >>> [attacker.zone.tolist() for attacker in both.attackers]
     [[0, 1]]
     """
@@ -66,7 +64,7 @@ def merge_attackers(problem: Problem) -> Problem:
 def solve_by_active_set(
     instance: Instance, weights: Floats, goal: Goal, limits: Limits
 ) -> SearchResult:
-    """A plan for all attackers made by looking at few of them, if one is; a bound in any case."""
+    """A plan for all attackers from subproblems with few of them, if found; always a bound."""
     subproblems = Subproblems(instance, weights, goal, limits)
     active: list[int] = []
     plan = np.zeros(instance.units, bool)

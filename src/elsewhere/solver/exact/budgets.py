@@ -1,9 +1,9 @@
-"""All budgets at once: how many rivals hold as more may be left out.
+"""All budgets at once: how many rivals hold as more photos may be left out.
 
-The best count is a staircase in the budget. Each step is one question, "what is the least that
-must be left out for one more rival?", and its answer settles every budget up to there; the next
-question starts from the bound that the last one proved. Where proofs are no longer asked for,
-prefixes of good orders give plans for all remaining budgets in one go.
+The best count is a step function of the budget. Each step is one problem, the least that must be
+left out for one more rival, and its answer settles every budget up to there; the next problem
+starts from the bound that the last one proved. Beyond the budgets to be proved, prefixes of good
+orders give plans for all remaining budgets at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class BudgetStep:
     """The best known plan for one budget."""
 
     budget: int
-    """Photos left out at most, forced ones included."""
+    """Photos left out at most, including those fixed out."""
     left_out: Mask
     reached: int
     """The smallest count of holding rivals over the attackers."""
@@ -37,7 +37,7 @@ class BudgetStep:
 
 
 def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[BudgetStep]:
-    """A step for every budget from the fewest photos that must go to all but one unit's."""
+    """A step for every budget from the photos that are fixed out to all but one unit's."""
     sizes = instance.sizes
     attackers = len(instance.zone_slices)
     first = instance.fixed_out_photos

@@ -1,15 +1,10 @@
-"""Diving for a plan: rivals chosen one by one, then units swapped until they all hold.
-
-The relaxed problem of a fixed set of rivals is nearly integral, so the art is to find the set.
-A dive takes the rival that lifts the relaxed cost least, again and again; `repair` then looks
-for whole units near the relaxed plan.
-
-A good first plan, so that the search has only to prove it.
+"""Heuristics: good plans without proof, so that the search has only to prove the best of them.
 
 "Surrogate prefixes": add up the rows of the q cheapest rivals, order the units by that sum, and
-leave them out in this order until the goal is reached. Then a few rounds of looking at the rivals
-that the best plan favours: relax the problem of making just them hold, and round.
-Nothing here is trusted: every plan is counted exactly before it is taken.
+leave them out in this order until the goal is reached. Then a few rounds with the rivals that the
+incumbent favours: relax the problem of making just them hold, and round. A dive chooses rivals one
+by one, always the one that raises the relaxed cost least; a repair then swaps units near the
+relaxed plan. Every plan is counted exactly before it is accepted.
 """
 
 from __future__ import annotations
@@ -25,14 +20,14 @@ PREFIX_ROWS = (1, 2, 3, 5, 8, 12, 20, 30, 45)
 """The numbers q of rows that surrogate orders are made from."""
 RELAXATION_ROUNDS = 6
 REPAIR_RADIUS = 32
-"""Units on either side of the relaxed plan's edge that may be swapped."""
+"""Units before and after the end of a prefix that a repair may swap."""
 MAX_REPAIR_SWAPS = 30
 TABU_STEPS = 6
 """Steps of a repair for which a swapped unit stays where it is."""
 MAX_ADDITIONS = 40
-"""Units added to an old plan before it is given up as a model."""
+"""Units added to an old plan before it is given up."""
 MAX_REPAIR_UNITS = 128
-"""Units that may be swapped to make an old plan fit new wishes."""
+"""Units that may be swapped to make an old plan feasible."""
 
 
 def dive(
@@ -112,7 +107,7 @@ def repair_around(
     around: Ints,
     cap: float,
 ) -> Mask:
-    """Swap some units in and out until these rivals hold, if that can be reached within `cap`."""
+    """Swap the units of `around` until these rivals hold, if that is found within `cap`."""
     sums = instance.sums(left_out.astype(np.float64))
     zone_rows = instance.binding_zone_rows(sums)
     rows = instance.unit_scores[rivals] - instance.unit_scores[zone_rows[rivals]]
@@ -156,7 +151,7 @@ def find_light_plan(
     cap: float,
     limits: Limits | None = None,
 ) -> Mask | None:
-    """A light plan that reaches the goal within `cap`, or None if none was met with in time."""
+    """A light plan that reaches the goal within `cap`; None where none was found in time."""
     limits = limits or Limits()
     best: Mask | None = None
     best_cost = cap + 1.0
@@ -277,7 +272,7 @@ def prefix_plans(
 def adapt_plan(
     instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: Mask, *, limits: Limits
 ) -> Mask:
-    """A plan made from `hint` if it is as light as `best` and made in time, otherwise `best`."""
+    """A plan made from `hint` if it is as light as `best` and found in time, otherwise `best`."""
     cap = float(weights[best].sum())
     trial = hint.copy()
     part = instance.restricted(np.sort(leading_rivals(instance, hint, goal.each)))
@@ -304,7 +299,7 @@ def adapt_plan(
 def reinsert_units(
     instance: Instance, weights: Floats, left_out: Mask, goal: Goal, limits: Limits | None = None
 ) -> Mask:
-    """Put back units, dearest first, as long as the goal stays reached and there is time."""
+    """Keep units again, heaviest first, as long as the goal stays reached and there is time."""
     left_out = left_out.copy()
     while left_out.any() and not (limits is not None and limits.out_of_time()):
         units = np.flatnonzero(left_out)
@@ -325,7 +320,7 @@ def reinsert_units(
 
 
 def leading_rivals(instance: Instance, left_out: Mask, counts: Ints) -> Ints:
-    """For each attacker the rivals that are furthest ahead at a plan."""
+    """For each attacker, so many rivals with the largest slack at a plan."""
     slack = instance.slacks(instance.sums(left_out.astype(np.float64)))
     chosen = []
     for a, count in enumerate(counts.tolist()):
@@ -341,7 +336,7 @@ def _prefix(instance: Instance, order: Ints, steps: int) -> Mask:
 
 
 def _count(instance: Instance, sums: Floats) -> Ints:
-    """(attackers, sets) how many rivals hold: near-ties do, unless a tie is not enough."""
+    """(attackers, sets) how many rivals hold; near-ties do, unless the problem is strict."""
     slack, error = instance.slacks(sums), instance.error_bound[:, None]
     holding = slack > error if instance.problem.strict else slack >= -error
     attackers = range(len(instance.zone_slices))
@@ -383,7 +378,7 @@ def _prefix_orders(instance: Instance, weights: Floats, costs: Floats, k: int) -
 
 
 def _relax(instance: Instance, weights: Floats, rivals: Ints) -> tuple[Floats, Ints]:
-    """The relaxed plan that makes these rivals hold, and the order that its prices give."""
+    """The relaxed plan that makes these rivals hold, and the unit order of its multipliers."""
     zone_rows = instance.binding_zone_rows(instance.full_sums)
     tableau = Tableau(weights)
     for rival in rivals.tolist():

@@ -1,18 +1,15 @@
-"""Whether a rival holds, decided exactly.
+"""A problem prepared for the solver: float sums with error bounds, and exact decisions.
 
-Float sums with a rigorous error bound decide the clear cases (`instance.py`); what they leave open
-comes here: the sign of a row from the scores as given. `math.fsum` rounds the exact sum once, so
-its sign is the exact sum's sign; where it overflows, fractions take over.
+Only free units are variables; units that are fixed in are part of the base sums. `unit_scores` has
+one row for each score column that matters (all rivals of all attackers, then all zones) and one
+column for each free unit, so that one product gives the sums of all score columns for a plan. A
+rival's slack is its sum less the largest sum of its zone: of all the rows of a rival, the one
+against the zone's largest column is the most violated, and it is the same for all rivals of an
+attacker.
 
-A problem made ready for the solver: float columns, their error bounds, exact counting.
-
-Only free units remain; what is fixed in has moved into the starting sums. Every column of every
-attacker that matters is one line of `lines` (columns × units), so that a plan's column sums are
-one product, and a rival's value is its own sum less the largest sum of its zone: of all the rows
-of a rival, the one against the zone's leading column is the most violated, for every rival alike.
-
-Floats are trusted only as far as `doubt` reaches; what lies within it is decided in exact
-arithmetic. −inf becomes a number so large that nothing finite can outweigh it.
+Float slacks decide the clear cases. A slack within `error_bound` of zero is decided from the scores
+as given: `math.fsum` rounds the exact sum once, so that its sign is the exact sum's sign; where it
+overflows, fractions take over. −inf becomes a number so large that nothing finite can outweigh it.
 """
 
 from __future__ import annotations
@@ -28,10 +25,10 @@ UNIT_ROUNDOFF = 2.0**-53
 
 
 def row_slack(attacker: Attacker, photos: Mask, rival: int, zone_cell: int) -> float:
-    """How far `rival` is ahead of the zone's column `z`, correctly rounded.
+    """How far `rival` is ahead of `zone_cell` when `photos` are kept, correctly rounded.
 
-    `photos` are the kept ones. +inf where the truth is impossible and the rival is not, −inf
-    where the rival alone is impossible, NaN where both are.
+    +inf where the truth is impossible and the rival is not, −inf where only the rival is
+    impossible, NaN where both are.
     """
     seen = photos if attacker.sees is None else photos & attacker.sees
     rival_terms = attacker.bank[seen, rival].tolist()
@@ -73,7 +70,7 @@ def holds(attacker: Attacker, photos: Mask, rival: int, *, strict: bool) -> bool
 
 
 class Instance:
-    """Float columns over the free units, with error bounds that make their verdicts safe."""
+    """Float scores over the free units, with error bounds that make their decisions safe."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -131,8 +128,9 @@ class Instance:
         return twin
 
     def complemented(self, units: Mask) -> Instance:
-        """The same instance with these units left out to begin with: to "leave out" one of them
-        is to bring it back.
+        """The same instance with the variables of these units complemented.
+
+        They are left out to begin with, and to "leave out" one of them is to keep it.
         """
         twin = object.__new__(Instance)
         twin.__dict__.update(self.__dict__)
@@ -142,14 +140,14 @@ class Instance:
         return twin
 
     def binding_zone_rows(self, sums: Floats) -> Ints:
-        """For each rival, the zone line that leads at these column sums."""
+        """For each rival, the row of the zone cell with the largest sum."""
         if self.single_zone:
             return self._first_zone
         best = [zone.start + int(sums[zone].argmax()) for zone in self.zone_slices]
         return np.array(best, np.intp)[self.attacker_of]
 
     def slacks(self, sums: Floats) -> Floats:
-        """How far each rival is ahead of its zone at these column sums (one per column)."""
+        """How far each rival is ahead of its zone: (columns, …) sums → (rivals, …)."""
         if self.single_zone:
             return sums[: self.rivals] - sums[self._first_zone]
         best = np.array([sums[zone].max(axis=0) for zone in self.zone_slices])
@@ -157,9 +155,7 @@ class Instance:
         return result
 
     def row(self, rival: int, zone_row: int) -> tuple[Floats, float, float]:
-        """What leaving out each unit takes off a rival's row against `z`, what may be taken off
-        in all, and how far rounding may have moved that.
-        """
+        """A rival's row Σ coefficient · left out ≤ right-hand side, and the error of the latter."""
         rhs = float(self.full_sums[rival] - self.full_sums[zone_row])
         coefficients = self.unit_scores[rival] - self.unit_scores[zone_row]
         return coefficients, rhs, float(self.error_bound[rival])
@@ -169,7 +165,7 @@ class Instance:
         return self.full_sums - self.unit_scores @ left_out
 
     def units_kept(self, left_out: Mask) -> Mask:
-        """Which units stay when these free units are left out."""
+        """Which of all units stay when these free units are left out."""
         kept = self.fixed_in.copy()
         kept[self.free] = left_out == self.complemented_units
         return kept
@@ -195,18 +191,18 @@ class Instance:
         return result
 
     def holds_exactly(self, photos: Mask, rival: int) -> bool:
-        """Whether one rival holds for these kept photos, from the scores as given."""
+        """Whether a rival holds for these kept photos, from the scores as given."""
         attacker = self.problem.attackers[int(self.attacker_of[rival])]
         return holds(attacker, photos, int(self.cell_of[rival]), strict=self.problem.strict)
 
     def counts(self, holding: Mask) -> Ints:
-        """How many rivals hold for each attacker."""
+        """(attackers,) how many rivals hold for each."""
         owners = self.attacker_of[holding]
         return np.bincount(owners, minlength=len(self.zone_slices)).astype(np.intp)
 
 
 def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, Floats]:
-    """One attacker's lines (rivals, then zone) over all units, starting sums, error bounds.
+    """One attacker's scores (rivals, then zone) by unit, their offsets and their error bounds.
 
     The bound covers every subset of the units and every order of summation: each of at most
     photos + 4 additions errs by at most one unit roundoff of the sum of magnitudes so far.

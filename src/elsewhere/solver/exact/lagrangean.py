@@ -1,13 +1,14 @@
-"""What several attackers cost together, from what each costs alone at prices of its own.
+"""A Lagrangean bound for several attackers, from what each costs alone at weights of its own.
 
-A unit is left out for all attackers at once, and its weight is paid once. Share the weight out
-among those that see it, in any way: whatever satisfies all of them costs at least what each one's
-best plan costs at its own prices, added up. A price may be negative: an attacker that would
-rather keep a unit is paid for leaving it out, by those that want it gone. The photos that give one
-place away are often those that cover up another, so this is where the bound comes from.
+A unit is left out for all attackers at once, and its weight counts once. Split each weight among
+the attackers that see the unit, in any way (the split is the Lagrangean multipliers): whatever
+satisfies all of them costs at least the sum of each one's best plan at its own weights. A share may
+be negative: an attacker that would rather keep a unit is paid for leaving it out by those that want
+it gone. The photos that give one place away are often those that cover up another, so this is
+where the bound comes from.
 
-Prices move towards agreement: whoever leaves out a unit that others keep pays more for it, the
-others less (a subgradient method for the Lagrangean dual). Any prices give a true bound.
+Multipliers move towards agreement: whoever leaves out a unit that others keep pays more for it, the
+others less (a subgradient method for the Lagrangean dual). Any multipliers give a valid bound.
 """
 
 from __future__ import annotations
@@ -27,21 +28,21 @@ from elsewhere.solver.problem import IN, LARGEST, Floats, Mask
 Whole = NDArray[np.int64]
 
 MULTIPLIER_SCALE = 32
-"""Prices are whole multiples of the weights' unit over this."""
+"""Multipliers are whole multiples of the unit of weight divided by this."""
 SUBPROBLEM_WORK = 4_000
-"""Work spent on one attacker at one set of prices."""
+"""Work spent on one attacker at one set of multipliers."""
 SUBPROBLEM_TURN = 1_500
-"""After so much of it, questions raise the bound where the best plan is not yet proved."""
+"""Work on a subproblem before its first probe."""
 MOMENTUM = 0.5
 """How much of the last step's direction goes into the next."""
 MAX_STALLED_ROUNDS = 3
 """Rounds without a better bound after which steps get shorter."""
 MIN_STEP = 0.02
-"""Steps shorter than this, by the rule for their length, lead nowhere."""
+"""The step length factor below which the method has settled."""
 
 
 class LagrangeanBound:
-    """Prices of all attackers for all units, moved round by round."""
+    """The multipliers of all attackers for all units, moved round by round."""
 
     def __init__(self, instance: Instance, weights: Floats, goal: Goal, limits: Limits) -> None:
         self.weights = weights
@@ -51,9 +52,9 @@ class LagrangeanBound:
         self.bound = 0
         """No plan for all attackers is lighter."""
         self.majority: Mask = np.zeros(instance.units, bool)
-        """Units that at least half of those that see them would leave out."""
+        """Units that at least half of the attackers that see them would leave out."""
         self.settled = False
-        """Whether moving prices on would lead nowhere."""
+        """Whether more rounds would not improve the bound."""
         self._starts = _initial_multipliers(self.seen, weights)
         self._multipliers = self._starts.pop(0)
         self._best, self._best_multipliers = -math.inf, self._multipliers
@@ -62,10 +63,7 @@ class LagrangeanBound:
         self._step, self._stalled_rounds = 1.0, 0
 
     def round(self, incumbent_cost: int) -> None:
-        """Ask every attacker for its best plan at the present prices, and move these.
-
-        `hoped` is what the best plan known costs: a bound as high needs no better one.
-        """
+        """Solve every attacker's subproblem at the present multipliers, and move these."""
         whole = _integral_multipliers(self._multipliers, self.seen, self.weights)
         if float(np.abs(whole).sum()) >= LARGEST:
             self.settled = True
@@ -151,9 +149,7 @@ class Part:
 
 
 def _initial_multipliers(seen: Mask, weights: Floats) -> list[Floats]:
-    """Attackers that see part of the photos pay for them, and those that see all have nothing to;
-    and the other way round.
-    """
+    """Attackers that see part of the photos pay for them; then those that see all do."""
     partial = np.array([[not own.all()] for own in seen])
     starts = []
     for payers in (partial, ~partial) if partial.any() and not partial.all() else (partial | True,):
@@ -164,7 +160,7 @@ def _initial_multipliers(seen: Mask, weights: Floats) -> list[Floats]:
 
 
 def _integral_multipliers(multipliers: Floats, seen: Mask, weights: Floats) -> Whole:
-    """Prices as whole numbers, none of them 0, that add up to no more than the scaled weights."""
+    """Whole multipliers, none of them 0, that add up to no more than the scaled weights."""
     whole = np.where(seen, np.floor(multipliers * MULTIPLIER_SCALE), 0.0).astype(np.int64)
     rest = (weights * MULTIPLIER_SCALE).astype(np.int64) - whole.sum(axis=0)
     whole[seen.argmax(axis=0), np.arange(len(weights))] += rest

@@ -1,14 +1,13 @@
-"""A lighter plan for several attackers, by swapping units of a heavier one.
+"""Local search: lighter plans for several attackers, and the best among equally good plans.
 
 What satisfies one attacker spoils another, so that plans made for each and put together are far
-too heavy. From such a plan units are put back until it is lighter than the best one known; then
-units are swapped, always the pair that leaves the attackers least short of what they need, with a
-short memory of what was moved, until all are satisfied. Every plan is counted exactly.
+too heavy. `improve_by_swaps` keeps units again until the plan is lighter than the incumbent, and
+then swaps units, always the pair that leaves the attackers least short of what they need, with a
+tabu list, until all are satisfied. Every plan is counted exactly.
 
-Among equally good plans, the one nearest the previous plan, then the one with most slack.
-
-A preference, not a proof: plans one swap apart (a unit put back for another of the same weight
-and size) are looked at until none is better or the allowance is used up.
+`polish` picks, among plans of the same cost and counts, the one nearest the previous plan, then the
+one with most slack. A preference, not a proof: it looks at plans one swap apart (a unit for another
+of the same weight and size) until none is better or its work limit is reached.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.problem import Answer, Floats, Ints, Mask
 
 MAX_STALLED_SWAPS = 100
-"""Swaps without a lighter plan before giving up."""
+"""Swaps without a lighter plan before the tabu search ends."""
 MAX_REINSERTIONS, MAX_REMOVALS = 24, 40
-"""Units that are tried to be put back, and to be left out instead: the best ones by themselves."""
+"""Candidates of a swap on either side: those that are best by themselves."""
 TABU_REINSERTED, TABU_REMOVED = 8, 4
-"""Steps for which a unit stays where it was moved."""
+"""Steps for which a swapped unit stays where it is."""
 POLISH_WORK = 600_000
-"""Rival values looked at without a previous plan: a few milliseconds."""
+"""Slacks computed by `polish` without a previous plan: a few milliseconds."""
 NEAR_POLISH_WORK = 4_000_000
-"""The same with a previous plan, where a click must not reshuffle the table."""
+"""The same with a previous plan, where a small change must not reshuffle the plan."""
 
 
 def improve_by_swaps(
@@ -44,9 +43,7 @@ def improve_by_swaps(
     start: Mask | None = None,
     steps: int = MAX_STALLED_SWAPS,
 ) -> Mask:
-    """The lightest plan met with on the way down from `start`, or from `best` itself, which is the
-    plan to be beaten.
-    """
+    """The lightest plan found from `start` (by default from the incumbent `best`), or `best`."""
     best = reinsert_units(instance, weights, best, goal, limits)
     tabu_search = _TabuSearch(instance, weights, goal, best if start is None else start)
     last = steps
@@ -64,7 +61,7 @@ def improve_by_swaps(
 
 
 class _TabuSearch:
-    """A set of units left out, moved by what attackers are short of."""
+    """A set of units left out, changed to reduce what attackers are short of."""
 
     def __init__(self, instance: Instance, weights: Floats, goal: Goal, start: Mask) -> None:
         self.instance = instance
@@ -88,7 +85,7 @@ class _TabuSearch:
             self.left_out[units[self._shortfall(part, sums).argmin()]] = False
 
     def swap(self, cap: float) -> bool:
-        """The best swap of two units that leaves out no more than `most`; whether there is one."""
+        """Make the best swap that leaves out no more than `cap`; False if there is none."""
         self.step += 1
         part = self._leading_part()
         scores = part.unit_scores
@@ -138,7 +135,7 @@ def similarity_preference(instance: Instance, previous: frozenset[int] | None) -
 
 
 def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
-    """The same cost and counts, nearer to the previous plan, then more slack."""
+    """An answer of the same cost and counts that is nearer the previous plan, or has more slack."""
     problem = instance.problem
     if answer.kept is None or answer.kept[instance.free].all():
         return answer

@@ -1,4 +1,10 @@
-"""The two things that a search can make small: the weight left out, the rivals that don't hold."""
+"""The two objectives, least weight and most holding rivals, and the search that closes their gap.
+
+The main search covers the whole gap between bound and incumbent at once and improves the incumbent
+on the way: that is quickest where the first plan is nearly the best. Where it takes long, it takes
+turns with probes: searches below a cutoff inside the gap, which raise the bound (and sometimes find
+a better plan), so that stopping early still says something.
+"""
 
 from __future__ import annotations
 
@@ -14,29 +20,29 @@ from elsewhere.solver.exact.search import Goal, Limits, Search
 from elsewhere.solver.problem import Floats, Ints, Mask
 
 MAIN_SEARCH_WORK = 100_000
-"""Work that the main search may do before the first question is asked."""
+"""Work that the main search does before the first probe."""
 JOINT_SEARCH_WORK = 3_000
 """The same for several attackers, where the first plan may be far from the best."""
 PROBE_WORK = 1_500
-"""Work spent on a question before an easier one is asked."""
+"""Work spent on a probe before an easier one is tried."""
 PROBE_POSITION = 0.6
-"""Where in the gap to ask: below the middle of the work, as proofs get harder upwards."""
+"""Where in the gap to probe: proofs get harder upwards."""
 MIN_PROBE_POSITION = 0.02
 
 
 @dataclass
 class SearchResult:
-    """The best plan met with, what it reaches, and what was proved of all others."""
+    """The best plan found, and what was proved about all others."""
 
     left_out: Mask | None
     bound: int
     """Minimising: no plan costs less. Maximising: no plan reaches more."""
     proved: bool
-    """Whether the plan, or that there is none, is proved."""
+    """Whether the plan is proved optimal, or the absence of any plan is proved."""
 
 
 class Objective(Protocol):
-    """Something to be made small by searching."""
+    """A value to minimise by searching."""
 
     value: int
     """The least value that is known."""
@@ -45,7 +51,7 @@ class Objective(Protocol):
         """A search for values of at most `cutoff` that keeps `value` up to date."""
 
     def tighten(self, search: Search) -> None:
-        """Tell a search that only values below `value` are of interest now."""
+        """Restrict a search to values below `value`."""
 
 
 @dataclass
@@ -56,13 +62,13 @@ class MinWeight:
     weights: Floats
     goal: Goal
     costs: Floats
-    """What each rival costs alone."""
+    """A lower bound on the cost of each rival alone."""
     side: tuple[Floats, int] | None
     best: Mask | None
     value: int
 
     def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
-        """Among the rivals that are not too dear alone."""
+        """Search among the rivals whose cost alone is within the cutoff."""
         part = self.instance.restricted(np.flatnonzero(self.costs <= cutoff))
 
         def on_plan(search: Search, left_out: Mask, _: int, __: Ints) -> None:
@@ -74,7 +80,7 @@ class MinWeight:
         return Search(part, self.weights, self.goal, cutoff, on_plan, limits, self.side)
 
     def tighten(self, search: Search) -> None:
-        """Only lighter plans."""
+        """Accept only lighter plans."""
         search.cutoff = min(search.cutoff, self.value - 1)
 
 
@@ -95,7 +101,7 @@ class MaxCover:
         self.value = self.upper - self._level(self.part.counts(self.part.holding(self.best)))
 
     def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
-        """For a plan within the cap whose level is at least `upper` − `cutoff`."""
+        """Search for a plan within the cap whose level is at least `upper` − `cutoff`."""
 
         def on_plan(search: Search, left_out: Mask, _: int, counts: Ints) -> None:
             self.best = left_out
@@ -107,7 +113,7 @@ class MaxCover:
         return Search(self.part, self.weights, goal, self.cap, on_plan, limits)
 
     def tighten(self, search: Search) -> None:
-        """Only fuller plans."""
+        """Accept only plans with more holding rivals."""
         search.goal = self._goal(self.upper - self.value + 1)
 
     def _level(self, counts: Ints) -> int:
@@ -120,9 +126,9 @@ class MaxCover:
 
 
 def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_SEARCH_WORK) -> int:
-    """Narrow [low, task.value] until both meet or the limits are met; the bound that is proved.
+    """Narrow [low, objective.value] until both meet or a limit is reached; the proved bound.
 
-    A question that came to its end without an answer proves that nothing is as low as its cutoff.
+    A probe that ends without a plan proves that no value is as low as its cutoff.
     """
     if low >= objective.value:
         return low
@@ -153,7 +159,7 @@ def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_S
 
 
 def _run(search: Search, work: int, limits: Limits) -> bool:
-    """Let a search do some more work, counted in `limits`; whether it came to its end."""
+    """Let a search do some more work, counted in `limits`; whether it finished."""
     search.limits = replace(limits, work=min(limits.work, limits.done + work))
     finished = search.run()
     limits.done = search.limits.done
@@ -176,9 +182,9 @@ def minimise(
 ) -> SearchResult:
     """The lightest plan that reaches the goal.
 
-    `start` is a plan known to, `also` another that does not spare looking for one; `side` a budget
-    beside weights; `cap` the most that may be left out; `at_least` a bound that is known already;
-    `turn` the work before the first question, where it is not to be the usual.
+    `start` is an incumbent that makes heuristics unnecessary, `known_plan` one that does not;
+    `side` is a budget beside weights; `cap` the most that may be left out; `lower_bound` a bound
+    that is known already; `turn` the work before the first probe.
     """
     cap = min(cap, max_removable_weight(instance, weights))
     costs = rival_costs(instance, weights) if costs is None else costs
@@ -220,8 +226,10 @@ def maximise(
     floor: Ints | None = None,
     costs: Floats | None = None,
 ) -> SearchResult:
-    """The plan within `cap` with most holding rivals: the smallest count over the attackers,
-    or, where `floor` says how many each attacker needs at least, their sum.
+    """The plan within `cap` with most holding rivals.
+
+    The smallest count over the attackers is maximised or, where `floor` says how many each attacker
+    needs at least, the sum of the counts.
     """
     costs = rival_costs(instance, weights) if costs is None else costs
     costs = tighten_rival_costs(instance, weights, costs, cap)

@@ -1,8 +1,8 @@
-"""Before the search: what each rival costs alone.
+"""Presolve: a lower bound on the cost of each rival alone.
 
-A rival's cost alone is a one-row knapsack relaxation, solved in closed form for all rivals at
-once. The k-th smallest is a lower bound for a top-k guarantee, and rivals dearer than the best
-plan known can be forgotten: on real collections that leaves a dozen of five hundred.
+A rival's cost alone is a one-row knapsack relaxation, solved in closed form for all rivals at once.
+The k-th smallest is a lower bound for a top-k guarantee, and rivals that cost more than the
+incumbent can be dropped: on real collections that leaves a dozen of five hundred.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def rival_costs(
 ) -> Floats:
     """A safe lower bound on what must be left out for each rival to hold (+inf: it cannot).
 
-    Only the row against the zone's leading column is looked at; `costs_against_zone` looks at all.
+    By default of all rivals, each against the binding row of its zone only.
     """
     scores, full = instance.unit_scores, instance.full_sums
     if rivals is None or zone_rows is None:
@@ -47,7 +47,7 @@ def rival_costs(
 
 
 def tighten_rival_costs(instance: Instance, weights: Floats, costs: Floats, cap: float) -> Floats:
-    """Sharpen `costs` of the rivals that cost at most `most`: the dearest of all rows counts."""
+    """Tighten the costs that are at most `cap`, by the rows against every cell of the zone."""
     if instance.single_zone:
         return costs
     costs = costs.copy()
@@ -62,7 +62,7 @@ def tighten_rival_costs(instance: Instance, weights: Floats, costs: Floats, cap:
 
 
 def goal_lower_bound(costs: Floats, attacker_of: Ints, goal: Goal) -> float:
-    """A lower bound for a goal: the dearest attacker's k-th cheapest rival."""
+    """A lower bound for a goal: the k-th cheapest rival, of the most expensive attacker."""
     bound = 0.0
     parts = [(costs[attacker_of == a], need) for a, need in enumerate(goal.each.tolist())]
     for part, need in [*parts, (costs, goal.total)]:

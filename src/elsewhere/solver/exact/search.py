@@ -1,15 +1,12 @@
-"""All plans that are left when few units are open, evaluated at once.
-
-With a dozen open units there are fewer plans than nodes in the tree that would sort them out.
-
-Branch and bound over which rivals hold: rows on demand.
+"""Branch and bound over which rivals hold, with rows on demand.
 
 If the set of rivals that must hold is fixed, the linear relaxation has only their rows and is
-nearly integral; a model with an indicator for every rival throws that away. So the tree branches
+nearly integral; a model with an indicator variable for every rival loses that. So the tree branches
 on "this rival holds" and adds its row; rivals that were not chosen are never modelled. Violated
 rivals are tried hardest first: with the hardest in, the bound soon passes the cutoff; with the
-hardest excluded, the rest shrinks. Once enough rivals hold at the relaxed point, units are
-branched on. See docs/method.md, "The tree".
+hardest excluded, the rest shrinks. Once enough rivals hold at the relaxed point, units are branched
+on. With few free units left, all plans are enumerated at once: there are fewer of them than nodes
+in the tree that would sort them out. See docs/method.md, "The tree".
 """
 
 from __future__ import annotations
@@ -27,11 +24,11 @@ from elsewhere.solver.exact.simplex import INFEASIBLE, Tableau, one_row_lift
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
 ENUMERATION_SUMS = 150_000
-"""Column sums worth computing at one node from the start: about a millisecond."""
+"""Column sums worth computing at one node: about a millisecond."""
 ENUMERATION_SUMS_PER_WORK = 150
-"""The same for each unit of work that the search has done: it pays where the tree is slow."""
+"""The same for each unit of work done so far: enumeration pays where the tree is slow."""
 MAX_ENUMERATION_SUMS = 1_000_000
-"""And at the most, for the sake of memory."""
+"""The limit of both, for the sake of memory."""
 FEASIBILITY_TOLERANCE = 1e-9
 """A rival with a relaxed slack above minus this counts as satisfied."""
 INTEGRALITY_TOLERANCE = 1e-6
@@ -41,7 +38,7 @@ State = NDArray[np.int8]
 
 @dataclass
 class Limits:
-    """How long to go on: a deadline on the clock, a cap on the work counted, a word to stop."""
+    """When the solver must stop: a deadline, a limit on the work counted, an event."""
 
     deadline: float = np.inf
     """On the clock of `time.monotonic`."""
@@ -50,21 +47,21 @@ class Limits:
     done: int = 0
     """Work done so far."""
     stopped: Event | None = None
-    """Set by whoever no longer wants the answer: it is then as if the deadline had passed."""
+    """Set when nobody wants the answer any more: the same as a deadline that has passed."""
 
     def exhausted(self) -> bool:
-        """Whether either limit is reached."""
+        """Whether any limit is reached."""
         return self.done >= self.work or self.out_of_time()
 
     def out_of_time(self) -> bool:
-        """Whether the deadline has passed."""
+        """Whether the deadline has passed or the event is set."""
         stopped = self.stopped is not None and self.stopped.is_set()
         return stopped or time.monotonic() >= self.deadline
 
 
 @dataclass
 class Goal:
-    """What a plan must reach: so many holding rivals for each attacker, and in all."""
+    """How many rivals must hold for each attacker, and in total."""
 
     each: Ints
     total: int
@@ -87,20 +84,20 @@ class Goal:
 
 @dataclass
 class Node:
-    """A part of the tree: chosen rivals hold, candidates may, other rivals are not counted."""
+    """A subtree: chosen rivals hold, candidates may hold, other rivals are not counted."""
 
     tableau: Tableau
     candidates: Ints
     chosen: Ints
     state: State
-    """(units,) −1 open, 0 kept, 1 left out."""
+    """(units,) −1 free, 0 kept, 1 left out."""
     rows: set[tuple[int, int]] = field(default_factory=set)
     """Rows (rival, zone row) that were added because the relaxation violated them."""
 
 
 @dataclass
 class Search:
-    """One tree. `on_plan` hears of every plan within the cutoff and may tighten cutoff or goal."""
+    """One tree. `on_plan` receives every plan within the cutoff and may tighten cutoff or goal."""
 
     instance: Instance
     weights: Floats
@@ -109,13 +106,13 @@ class Search:
     on_plan: Callable[[Search, Mask, int, Ints], None]
     limits: Limits
     side: tuple[Floats, int] | None = None
-    """Sizes of the units and the most that may be left out in all: a budget beside values."""
+    """Sizes of the units and the most that may be left out in total: a budget beside weights."""
     stop: bool = False
     nodes: int = 0
     _stack: list[Iterator[Node]] = field(default_factory=list)
 
     def run(self) -> bool:
-        """Search until the tree is done (True) or a limit is met (False: run again to go on)."""
+        """Search until the tree is done (True) or a limit is reached (False: run again)."""
         if not self.nodes:
             tableau = Tableau(self.weights)
             if self.side is not None:
@@ -134,7 +131,7 @@ class Search:
         return True
 
     def offer(self, left_out: Mask) -> None:
-        """Tell of a plan if it is within the cutoff and reaches the goal."""
+        """Report a plan if it is within the cutoff and reaches the goal."""
         cost = int(self.weights[left_out].sum())
         if cost > self.cutoff:
             return
@@ -152,7 +149,7 @@ class Search:
         return self.goal.reached(self._counts(chosen, candidates))
 
     def _counts(self, *rivals: Ints) -> Ints:
-        """(attackers,) how many of these rivals each one has."""
+        """(attackers,) how many of these rivals belong to each."""
         owners = self.instance.attacker_of[np.concatenate(rivals)]
         return np.bincount(owners, minlength=len(self.goal.each))
 
@@ -265,7 +262,10 @@ class Search:
             yield Node(child, candidates, node.chosen, state)
 
     def _relax(self, node: Node) -> tuple[float, Floats, Floats, Floats, Ints] | None:
-        """Solve a node's relaxation: bound, reduced costs, how far rivals are ahead; or prune."""
+        """Solve a node's relaxation, fix units by reduced cost and offer rounded plans.
+
+        Returns the bound, reduced costs, relaxed plan, slacks and binding zone rows; None to prune.
+        """
         instance = self.instance
         while True:
             tableau = node.tableau
@@ -306,7 +306,7 @@ class Search:
 
 
 def is_worth_enumerating(rows: int, units: int, work_done: int = 0) -> bool:
-    """Whether all plans over so many open units should be looked at, after so much work."""
+    """Whether to enumerate all plans over so many free units, after so much work."""
     allowance = min(ENUMERATION_SUMS_PER_WORK * work_done, MAX_ENUMERATION_SUMS)
     return units <= 20 and (rows << units) <= max(ENUMERATION_SUMS, allowance)
 
@@ -316,8 +316,8 @@ def enumerate_completions(
 ) -> tuple[Floats, Ints]:
     """Weight, and holding rivals of each attacker, for every way to leave out some of `units`.
 
-    Plan number p leaves out `units[i]` where bit i of p is set, beside `left_out`. Near-ties are
-    taken for holding, so that no plan that reaches a goal is missed; count exactly what is taken.
+    Plan number p leaves out `units[i]` where bit i of p is set, beside `left_out`. Near-ties count
+    as holding, so that no plan that reaches a goal is missed; the caller counts exactly.
     """
     count = 1 << len(units)
     sums = np.empty((len(part.unit_scores), count))

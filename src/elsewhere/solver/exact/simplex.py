@@ -1,23 +1,19 @@
-"""Lower bounds that are safe in floating point.
+"""Safe lower bounds, and a small dual simplex for rows that arrive one at a time.
 
-For any multipliers λ ≥ 0 on rows Σ D[r, u]·x[u] ≤ room[r], no plan x with 0 ≤ x ≤ 1 costs less than
+    minimise  weights·x   subject to   rows·x ≤ rhs,   lower ≤ x ≤ upper
 
-    −λ·room + Σ over u of min(0, weight[u] + Σ over r of λ[r]·D[r, u])
+For any multipliers λ ≥ 0 no plan x with 0 ≤ x ≤ 1 costs less than
 
-so round-off in λ can cost strength but never correctness. What round-off does to the formula
-itself is bounded and taken off.
+    −λ·rhs + Σ over u of min(0, weight[u] + Σ over r of λ[r]·row[r, u])
 
-A small dual simplex for rows that arrive one at a time.
-
-    minimise  weights·x   subject to   rows·x ≤ room,   low ≤ x ≤ high
+so round-off in λ can cost strength but never correctness. What round-off does to the formula itself
+is bounded and subtracted. The search prunes only by bounds recomputed from the data in this way, so
+nothing that the simplex says is trusted.
 
 Leaving nothing out is dual feasible because weights are positive, and stays so as rows are added
 and units fixed: every re-solve starts from its parent's tableau and takes a few pivots, with long
-steps (units flip between their bounds on the way). Nothing here is trusted: the search prunes
-only by bounds recomputed from the data with these multipliers.
-
-Most tableaus have a dozen rows and a hundred columns, where the cost of NumPy is the number of
-calls and not of operations; hence the packed arrays.
+steps (units flip between their bounds on the way). Most tableaus have a dozen rows and a hundred
+columns, where NumPy's cost is the number of calls; hence the packed arrays.
 """
 
 from __future__ import annotations
@@ -35,15 +31,14 @@ PIVOT_TOLERANCE = 1e-11
 SOLVED, INFEASIBLE, STALLED = "solved", "infeasible", "stalled"
 
 REDUCED_COST, LOWER, UPPER, AT_BOUND = range(4)
-"""Lines of `columns`: reduced cost, bounds, and where a column rests: 1 at its lower bound, −1 at
-its upper, 0 where it is basic or cannot move."""
+"""Rows of `Tableau.columns`. AT_BOUND is 1 for a column at its lower bound, −1 at its upper bound,
+0 where it is basic or cannot move."""
 
 
 def one_row_lift(cost: Floats, rows: Floats, rhs: Floats, rhs_error: Floats) -> Floats:
-    """What adding each row, alone, lifts the bound by: one safe number a row, +inf if impossible.
+    """By how much adding each row, alone, raises the bound; safe, +inf where it is infeasible.
 
-    `cost` are the units' reduced costs at the present multipliers, `rows` (rows × units) are the
-    gains lost by leaving a unit out, `room` what may be lost. The lift is measured from
+    `cost` are the units' reduced costs at the present multipliers. The lift is measured from
     Σ min(0, cost), the units' part of the present bound. As a function of the new multiplier it is
     concave and piecewise linear: its breakpoints are sorted, and the one where the slope changes
     sign is taken.
@@ -92,7 +87,7 @@ class Tableau:
         self.units = n
         self.weights = weights
         self.rows: Floats = np.zeros((0, n + 3))
-        """(rows, units + 3): each row, its room, its doubt, and the sum of all magnitudes."""
+        """(rows, units + 3): coefficients, right-hand side, its error, sum of all magnitudes."""
         self.table: Floats = np.zeros((0, n))
         self.columns: Floats = np.empty((4, n))
         self.columns[REDUCED_COST] = weights
@@ -122,7 +117,7 @@ class Tableau:
         return x
 
     def with_row(self, coefficients: Floats, rhs: float, rhs_error: float) -> Tableau:
-        """A child with one more row, scaled so that its largest entry is about one."""
+        """A child with one more row, scaled so that its largest coefficient is about one."""
         m, n = len(self.basis), self.units
         size = np.abs(coefficients)
         largest = float(size.max()) if n else 0.0
@@ -179,7 +174,7 @@ class Tableau:
         return np.maximum(self.columns[REDUCED_COST, self.units :], 0.0)
 
     def solve(self, max_pivots: int) -> tuple[str, int]:
-        """Pivot until primal feasible; what came of it and how many pivots were made."""
+        """Pivot until primal feasible; the outcome and the number of pivots."""
         table, columns, basis = self.table, self.columns, self.basis
         reduced_cost, lower, upper, at_bound = columns
         value, basic_lower, basic_upper = self.basic_values
@@ -238,7 +233,7 @@ class Tableau:
     def penalties(self) -> tuple[Ints, Floats, Floats]:
         """For each basic unit between its bounds, what forcing it down and up costs at least.
 
-        One dual step's worth (the classic penalties of Driebeek and Tomlin); a guide, not a proof.
+        One dual step (the classic penalties of Driebeek and Tomlin); a guide, not a proof.
         """
         value = self.basic_values[0]
         rows = (self.basis < self.units) & (value > 1e-6) & (value < 1 - 1e-6)
@@ -263,7 +258,7 @@ class Tableau:
         return best - float(priced[n]) - error, cost
 
     def is_proved_infeasible(self) -> bool:
-        """Whether the ray that `solve` met with proves that the rows contradict each other."""
+        """Whether the ray that `solve` ended with proves that the rows contradict each other."""
         if self.ray is None:
             return False
         n = self.units

@@ -1,16 +1,9 @@
-"""Closing the gap between a bound and a plan, so that stopping early still says something.
-
-The main search looks through the whole gap at once, improving the plan on the way: that is
-quickest where the first plan is nearly the best. Where it takes long, it takes turns with
-yes-or-no questions in between, which raise the bound (and sometimes find a better plan) by
-narrowing the gap from below.
-
-The exact solver: a good plan first, then the proof that none is better.
+"""The exact solver: a good plan first, then the proof that none is better.
 
 `solve` takes the canonical problem and gives an answer whose status is a promise: "optimal" only
-when the tree was searched to its end. Stopped early, it says how far it got: the plan, and the
-bound that was proved. The work is counted in tree nodes and simplex pivots, so that the same
-`work` limit stops at the same plan everywhere.
+when the tree was searched to its end. Stopped early, it gives the plan and the bound proved so far.
+Work is counted in tree nodes and simplex pivots, so that the same `work` limit stops at the same
+plan everywhere.
 """
 
 from __future__ import annotations
@@ -35,12 +28,12 @@ from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.problem import LARGEST, Answer, Floats, Mask, Problem
 
 JOINT_WORK = 3_000
-"""Work on several attackers at once before they are looked at one by one, at prices."""
+"""Work on all attackers together before the Lagrangean bound is tried."""
 MAX_LAGRANGEAN_ROUNDS = 60
 LAGRANGEAN_SWAPS = 20
-"""Swaps tried on what attackers agree on at some prices."""
+"""Swaps tried on the majority plan of a Lagrangean round."""
 NEAR_WORK = 120
-"""Work spent on being near the previous plan: some 10 ms."""
+"""Work spent on a plan nearer the previous one: some 10 ms."""
 
 
 def solve(
@@ -48,7 +41,7 @@ def solve(
     limits: Limits | None = None,
     previous: frozenset[int] | None = None,
 ) -> Answer:
-    """The best plan and how far that is proved; among equals, one near the photos left out before.
+    """The best plan and how far it is proved; among equals, one near the photos left out before.
 
     >>> from elsewhere.solver.problem import plain
     >>> scores = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
@@ -78,7 +71,7 @@ def solve(
 
 
 def _min_weight(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
-    """The lightest plan for all attackers: for as few of them as will do, else for all at once."""
+    """The lightest plan: for an active set of attackers if that suffices, else for all at once."""
     weights = instance.weights
     if len(goal.each) == 1:
         return minimise(instance, weights, goal, limits)
@@ -115,8 +108,9 @@ def _min_weight(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
 def _nearest(
     instance: Instance, goal: Goal, best: Mask, preference: Floats, limits: Limits
 ) -> Mask:
-    """A plan as light as `best` that differs less from the previous one, if a short search
-    finds any: units left out before weigh a little less, others a little more.
+    """A plan as light as `best` nearer the previous one, if a short search finds one.
+
+    Units left out before weigh a little less, others a little more.
     """
     weights = instance.weights
     if limits.out_of_time():
@@ -137,7 +131,7 @@ def _nearest(
 
 
 def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
-    """Most rivals for the worst-off attacker, then most in all, then least weight left out."""
+    """Most rivals for the worst-off attacker, then most in total, then least weight left out."""
     sizes, weights = instance.sizes, instance.weights
     attackers = len(instance.zone_slices)
     cap = min(budget - instance.fixed_out_photos, max_removable_weight(instance, sizes))
