@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from hypothesis import given, settings, strategies as st
 
+from elsewhere import messages
 from elsewhere.album.places import likely_home, places_of
 from elsewhere.globe import place
 from tests.service.makers import NOON, photo
@@ -73,7 +74,7 @@ def test_what_the_user_says_comes_first() -> None:
     assert (lisbon.label, lisbon.photos, found.unplaced) == ("Lisbon, Portugal", (0, 1, 2), ())
     assert SINTRA in lisbon.positions and PARIS not in lisbon.positions
     assert (place("Lisbon").lat, place("Lisbon").lon) in lisbon.positions
-    assert found.notes == (
+    assert tuple(map(messages.note, found.notes)) == (
         "1 photo says it was taken more than 50 km from Lisbon, Portugal: what you said counts, "
         "not the position in the file",
     )

@@ -14,9 +14,10 @@ from elsewhere.app.sessions import planning, presenter
 from elsewhere.app.sessions.choices import choices
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
 from elsewhere.errors import NoPhotoError
-from elsewhere.service import ScoredAlbum, alternatives
-from elsewhere.service.alternatives import Alternative
+from elsewhere.service import ScoredAlbum
 from elsewhere.service.posted import Posted
+from elsewhere.values.notes import Note, NoteKind
+from elsewhere.values.outcome import Advice, Alternative, Change
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
 from tests.service.planning.test_verdict import LISBON, PARIS, pointing
@@ -199,11 +200,10 @@ def test_a_folder_without_a_photo_is_told_by_what_is_in_it(
 def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: ScoredAlbum) -> None:
     entry = asked(lisbon)
     assert entry.plan is not None
-    ways = (Alternative("top", "a smaller top (such as --top 2)", top=2),)
-    (note,) = alternatives.describe(entry.plan.plan, ways)
-    made = replace(entry.plan, ways=ways, notes=("another note", note))
+    advice = Advice((Alternative(Change.TOP, top=2),))
+    made = replace(entry.plan, advice=advice, notes=(Note(NoteKind.PRIOR, places=("Spain",)),))
     told = presenter.plan_of(replace(entry, plan=made))
-    assert told is not None and told.notes == ["Another note"]
+    assert told is not None and len(told.notes) == 1 and "Spain" in told.notes[0]
     assert told.advice == "Nearly all photos go: to share more, ask for less: a smaller top"
     none = replace(made, plan=replace(made.plan, status=Status.INFEASIBLE, kept=()))
     stuck = presenter.plan_of(replace(entry, plan=none))

@@ -13,7 +13,7 @@ from elsewhere.app.sessions.presenter import MOST, names_instead, suggestions_fo
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.alternatives import Alternative
+from elsewhere.values.outcome import Advice, Alternative, Change
 from elsewhere.values.plan import Status
 from tests.service.planning.test_verdict import LISBON, pointing
 
@@ -27,7 +27,7 @@ def stuck() -> Callable[..., PlannedAnswer]:
         entry = PlanningSession(album, b"seed").wish(asked, 10.0)
         assert entry.plan is not None
         engine = replace(entry.plan.plan, status=Status.INFEASIBLE, kept=())
-        return replace(entry, plan=replace(entry.plan, plan=engine, ways=ways))
+        return replace(entry, plan=replace(entry.plan, plan=engine, advice=Advice(ways)))
 
     return made
 
@@ -35,18 +35,19 @@ def stuck() -> Callable[..., PlannedAnswer]:
 @pytest.mark.parametrize(
     ("way", "words", "change"),
     [
-        (Alternative("unpin", photos=(0,)), "Unpin 0.jpg", {"keep": ["2.jpg"]}),
-        (Alternative("unpin", photos=(0, 2)), "Unpin 2 photos", {"keep": []}),
-        (Alternative("take back", photos=(1,)), "Take 1.jpg back", {"drop": []}),
-        (Alternative("top", top=2), "Ask for top 2", {"top": 2}),
-        (Alternative("margin"), "No margin", {"margin": "none"}),
-        (Alternative("margin", top=1), "No margin, top 1", {"margin": "none", "top": 1}),
-        (Alternative("hide", name="Lisbon, Portugal"), "Hide Lisbon, Portugal only",
+        (Alternative(Change.UNPIN, photos=(0,)), "Unpin 0.jpg", {"keep": ["2.jpg"]}),
+        (Alternative(Change.UNPIN, photos=(0, 2)), "Unpin 2 photos", {"keep": []}),
+        (Alternative(Change.TAKE_BACK, photos=(1,)), "Take 1.jpg back", {"drop": []}),
+        (Alternative(Change.TOP, top=2), "Ask for top 2", {"top": 2}),
+        (Alternative(Change.MARGIN), "No margin", {"margin": "none"}),
+        (Alternative(Change.MARGIN, top=1), "No margin, top 1", {"margin": "none", "top": 1}),
+        (Alternative(Change.HIDE, name="Lisbon, Portugal"), "Hide Lisbon, Portugal only",
          {"hide": ["Lisbon, Portugal"]}),
-        (Alternative("level", name="region"), "Hide the region only", {"hide_level": "region"}),
-        (Alternative("radius", amount=5.0), "Hide 5 km around it only", {"radius_km": 5.0}),
-        (Alternative("prior"), "As if nobody knew more", {"prior": None}),
-        (Alternative("budget", amount=2), "Withhold up to 2", {"budget": 2}),
+        (Alternative(Change.LEVEL, name="region"), "Hide the region only",
+         {"hide_level": "region"}),
+        (Alternative(Change.RADIUS, amount=5.0), "Hide 5 km around it only", {"radius_km": 5.0}),
+        (Alternative(Change.PRIOR), "As if nobody knew more", {"prior": None}),
+        (Alternative(Change.BUDGET, amount=2), "Withhold up to 2", {"budget": 2}),
     ],
 )  # fmt: skip
 def test_each_way_is_a_wish(
@@ -60,17 +61,12 @@ def test_each_way_is_a_wish(
 
 
 def test_what_takes_more_than_a_click_is_no_button(stuck: Callable[..., PlannedAnswer]) -> None:
-    assert (
-        suggestions_for(
-            stuck(Alternative("radius", "a smaller radius (--radius)"), Alternative("each"))
-        )
-        == []
-    )
-    assert len(suggestions_for(stuck(*[Alternative("top", top=2)] * 9))) == MOST
+    assert suggestions_for(stuck(Alternative(Change.RADIUS), Alternative(Change.EACH_PHOTO))) == []
+    assert len(suggestions_for(stuck(*[Alternative(Change.TOP, top=2)] * 9))) == MOST
 
 
 def test_there_is_no_way_out_of_a_plan(stuck: Callable[..., PlannedAnswer]) -> None:
-    entry = stuck(Alternative("top", top=2), keep=[])
+    entry = stuck(Alternative(Change.TOP, top=2), keep=[])
     assert entry.plan is not None
     found = replace(entry.plan.plan, status=Status.OPTIMAL, kept=(2,))
     assert suggestions_for(replace(entry, plan=replace(entry.plan, plan=found))) == []

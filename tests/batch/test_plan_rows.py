@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import elsewhere
+from elsewhere import messages
 from elsewhere.album.places import places_of
 from elsewhere.audit import audit
 from elsewhere.batch import plan_rows
@@ -84,7 +85,7 @@ def test_a_place_is_planned_as_the_job_does_it() -> None:
     again = replace(seen, attacks=(made_attack(narrow, attack.scores.ids, "the scores"),))
     done = plan_album(again, places_of(again.photos), Wishes(top=3, exact_top=True))
     assert row["withheld"] == [seen.photos[n].id for n in done.plan.withheld]
-    assert row["verdict"] == done.verdict
+    assert row["verdict"] == messages.verdict(done)
     audits = audit_plan(again, done).audits
     assert [one["rank"] for one in row["audit"]] == [one.truth.rank for one in audits if one.truth]
     for one, full in zip(row["audit"], audits, strict=True):

@@ -79,7 +79,7 @@ def test_the_zone_of_several_places_is_their_union(
 def test_a_cell_wider_than_the_radius_is_said(lat: float, lon: float, radius: float) -> None:
     cells = Cells.default()
     wide = float(across_km(cells)[cells.locate(lat, lon)])
-    assert bool(zone(cells, lat, lon, radius).note) == (wide > radius)
+    assert bool(zone(cells, lat, lon, radius).widest_cell_km) == (wide > radius)
 
 
 @pytest.mark.parametrize("radius", [-1.0, math.nan, math.inf])
@@ -111,7 +111,7 @@ def test_every_cell_that_touches_portugal() -> None:
     towns = [(38.72, -9.14), (41.15, -8.61), (37.02, -7.93), (37.74, -25.67), (32.65, -16.91)]
     assert {cells.locate(*town) for town in towns} <= set(portugal.cells)
     assert cells.locate(40.42, -3.70) not in portugal
-    assert portugal.note == ""
+    assert portugal.widest_cell_km == 0
 
 
 @pytest.mark.parametrize(

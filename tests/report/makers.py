@@ -16,6 +16,7 @@ from PIL import Image
 
 from elsewhere.audit import Alone, Audit, Curve, Exposure, Guess, Leaking, Opinion, Shares, Within
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km, zone
+from elsewhere.messages import coarse_cells
 from elsewhere.report.contents import (
     Attacker,
     AttackerView,
@@ -94,7 +95,7 @@ def audit(rows: Floats, names: Sequence[str], *, place: bool = True, label: str 
         album_order=curve(rows, range(len(rows)), inside),
         worst_order=curve(rows, sharpest, inside),
         shares=Shares(rivals, True, against, 0.0, tuple(gains.tolist()), float(gains.sum())),
-        note=hidden.note,
+        note=coarse_cells(hidden.widest_cell_km, hidden.radius_km),
     )
     alone = tuple(
         Alone(

@@ -18,12 +18,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elsewhere import messages
 from elsewhere.album import Album, Metadata, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.renditions import Spool
 from elsewhere.globe import Cells, place
 from elsewhere.globe.distance import unit_vector
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.values.notes import Note
 from elsewhere.values.scores import Scores
 from elsewhere_lab.simulator import KINDS, World
 
@@ -127,3 +129,8 @@ def trip(stays: Sequence[Stay], *, scorers: int = 1, seed: int = 0, lost: int = 
         banks.append(np.stack(views))
     rows = np.concatenate(banks, axis=1)
     return seen(photos, *rows)
+
+
+def texts(notes: Sequence[Note]) -> tuple[str, ...]:
+    """The notes as the terminal says them."""
+    return tuple(messages.note(note) for note in notes)

@@ -122,6 +122,9 @@ def planned(
         places=Places((place,)),
         wishes=Wishes(top=min(top, 3)),
         top=top,
-        verdict="These scorers do not find Lisbon.",
-        notes=(),
+        hidden_names=(place.label,),
+        models=tuple(model.called for model in seen.attacks),
+        ids=tables[0].ids,
+        photos=len(seen.photos),
+        newly_shared=len(posted.fresh(plan.kept, len(seen.photos))),
     )

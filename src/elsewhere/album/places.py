@@ -34,6 +34,7 @@ from elsewhere.album.album import Photo
 from elsewhere.album.metadata import Metadata
 from elsewhere.globe import Place, between_km, chief_town, ground
 from elsewhere.globe.coordinates import canonical
+from elsewhere.values.notes import Note, NoteKind
 
 WIDEST_KM = 50.0
 """No two photos of one place are further apart: a city with what belongs to it."""
@@ -212,8 +213,8 @@ class Places:
     places: tuple[AlbumPlace, ...]
     unplaced: tuple[int, ...] = ()
     """Photos with neither a position nor a usable time: they count in every hidden place."""
-    notes: tuple[str, ...] = ()
-    """What the user has to be told: positions that `at` overrules, and the like."""
+    notes: tuple[Note, ...] = ()
+    """That `at` overrules positions."""
 
     def __bool__(self) -> bool:
         return bool(self.places)
@@ -287,19 +288,13 @@ def _as_told(
         made.append(AlbumPlace(label, one.lat, one.lon, numbers, positions, late, area))
     placed = {*place_of, *timed}
     unplaced = tuple(n for n in range(len(known)) if n not in placed)
-    return Places(_sorted(made), unplaced, _overruled(len(elsewhere), at))
-
-
-def _overruled(count: int, at: Sequence[Place]) -> tuple[str, ...]:
-    """What to say where files and user disagree."""
-    if not count:
-        return ()
-    who = "1 photo says it was" if count == 1 else f"{count} photos say they were"
-    told = " and ".join(one.label for one in at)
-    return (
-        f"{who} taken more than {WIDEST_KM:.0f} km from {told}: what you said counts, "
-        "not the position in the file",
+    overruled = Note(
+        NoteKind.POSITIONS_OVERRULED,
+        count=len(elsewhere),
+        places=tuple(one.label for one in at),
+        km=WIDEST_KM,
     )
+    return Places(_sorted(made), unplaced, (overruled,) if elsewhere else ())
 
 
 def _apart(place: Place, positions: Sequence[Position]) -> NDArray[np.float64]:

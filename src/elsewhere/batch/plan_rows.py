@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere import messages
 from elsewhere.album import Album, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import Spool, Ticket
@@ -42,7 +43,7 @@ from elsewhere.service.places import NowhereError
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import solve_and_check
-from elsewhere.service.secret_top import candidate_tops, silent, solve_with_secret_top
+from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top
 from elsewhere.solver.api import read_limits
 from elsewhere.solver.explain import number_text
 from elsewhere.solver.requests import read_request
@@ -77,14 +78,14 @@ def plan_cells(rows: Rows, scores: Scores, wishes: Wishes, settings: Settings) -
     )
     limits = read_limits(None, settings.work_limit)
     if budget is not None:
-        plan = solve_and_check(asked, limits, None, silent)
+        plan = solve_and_check(asked, limits, explain=None)
     else:
         least = asked.promise.against[0].top
         assert least is not None
         most = scores.cells - len(rows.truth)
         tries = candidate_tops(least, most, settings.draw(rows.album))
         tops = iter([least]) if wishes.exact_top else tries
-        plan, _ = solve_with_secret_top(asked, least, tops, limits, explain=silent)
+        plan, _ = solve_with_secret_top(asked, least, tops, limits, explain=None)
     return plan, _verdict(plan, rows.truth, wishes, len(rows.ids))
 
 
@@ -237,7 +238,7 @@ def _placed(
         for watch in done.watches
     ]
     tables = [seen.attacks[watch.attack].scores for watch in done.watches]
-    return done.plan, done.verdict, tables, audits
+    return done.plan, messages.verdict(done), tables, audits
 
 
 def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -> ScoredAlbum:

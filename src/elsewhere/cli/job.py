@@ -65,10 +65,9 @@ def run_protect(
     from elsewhere.service import score_album
     from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
     from elsewhere.service.export import check_copy_target, export_album
-    from elsewhere.service.planning import plan_album
+    from elsewhere.service.planning import evaluate_alternatives, plan_album
     from elsewhere.service.posted import NOTHING_POSTED
     from elsewhere.service.posted_photos import Sketches, find_posted
-    from elsewhere.service.try_alternatives import evaluate_alternatives
 
     how: Sharing = sharing or {}
     check_wishes(wishes)

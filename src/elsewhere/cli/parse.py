@@ -259,12 +259,14 @@ def hidden(text: str, scores: Scores, file: Path, radius_km: float | None) -> Hi
             "globe: give cells such as 17 or 17,18,20-25"
         )
     from elsewhere.globe import place, zone_of_place
+    from elsewhere.messages import coarse_cells
 
     found = place(text)
     radius = RADIUS_KM if radius_km is None else radius_km
     zone = zone_of_place(globe, found, radius)
     around = f" and {radius:g} km around" if found.kind in {"city", "coordinate"} and radius else ""
-    return Hidden(frozenset(zone.cells.tolist()), f"{found.label}{around}", zone.note)
+    note = coarse_cells(zone.widest_cell_km, zone.radius_km)
+    return Hidden(frozenset(zone.cells.tolist()), f"{found.label}{around}", note)
 
 
 def all_hidden(

@@ -33,8 +33,8 @@ class Zone:
     """Every cell that lies wholly outside, ascending."""
     radius_km: float
     """How far the zone reaches beyond the place; 0 for the ground of a country or region alone."""
-    note: str = ""
-    """What has to be said of the zone: that the cell is coarser than the radius. May be empty."""
+    widest_cell_km: float = 0.0
+    """Where the cell that holds the place is wider than the radius, how wide it is; else 0."""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -51,8 +51,8 @@ def zone(cells: Cells, lat: ArrayLike, lon: ArrayLike, radius_km: float = 25.0) 
     >>> from elsewhere.globe import Cells
     >>> len(zone(Cells.default(), 51.5074, -0.1278, 25))
     17
-    >>> zone(Cells.default(), 71.17, 25.78, 25).note
-    'the cell here is 3265 km across, more than 25 km: what is hidden is that whole cell'
+    >>> round(zone(Cells.default(), 71.17, 25.78, 25).widest_cell_km)
+    3265
     """
     if not 0.0 <= radius_km < math.inf:
         raise InputError(f"a radius is 0 km or more, not {radius_km}")
@@ -64,13 +64,7 @@ def zone(cells: Cells, lat: ArrayLike, lon: ArrayLike, radius_km: float = 25.0) 
     own = np.unique(cells.locate(lats, lons))
     near[own] = True
     widest = float(across_km(cells)[own].max())
-    note = ""
-    if widest > radius_km > 0:
-        note = (
-            f"the cell here is {widest:.0f} km across, more than {radius_km:g} km: "
-            "what is hidden is that whole cell"
-        )
-    return _zone(near, radius_km, note)
+    return _zone(near, radius_km, widest if widest > radius_km > 0 else 0.0)
 
 
 def zone_of_place(cells: Cells, place: Place, radius_km: float = 25.0) -> Zone:
@@ -111,9 +105,9 @@ def zone_of_cells(cells: Cells, inside: Iterable[int]) -> Zone:
         near[cell] = True
     if not near.any():
         raise InputError("a zone needs at least one cell")
-    return _zone(near, 0.0, "")
+    return _zone(near, 0.0)
 
 
-def _zone(near: NDArray[np.bool_], radius_km: float, note: str) -> Zone:
+def _zone(near: NDArray[np.bool_], radius_km: float, widest_cell_km: float = 0.0) -> Zone:
     inside, outside = np.flatnonzero(near), np.flatnonzero(~near)
-    return Zone(inside.astype(np.int64), outside.astype(np.int64), radius_km, note)
+    return Zone(inside.astype(np.int64), outside.astype(np.int64), radius_km, widest_cell_km)

@@ -1,4 +1,27 @@
-"""Values → sentences and numbers for people, the same for terminal, page and report.
+"""Values to sentences, for terminal, page and report alike. Nothing here decides anything.
 
-numbers     ranks, probabilities, fractions and signed shares as people read them
+verdict   what a plan means, or why there is none
+advice    what to ask for instead
+notes     what a person should know beside a plan or an audit
+numbers   ranks, probabilities, fractions and signed shares as people read them
+surface   where a sentence is read
 """
+
+from elsewhere.messages.advice import advice
+from elsewhere.messages.notes import coarse_cells, note, notes
+from elsewhere.messages.surface import Surface, capitalized
+from elsewhere.messages.verdict import accuracy, infeasibility, secret_top, threat_name, verdict
+
+__all__ = [
+    "Surface",
+    "accuracy",
+    "advice",
+    "capitalized",
+    "coarse_cells",
+    "infeasibility",
+    "note",
+    "notes",
+    "secret_top",
+    "threat_name",
+    "verdict",
+]

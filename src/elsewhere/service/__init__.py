@@ -8,7 +8,9 @@ places          which places are hidden, and how far around them
 threats         the attackers that a plan must withstand: model, place and photos they see
 planning        one plan for the whole album
 secret_top      the number of guesses to withstand, drawn in secret
-alternatives    what to ask for instead; try_alternatives computes what each would give
+alternatives    what to ask for instead; planning finds out what each would share
+infeasibility   why there is no plan, and which posted photos to take down
+notes           what a person should know beside a plan
 posted          photos that are public already; posted_photos finds them
 ledger          what was shared before, as far as the user has it remembered
 next_photo      whether a single photo may be posted now

@@ -9,11 +9,6 @@ from .album_audit import (
     second_opinions as second_opinions,
     world as world,
 )
-from .alternatives import (
-    Alternative as Alternative,
-    describe as describe,
-    without_options as without_options,
-)
 from .beliefs import (
     Belief as Belief,
     Beliefs as Beliefs,
@@ -41,7 +36,6 @@ from .frontier import (
     steps as steps,
     tables as tables,
 )
-from .infeasibility import named as named
 from .ledger import Ledger as Ledger
 from .ledger_album import entries_at as entries_at, label_of as label_of
 from .next_photo import NextPhoto as NextPhoto, check_next_photo as check_next_photo
@@ -57,7 +51,11 @@ from .places import (
     hidden_name as hidden_name,
     hidden_names as hidden_names,
 )
-from .planning import AlbumPlan as AlbumPlan, plan_album as plan_album
+from .planning import (
+    AlbumPlan as AlbumPlan,
+    evaluate_alternatives as evaluate_alternatives,
+    plan_album as plan_album,
+)
 from .posted import NOTHING_POSTED as NOTHING_POSTED, Posted as Posted
 from .posted_photos import Sketches as Sketches, find_posted as find_posted
 from .report import (
@@ -75,13 +73,8 @@ from .scored_album import (
     score_album as score_album,
 )
 from .secret_top import (
-    TIMES as TIMES,
     candidate_tops as candidate_tops,
-    silent as silent,
     solve_with_secret_top as solve_with_secret_top,
 )
 from .threats import Threat as Threat
-from .try_alternatives import evaluate_alternatives as evaluate_alternatives
-from .verdict import accuracy as accuracy
 from .verify import Verification as Verification, verify_copy as verify_copy
-from .wishes import MARGINS as MARGINS, Wishes as Wishes, margin as margin

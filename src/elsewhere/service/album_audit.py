@@ -20,12 +20,14 @@ from elsewhere.album.places import Places
 from elsewhere.audit import Audit, Leaking, Truth, audit
 from elsewhere.audit.inference import TOP
 from elsewhere.audit.name_hints import places_in
-from elsewhere.service.notes import notes
+from elsewhere.messages import coarse_cells
+from elsewhere.service.notes import plan_independent_notes
 from elsewhere.service.places import select_places
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.threats import Threat, find_threats
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 
@@ -79,8 +81,7 @@ class AlbumAudit:
     """Which attacker, place and photos each audit is of; empty without a known place."""
     leaks: tuple[Leaking, ...]
     """What the original files tell beside their pictures; nothing of it is in a shared copy."""
-    notes: tuple[str, ...] = ()
-    """What has to be said aloud, a sentence each."""
+    notes: tuple[Note, ...] = ()
 
 
 Opinions = Mapping[str, Mapping[str, Scores]]
@@ -106,8 +107,12 @@ def audit_album(
     width = wishes.width
     made = find_threats(seen, places, chosen.hidden, width, posted=posted)
     audits = audit_watches(seen, made, posted=posted, opinions=opinions)
-    beside = notes(seen, places, chosen, made, width=width, posted=posted, coarse=False)
-    return AlbumAudit(audits, made, metadata_leaks(seen.photos), beside)
+    notes = plan_independent_notes(
+        seen, places, chosen, made, wishes=replace(wishes, prior=None), posted=posted
+    )
+    # each audit's truth says how coarse its cells are
+    notes = tuple(note for note in notes if note.kind != NoteKind.COARSE_CELLS)
+    return AlbumAudit(audits, made, metadata_leaks(seen.photos), notes)
 
 
 def audit_plan(
@@ -180,7 +185,7 @@ def audit_watch(
             watch.place.lat,
             watch.place.lon,
             watch.place.positions,
-            watch.zone.note,
+            coarse_cells(watch.zone.widest_cell_km, watch.zone.radius_km),
         ),
         sees=photos,
         among=world(made, watch),

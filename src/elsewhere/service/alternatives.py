@@ -1,177 +1,105 @@
 """What to ask for instead, where there is no plan or nearly all photos go.
 
-Only ways that were not refuted are told: no smaller top where not even top 1 can be had, no
-smaller radius where one cell is all that is hidden, and the pin where a pin is to blame. Each way
-is a value, so that a door can offer it as something to click; the options of the command line
-stand in brackets, and doors that have none leave the brackets out (`without_options`).
+Only what was not refuted is suggested: no smaller top where not even top 1 can be had, no smaller
+radius where one cell is all that is hidden, and the pin where a pin is to blame. Whether any of it
+helps is found out by planning it (`planning.evaluate_alternatives`).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from elsewhere.album.places import AlbumPlace
-from elsewhere.service.infeasibility import Reasons
 from elsewhere.service.threats import Threat
+from elsewhere.values.outcome import Alternative, Change, Reasons
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wishes import Wishes, margin
 
 NEARLY_ALL = 0.8
-"""Whoever has to withhold such a share of the photos may rather ask for less."""
+"""A plan that withholds such a share of the photos comes with advice."""
 NARROWER = {"country": "region", "region": "city"}
 """The next level down; below a city, and around a place, a radius is smaller."""
 NEAR_KM = 5.0
 """A neighbourhood: the smallest radius worth asking for."""
-Kind = Literal[
-    "unpin", "take back", "top", "margin", "hide", "level", "radius", "prior", "budget", "each"
-]
 
 
-@dataclass(frozen=True)
-class Alternative:
-    """One thing that could be asked for instead."""
-
-    kind: Kind
-    words: str = ""
-    """For a list of ways; empty where the reasons for there being no plan name it already."""
-    top: int | None = None
-    """The top that goes with it, where it is a smaller one."""
-    name: str = ""
-    """The place that alone stays hidden, or the next level."""
-    photos: tuple[int, ...] = ()
-    """The photos to let go of."""
-    amount: float = 0
-    """The budget or the radius."""
-
-
-def suggest(
+def suggest_alternatives(
     plan: Plan,
     wishes: Wishes,
     hidden: Sequence[AlbumPlace],
-    watched: Sequence[Threat],
+    threats: Sequence[Threat],
     *,
-    reasons: Reasons,
+    reasons: Reasons | None,
     photos: int,
 ) -> tuple[Alternative, ...]:
     """All that is left to try; none where the plan is as good as it is."""
     if plan.status == Status.INFEASIBLE:
-        return (*_letting_go(plan, reasons), *_rest(wishes, hidden, watched, reasons))
+        return tuple(_where_nothing_is_shared(wishes, hidden, threats, reasons or Reasons()))
     chosen = [number for number in plan.withheld if number not in plan.promise.drop]
     if not plan.found or len(chosen) < NEARLY_ALL * photos:
         return ()
-    return tuple(_milder(wishes, hidden, watched))
+    return tuple(_where_nearly_all_go(wishes, hidden, threats))
 
 
-def describe(plan: Plan, found: Sequence[Alternative]) -> Iterator[str]:
-    """The ways in one sentence."""
-    named = [way.words for way in found if way.words]
-    if not named:
-        return
-    nothing = plan.status == Status.INFEASIBLE
-    what = "to share anything" if nothing else "nearly all photos go: to share more"
-    yield f"{what}, ask for less: {', '.join(named[:-1])}{' or ' if named[:-1] else ''}{named[-1]}"
-
-
-def without_options(sentence: str) -> str:
-    """A sentence for people who type no options.
-
-    >>> without_options("ask for a smaller top (such as --top 2) or no margin (--margin none)")
-    'ask for a smaller top or no margin'
-    """
-    return re.sub(r" \([^()]*--[a-z][^()]*\)", "", sentence)
-
-
-def _letting_go(plan: Plan, reasons: Reasons) -> Iterator[Alternative]:
-    """Of pinned and dropped photos, where these are in the way."""
-    for photo in reasons.enough:
-        yield Alternative("unpin", photos=(photo,))
-    if reasons.pins and not reasons.enough:
-        yield Alternative("unpin", photos=reasons.pins)
+def _where_nothing_is_shared(
+    wishes: Wishes, hidden: Sequence[AlbumPlace], threats: Sequence[Threat], reasons: Reasons
+) -> Iterator[Alternative]:
+    for photo in reasons.sufficient:
+        yield Alternative(Change.UNPIN, photos=(photo,), mentioned=False)
+    if reasons.pins and not reasons.sufficient:
+        yield Alternative(Change.UNPIN, photos=reasons.pins, mentioned=False)
     if reasons.drops:
-        yield Alternative("take back", photos=plan.promise.drop)
-
-
-def _rest(
-    wishes: Wishes, hidden: Sequence[AlbumPlace], watched: Sequence[Threat], reasons: Reasons
-) -> Iterator[Alternative]:
+        yield Alternative(Change.TAKE_BACK, photos=reasons.drops, mentioned=False)
     if wishes.budget is not None:
-        if reasons.forced:
-            more = f"a larger budget (--budget {reasons.forced})"
-            yield Alternative("budget", more, amount=reasons.forced)
+        if reasons.forced and not reasons.every_photo:
+            yield Alternative(Change.BUDGET, amount=reasons.forced)
         return
     assert wishes.top is not None
-    blamed = bool(reasons.pins)  # then all else is beside the point, unless it is known to help
-    best = reasons.best
-    if best is None and wishes.top > 1 and not blamed:
-        best = wishes.top // 2
-    if best:
-        yield Alternative("top", f"a smaller top (such as --top {best})", top=best)
-    if blamed:
-        return
-    yield from _without_margin(wishes, reasons)
-    alone = _not_blocked(hidden, watched, reasons)
-    if len(hidden) > 1 and alone:
-        fewer = f'fewer hidden places (such as --hide "{alone[0]}")'
-        for number, name in enumerate(alone):
-            yield Alternative("hide", "" if number else fewer, name=name)
-    blocked = [watched[number] for number in reasons.blocking] or watched
-    yield from _narrower(wishes, blocked)
-    yield from _knowing_less(wishes)
-    if wishes.each_photo:
-        yield Alternative("each", "a promise of the photos together only (--no-each-photo)")
-
-
-def _without_margin(wishes: Wishes, reasons: Reasons) -> Iterator[Alternative]:
-    assert wishes.top is not None
-    if not margin(wishes.margin).theta:
-        return
-    bare = reasons.bare
-    if bare is None or bare >= wishes.top:
-        yield Alternative("margin", "no margin (--margin none)")
-    elif bare > (reasons.best or 0):
-        words = f"no margin and a smaller top (--margin none --top {bare})"
-        yield Alternative("margin", words, top=bare)
-
-
-def _not_blocked(
-    hidden: Sequence[AlbumPlace], watched: Sequence[Threat], reasons: Reasons
-) -> list[str]:
-    """The places that might be hidden alone."""
-    stuck = {watched[number].place.label for number in reasons.blocking}
-    return [place.label for place in hidden if place.label not in stuck]
-
-
-def _narrower(wishes: Wishes, watched: Sequence[Threat]) -> Iterator[Alternative]:
-    """Less wide, where more than one cell is hidden: nothing is finer than a cell."""
-    if wishes.hide_level == "cell" or all(len(watch.zone) < 2 for watch in watched):
-        return
-    level = NARROWER.get(wishes.hide_level or "")
-    if level is not None:
-        yield Alternative("level", "a narrower level (--hide-level)", name=level)
-    elif wishes.radius_km > NEAR_KM:
-        yield Alternative("radius", "a smaller radius (--radius)", amount=NEAR_KM)
-    elif wishes.radius_km:
-        yield Alternative("radius", "a smaller radius (--radius)")
-
-
-def _knowing_less(wishes: Wishes) -> Iterator[Alternative]:
-    if wishes.prior is not None:
-        yield Alternative("prior", "that the audience knows less (a wider --prior, or none)")
-
-
-def _milder(
-    wishes: Wishes, hidden: Sequence[AlbumPlace], watched: Sequence[Threat]
-) -> Iterator[Alternative]:
-    """What may leave more to share; nobody has looked."""
-    if len(hidden) > 1:
-        yield Alternative("hide", "fewer hidden places (such as --hide home)")
-    yield from _narrower(wishes, watched)
-    yield from _knowing_less(wishes)
-    if wishes.budget is not None:
-        yield Alternative("budget", "a smaller budget (--budget)")
-    elif wishes.top is not None and wishes.top > 1:
+    # where pins are to blame all else is beside the point, unless it is known to help
+    reachable = reasons.reachable_top
+    top = reachable
+    if top is None and wishes.top > 1 and not reasons.pins:
         top = wishes.top // 2
-        yield Alternative("top", f"a smaller top (such as --top {top})", top=top)
+    if top:
+        yield Alternative(Change.TOP, top=top)
+    if reasons.pins:
+        return
+    if margin(wishes.margin).theta:
+        bare = reasons.bare_top
+        if bare is None or bare >= wishes.top:
+            yield Alternative(Change.MARGIN)
+        elif bare > (reachable or 0):
+            yield Alternative(Change.MARGIN, top=bare)
+    blocked = {threats[number].place.label for number in reasons.blocking}
+    if len(hidden) > 1:
+        names = [place.label for place in hidden if place.label not in blocked]
+        for number, name in enumerate(names):
+            yield Alternative(Change.HIDE, name=name, mentioned=not number)
+    yield from _narrower(wishes, [threats[number] for number in reasons.blocking] or threats)
+    if wishes.each_photo:
+        yield Alternative(Change.EACH_PHOTO)
+
+
+def _where_nearly_all_go(
+    wishes: Wishes, hidden: Sequence[AlbumPlace], threats: Sequence[Threat]
+) -> Iterator[Alternative]:
+    if len(hidden) > 1:
+        yield Alternative(Change.HIDE)
+    yield from _narrower(wishes, threats)
+    if wishes.budget is not None:
+        yield Alternative(Change.BUDGET)
+    elif wishes.top is not None and wishes.top > 1:
+        yield Alternative(Change.TOP, top=wishes.top // 2)
+
+
+def _narrower(wishes: Wishes, threats: Sequence[Threat]) -> Iterator[Alternative]:
+    """Less wide, where more than one cell is hidden, and an audience that knows less."""
+    if wishes.hide_level != "cell" and any(len(threat.zone) > 1 for threat in threats):
+        level = NARROWER.get(wishes.hide_level or "")
+        if level is not None:
+            yield Alternative(Change.LEVEL, name=level)
+        elif wishes.radius_km:
+            near = NEAR_KM if wishes.radius_km > NEAR_KM else 0
+            yield Alternative(Change.RADIUS, amount=near)
+    if wishes.prior is not None:
+        yield Alternative(Change.PRIOR)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from elsewhere.audit import Guess
 from elsewhere.audit.inference import Floats, basis, gains, own_ranks, rank
 from elsewhere.globe import Cells, cell_names, cell_towns
+from elsewhere.messages import threat_name
 from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
 from elsewhere.service.album_audit import world
-from elsewhere.service.infeasibility import named
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
@@ -72,8 +72,9 @@ class Beliefs:
     @cached_property
     def names(self) -> list[str]:
         """The threats for people."""
-        scorers = [attack.word for attack in self.scored.attacks]
-        return [named(threat, scorers) for threat in self.threats]
+        several = len(self.scored.attacks) > 1
+        models = [model.word if several else "" for model in self.scored.attacks]
+        return [threat_name(one.hides, one.own, models[one.attack]) for one in self.threats]
 
     @cached_property
     def own_ranks(self) -> list[int | None]:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elsewhere import messages
 from elsewhere.album.copies import Copy
 from elsewhere.album.export import (
     Names,
@@ -214,7 +215,7 @@ def _document(
     everything = [table(number) for number in range(len(seen.attacks))]
     certificate = CopyCertificate(
         top=album_plan.wishes.top if plan.promise.budget is None else None,
-        verdict=album_plan.verdict,
+        verdict=messages.verdict(album_plan),
         hidden=tuple(HiddenPlace(one.label, one.lat, one.lon) for one in album_plan.hidden),
         watches=tuple(
             Watched(

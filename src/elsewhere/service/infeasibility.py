@@ -1,149 +1,97 @@
-"""Why there is no plan, in terms of places and photos: what is in the way, and what to give up.
+"""Why there is no plan: what is in the way, and which posted photos to take down.
 
-The engine knows attackers by number. Here they have names: a place, whose photos, which scorer.
-Only photos that the user kept can be given up; what is posted already cannot.
+Only photos that the user keeps can be given up. What is posted already cannot be withheld, but it
+may be taken down again: the fewest that will do are the answer to the same problem, with the posted
+photos free to go and each of them worth more than the whole album.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from fractions import Fraction
 
-from elsewhere.service.threats import Threat
-from elsewhere.solver.api import Explain
+from elsewhere.service.scores import solve_and_check
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.infeasibility import PINS_UNKNOWN, Inquiry, until
+from elsewhere.solver.infeasibility import Inquiry, until
+from elsewhere.solver.requests import Request
+from elsewhere.values.outcome import Blocked, Reasons
+from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
-from elsewhere.values.wording import counted, listed, shortened
 
-_NAMED = 5
-"""More photos than this are counted, not listed."""
-
-
-@dataclass
-class Reasons:
-    """What was found out about a promise that cannot be kept, for whoever looks for a way out."""
-
-    blocking: tuple[int, ...] = ()
-    """The watches that cannot even alone be satisfied."""
-    pins: tuple[int, ...] = ()
-    """The kept photos that are in the way."""
-    enough: tuple[int, ...] = ()
-    """Those of them that it is enough to give up, each alone."""
-    drops: bool = False
-    """Whether it could be done if the dropped photos were free."""
-    best: int | None = None
-    """A top that can be had, 0 where none can; None where that is not known."""
-    bare: int | None = None
-    """The same without a margin."""
-    forced: int = 0
-    """Under a budget: so many photos must go whatever the plan."""
+PATIENCE = 15.0
+"""Seconds for finding out what to take down."""
 
 
-def explain_no_plan(
-    watches: Sequence[Threat], words: Sequence[str], keep: Sequence[int], reasons: Reasons
-) -> Explain:
-    """What the engine asks when a promise cannot be kept; `keep` are the user's own pins.
+def find_reasons(
+    promise: Promise, scores: Sequence[Scores], limits: Limits, keep: Sequence[int]
+) -> Reasons:
+    """Why a promise cannot be kept; `keep` are the user's own pins."""
+    inquiry = Inquiry(promise, scores, until(limits), stopped=limits.stopped)
+    forced = inquiry.forced_out()
+    if forced == promise.photos:
+        drops = promise.drop if promise.drop and inquiry.drops_block() else ()
+        return Reasons(forced, every_photo=True, drops=drops)
+    if promise.budget is not None:
+        return Reasons(forced)
+    reasons = Reasons(forced, pinned=len(keep), posted=len(promise.keep) - len(keep))
+    # one question about the top comes first: those about photos are many
+    best, known = inquiry.best_top()
+    reasons = replace(reasons, best_top=best, best_top_known=known)
+    if any(attacker.margin for attacker in promise.against):
+        bare = tuple(replace(attacker, margin=0.0) for attacker in promise.against)
+        best, known = inquiry.best_top(replace(promise, against=bare))
+        without_margin = Reasons(best_top=best, best_top_known=known)
+        reasons = replace(reasons, bare_top=without_margin.reachable_top)
+    if len(promise.against) > 1:
+        blocking, each_alone = inquiry.blocking()
+        reasons = replace(reasons, blocking=blocking, each_alone=each_alone)
+    if keep:
+        pins = inquiry.pins_in_the_way(keep)
+        reasons = replace(reasons, pins=pins)
+        if pins:
+            sufficient, known = inquiry.enough_to_give_up(pins)
+            reasons = replace(reasons, sufficient=sufficient, sufficient_known=known)
+    if promise.drop and inquiry.drops_block():
+        reasons = replace(reasons, drops=promise.drop)
+    return reasons
 
-    What is found out is said, and noted in `reasons`.
+
+def blocked_by_posted(
+    promise: Promise, scores: Sequence[Scores], posted: Sequence[int]
+) -> Blocked | None:
+    """Why an impossible promise is impossible, where the posted photos alone are the reason.
+
+    None where it could be kept with them, if only the user's own pins were given up, or where that
+    could not be found out.
     """
-
-    def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
-        inquiry = Inquiry(promise, scores, until(limits), stopped=limits.stopped)
-        ids = scores[0].ids
-        forced = inquiry.forced_out()
-        if forced == promise.photos:
-            reasons.drops = bool(promise.drop) and bool(inquiry.about_drops())
-            return "No plan can do this: every photo must go, and at least one must be kept."
-        if promise.budget is not None:
-            reasons.forced = forced
-            return (
-                f"No plan can do this: {counted(forced, 'photo')} must go, but the budget is "
-                f"{promise.budget}."
-            )
-        best = inquiry.best_top()  # one question; those about photos are many
-        reasons.best = _known(best)
-        reasons.bare = _known(inquiry.best_top(_bare(promise))) if _spares(promise) else None
-        parts = ["No plan can do this.", _about_watches(inquiry, watches, words, reasons)]
-        parts.append(_about_pins(inquiry, ids, keep, reasons))
-        if posted := len(promise.keep) - len(keep):
-            parts.append(f"{counted(posted, 'photo')} posted already cannot be withheld any more.")
-        if promise.drop:
-            said = inquiry.about_drops()
-            reasons.drops = bool(said)
-            parts.append(said)
-        parts.append(inquiry.about_top(best))
-        return " ".join(part for part in parts if part)
-
-    return explain
+    if not posted or promise.budget is not None:
+        return None
+    posted = tuple(sorted(posted))
+    deadline = time.monotonic() + PATIENCE
+    # the user's pins are given up first: they are not public yet
+    posted_only = replace(promise, keep=posted)
+    if _solve(posted_only, scores, deadline).status != Status.INFEASIBLE:
+        return None
+    sure = True
+    by = Inquiry(posted_only, scores, deadline).pins_in_the_way(posted) or posted
+    values = list(promise.values or [Fraction(1)] * promise.photos)
+    heavy = sum((value for n, value in enumerate(values) if n not in posted), Fraction(1))
+    for number in posted:
+        values[number] = heavy
+    for keep in dict.fromkeys([tuple(pin for pin in promise.keep if pin not in posted), ()]):
+        weighted = replace(promise, keep=keep, values=tuple(values))
+        plan = _solve(weighted, scores, deadline)
+        sure = sure and plan.status != Status.UNKNOWN
+        if plan.found:
+            down = tuple(n for n in plan.withheld if n in posted)
+            rest = tuple(n for n in plan.withheld if n not in posted)
+            return Blocked(by, down, plan.status == Status.OPTIMAL, rest)
+    return Blocked(by, None, sure=sure)
 
 
-def _known(best: tuple[int | None, bool]) -> int | None:
-    """A top that can be had; None where there may be one, and nobody knows."""
-    reached, sure = best
-    if reached is None:
-        return 0 if sure else None
-    return reached if reached or sure else None
-
-
-def _spares(promise: Promise) -> bool:
-    return any(one.margin for one in promise.against)
-
-
-def _bare(promise: Promise) -> Promise:
-    """The same promise without a margin."""
-    return replace(promise, against=tuple(replace(one, margin=0.0) for one in promise.against))
-
-
-def named(watch: Threat, words: Sequence[str]) -> str:
-    """A watch for people.
-
-    "Lisbon, Portugal from its own photos", and by whom where there are several scorers.
-    """
-    what = "its own photos" if watch.own else "the whole album"
-    by = f" by {words[watch.attack]}" if len(words) > 1 else ""
-    return f"{watch.hides} from {what}{by}"
-
-
-def _about_watches(
-    inquiry: Inquiry, watches: Sequence[Threat], words: Sequence[str], reasons: Reasons
-) -> str:
-    if len(watches) < 2:
-        return ""
-    blocking, others = inquiry.blocking()
-    reasons.blocking = blocking
-    if blocking:
-        what = listed([named(watches[i], words) for i in blocking])
-        return f"What cannot be hidden even alone: {what}."
-    if others:
-        return "Each place alone could be hidden, but not all together."
-    return "Which of the places cannot be hidden was not found out in time."
-
-
-def _about_pins(inquiry: Inquiry, ids: Sequence[str], keep: Sequence[int], reasons: Reasons) -> str:
-    if not keep:
-        return ""
-    needed = inquiry.pins_in_the_way(keep)
-    if needed is None:
-        return PINS_UNKNOWN
-    if not needed:
-        return "The kept photos are not the reason: without them it cannot be done either."
-    shown = shortened([ids[i] for i in needed])
-    enough, sure = inquiry.enough_to_give_up(needed)
-    reasons.pins, reasons.enough = needed, enough
-    if enough:
-        give_up = " or ".join(ids[i] for i in enough[:_NAMED])
-        if len(needed) == 1:
-            return f"Kept photo {shown} is in the way: it is enough to give it up."
-        return f"Kept photos {shown} are together in the way: it is enough to give up {give_up}."
-    if not sure:
-        are, give_up = f"photos {shown} are", "give up one of them"
-        if len(needed) == 1:
-            are, give_up = f"photo {shown} is", "give it up"
-        return (
-            f"Kept {are} in the way; whether it is enough to {give_up} was not found out in time."
-        )
-    if len(needed) == 1:
-        return f"Kept photo {shown} is in the way, but giving it up alone is not enough."
-    return f"Kept photos {shown} are in the way: more than one of them must be given up."
+def _solve(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
+    limits = Limits(deadline=deadline, work=float("inf"))
+    return solve_and_check(Request(promise, tuple(scores), len(scores) > 1), limits, explain=None)

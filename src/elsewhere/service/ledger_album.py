@@ -8,8 +8,9 @@ again; a photo that is in the album or among the posted ones is not counted a se
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,9 +23,9 @@ from elsewhere.service.ledger import Given, Ledger
 from elsewhere.service.places import hidden_zone, resolve_place, select_places
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.threats import cells_of
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import FloatMatrix
 from elsewhere.values.wishes import Wishes
-from elsewhere.values.wording import counted
 
 _DECIMALS = 2
 _ROUNDED_KM = 1.6
@@ -69,7 +70,7 @@ class Remembered:
     metadata: tuple[Metadata, ...]
     already: tuple[int, ...]
     """Photos of the album that were shared before, by number."""
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[Note, ...] = ()
 
     @classmethod
     def nothing(cls, seen: ScoredAlbum) -> Remembered:
@@ -120,7 +121,10 @@ def remembered(
         rows_by_attack,
         tuple(metadata for _, metadata, _ in found.values()),
         tuple(sorted(already)),
-        tuple(_notes([label for _, _, label in found.values()])),
+        tuple(
+            Note(NoteKind.REMEMBERED, count=count, places=(label,))
+            for label, count in Counter(label for _, _, label in found.values()).items()
+        ),
     )
 
 
@@ -180,13 +184,6 @@ def _rows_for(entry: Entry, scorer: str, word: str) -> FloatMatrix:
         "now, so it cannot be counted: give those photos with --posted, or forget them with "
         "`elsewhere ledger forget`"
     )
-
-
-def _notes(labels: Sequence[str]) -> Iterable[str]:
-    for label in dict.fromkeys(labels):
-        many = labels.count(label)
-        verb = "is" if many == 1 else "are"
-        yield f"{counted(many, 'photo')} that you shared of {label} before {verb} counted in"
 
 
 def _rounded(positions: Iterable[Position]) -> tuple[Position, ...]:

@@ -32,22 +32,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
-
+from elsewhere import messages
 from elsewhere.album.places import Places
 from elsewhere.checker.facts import AlbumFacts, CheckedView
 from elsewhere.errors import InputError
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.photo_selection import matching
-from elsewhere.service.places import hidden_names
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.scores import checked, solve_and_check
-from elsewhere.service.verdict import accuracy
-from elsewhere.solver.api import finish
-from elsewhere.solver.exact import Instance, Limits, solve
-from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.service.scores import solve_and_check
+from elsewhere.solver.exact import Limits
 from elsewhere.solver.requests import (
     Request,
     photo as number_of,
@@ -291,8 +286,7 @@ class OneByOne:
         asked = replace(self._asked, promise=replace(promise, keep=keep))
         limits = Limits(deadline=time.monotonic() + self._patience, work=math.inf)
         previous = frozenset(near.withheld) if near and near.found else None
-        with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never an error
-            return _solved(asked, limits, previous)
+        return solve_and_check(asked, limits, previous, explain=None)
 
     def _may(self, with_it: Plan, more: int | Fraction, proved: bool) -> str:
         """That it may be posted, and what that leads to."""
@@ -375,23 +369,6 @@ def may_post(
     return posting.ask(number_of(photo, posting._asked.scores[0], "photo"))
 
 
-def _solved(asked: Request, limits: Limits, previous: frozenset[int] | None) -> Plan:
-    """As `protect` does it, but nobody asks why there is no plan: that takes longer than this."""
-    try:
-        chain = reduce(asked.promise, asked.scores)
-    except Contradiction:
-        return _without(asked, Status.INFEASIBLE)
-    instance = Instance(chain.problem)
-    answer = solve(instance, limits, previous)
-    if answer.kept is None:
-        return _without(asked, Status(answer.status))
-    return checked(finish(asked, chain, instance, answer), asked)
-
-
-def _without(asked: Request, status: Status) -> Plan:
-    return Plan(status, (), (), 0, 0, (), asked.promise, "", asked.several)
-
-
 def _is(photos: Collection[int]) -> str:
     return "is" if len(photos) == 1 else "are"
 
@@ -438,7 +415,7 @@ def check_next_photo(
     ids = tables[0].ids
     alone = None
     if told.answer is Answer.KEEP and not set(told.photos) <= set(public):
-        alone = _alone(asked, {*public, *told.photos}, best, seen)
+        alone = _alone(asked, {*public, *told.photos}, best)
     names, before, together = (
         tuple(ids[n] for n in some) for some in (told.photos, told.before, told.together)
     )
@@ -467,7 +444,7 @@ def _steady(ledger: Ledger, places: Places, wishes: Wishes) -> Random:
     return ledger.steady("\n".join([str(wishes.top), *wishes.hide, *labels]))
 
 
-def _alone(asked: Request, out: set[int], best: AlbumPlan, seen: ScoredAlbum) -> AlbumPlan:
+def _alone(asked: Request, out: set[int], best: AlbumPlan) -> AlbumPlan:
     """The plan in which nothing is out but what is public and this photo; proved as every plan."""
     promise = asked.promise
     rest = [n for n in range(promise.photos) if n not in out]
@@ -475,16 +452,5 @@ def _alone(asked: Request, out: set[int], best: AlbumPlan, seen: ScoredAlbum) ->
     limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
     plan = solve_and_check(replace(asked, promise=only), limits)
     assert plan.found
-    said = _verdict(best, seen)
-    return replace(best, plan=replace(plan, explanation=said), verdict=said)
-
-
-def _verdict(best: AlbumPlan, seen: ScoredAlbum) -> str:
-    who = listed([attack.called for attack in seen.attacks])
-    where = listed(hidden_names(best.hidden, best.wishes.width))
-    do, its = ("does", "its") if len(seen.attacks) == 1 else ("do", "their")
-    good = accuracy(best.hidden, seen.attacks, best.wishes)
-    return (
-        f"With this photo out beside what is public, {who}{good} {do} not have {where} among "
-        f"{its} first {best.wishes.top} guesses; a better model may."
-    )
+    alone = replace(best, plan=plan, one_photo=True, newly_shared=1, notes=(), advice=None)
+    return replace(alone, plan=replace(plan, explanation=messages.verdict(alone)))

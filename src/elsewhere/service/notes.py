@@ -1,43 +1,30 @@
-"""Where a model is sure of another place than the one that the user said: perhaps it was a slip.
-
-What is typed is believed, and a promise about the wrong place is kept easily: the model does not
-find it, for the photos are of somewhere else. A name that two towns have, or a wrong country, would
-then pass for good news. Positions in the files are not doubted: a model may be wrong of those.
-
-Kept pictures that show hardly anything although the promise leans on them.
-
-A model has an opinion of a plain grey screen, too, and may take it for anywhere else: the planner
-then keeps it as a decoy. People who guess are not fooled, and leave it out. Whether it should stay
-is for the user to say; here it is only named.
-
-What has to be said beside the verdict: where photos were counted and why, and how coarsely.
-"""
+"""What a person should know beside a plan or an audit, as values; `messages.note` words them."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from elsewhere.album import Photo
-from elsewhere.album.places import AlbumPlace, Places
-from elsewhere.globe import Place, cell_names
+from elsewhere.album.places import Places
+from elsewhere.globe import cell_names, place as find_place
 from elsewhere.globe.distance import distance_km
 from elsewhere.scorers.calibration import combine_rows
-from elsewhere.service.places import PlaceSelection, hidden_name, hidden_names
+from elsewhere.service.places import PlaceSelection, hidden_name
 from elsewhere.service.posted import Posted
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.threats import Threat, neighbours
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.plan import Plan
 from elsewhere.values.wishes import HideScope, Wishes
-from elsewhere.values.wording import apart_only, counted, listed, shortened
+from elsewhere.values.wording import apart_only
 
 SURE = 0.5
 FAR_KM = 750.0
 
 
-def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[str]:
+def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[Note]:
     """A note for each place that was told, from whose photos a model is sure of one far away."""
     in_files = {photo.metadata.position for photo in seen.photos}
     for watch in watched:
@@ -53,10 +40,12 @@ def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[s
         best = int(np.argmax(belief))
         sure, away = float(np.exp(belief[best])), distance_km(cells, place.lat, place.lon)[best]
         if sure > SURE and away > FAR_KM and best not in watch.zone:
-            yield (
-                f"{attack.called} places these photos near {cell_names(cells)[best]} "
-                f"({100 * sure:.0f} %), {away:,.0f} km from {place.label}: see whether they were "
-                "taken where you said (--at)"
+            yield Note(
+                NoteKind.OTHER_PLACE,
+                model=attack.called,
+                places=(cell_names(cells)[best], place.label),
+                share=sure,
+                km=float(away),
             )
 
 
@@ -69,7 +58,7 @@ FOREMOST = 3
 
 def low_detail_notes(
     seen: ScoredAlbum, watched: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """A note for each such photo; `top` is the one asked for, so that the secret one stays so."""
     kept = posted.fresh(plan.kept, len(seen.photos))
     plain = {number for number in kept if shows_little(seen.photos[number])}
@@ -87,11 +76,7 @@ def low_detail_notes(
         first = np.argsort(-gains, kind="stable")[:FOREMOST]
         found |= plain & {numbers[place] for place in first.tolist() if gains[place] > 0}
     for number in sorted(found):
-        name = seen.photos[number].id
-        yield (
-            f"{name} shows hardly anything, yet the promise leans on it: an attacker may leave it "
-            f"out; you may drop it (--drop {name})"
-        )
+        yield Note(NoteKind.LOW_DETAIL, photos=(seen.photos[number].id,))
 
 
 def shows_little(photo: Photo) -> bool:
@@ -100,117 +85,60 @@ def shows_little(photo: Photo) -> bool:
     return rendition.size < LEAST * rendition.width * rendition.height
 
 
-TOGETHER = (
-    "what is promised is of the shared photos together: no plan could also keep each of them from "
-    "giving the place away alone"
-)
-ALONE = (
-    "each shared photo alone was to keep the place out of the first guesses, too; without that "
-    "(--no-each-photo) more may be shared"
-)
-_WIDE = re.compile(r"the cell here is ([\d.]+) km across, more than ([\d.]+) km: .*")
-"""What the globe says of a zone whose cells are wider than what should be hidden."""
-SHOWN = 3
-"""So many names of photos are enough to see what is meant."""
-
-
-def notes(
+def plan_independent_notes(
     seen: ScoredAlbum,
     places: Places,
     chosen: PlaceSelection,
-    watched: Sequence[Threat],
+    threats: Sequence[Threat],
     *,
-    width: HideScope,
-    prior: Place | None = None,
-    groups: Sequence[Sequence[int]] = (),
+    wishes: Wishes,
     posted: Posted,
-    coarse: bool = True,
-) -> tuple[str, ...]:
-    """All notes, each a sentence; without the `coarse` cells, where a page tells of each anyway."""
-    told = [*place_mismatches(seen, watched), *places.notes, *chosen.notes]
-    told += _counted(seen, places, chosen, width)
-    if coarse:
-        told += _coarse(watched, seen)
-    if prior is not None:
-        told.append(f"the audience is taken to know {prior.label}: only cells there count")
+    groups: Sequence[Sequence[int]] = (),
+) -> tuple[Note, ...]:
+    """What to know of the album, its places and the models, whatever the plan."""
+    notes = [*place_mismatches(seen, threats), *places.notes, *chosen.notes]
+    notes += _location_notes(seen, places, chosen, wishes.width)
+    notes += _coarse_cells(threats, seen)
+    if wishes.prior is not None:
+        notes.append(Note(NoteKind.PRIOR, places=(find_place(wishes.prior).label,)))
     if groups:
-        many = sum(map(len, groups))
-        told.append(
-            f"{many} photos are {counted(len(groups), 'burst')}, each kept or withheld whole"
-        )
-    told += posted.notes
-    return tuple(dict.fromkeys(told))
+        photos = sum(map(len, groups))
+        notes.append(Note(NoteKind.BURSTS, count=len(groups), photo_count=photos))
+    return tuple(dict.fromkeys([*notes, *posted.notes]))
 
 
-def nothing_helps(
-    hidden: Sequence[AlbumPlace], wishes: Wishes, attacks: Sequence[ModelScores]
-) -> str:
-    """Where all that could be asked for instead was refuted."""
-    where = listed(hidden_names(hidden, wishes.width))
-    who = listed([attack.called for attack in attacks])
-    return f"asking for less does not help: {who} finds {where} from any of these photos"
-
-
-def _counted(
+def _location_notes(
     seen: ScoredAlbum, places: Places, chosen: PlaceSelection, width: HideScope
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """Which photos count where, beyond their positions."""
-    late = [n for place in places.places for n in place.by_time]
-    if late:
-        yield f"{_photos(seen, late)} placed by time only, beside photos with a position"
+    names = apart_only([photo.id for photo in seen.photos])
+    by_time = tuple(names[n] for place in places.places for n in place.by_time)
+    if by_time:
+        yield Note(NoteKind.PLACED_BY_TIME, photos=by_time)
     if places.unplaced and len(places.places) + len(places.unplaced) > 1:
-        one = len(places.unplaced) == 1
-        names = _names(seen, places.unplaced)
-        who = f"{counted(len(places.unplaced), 'photo')} ({names})"
-        yield (
-            f"{who} could be placed neither by a position nor by {'its' if one else 'their'} time, "
-            f"and {'counts' if one else 'count'} in every hidden place"
-        )
+        yield Note(NoteKind.UNPLACED, photos=tuple(names[n] for n in places.unplaced))
     labels = {place.label for place in chosen.hidden}
     for place in chosen.hidden:
-        near = neighbours(seen, places, place, width)
+        near = set(neighbours(seen, places, place, width))
         public = [
             other.label
             for other in places.places
-            if other.label not in labels and set(other.photos) & set(near)
+            if other.label not in labels and near.intersection(other.photos)
         ]
         if public:
-            lies = "lies" if len(public) == 1 else "lie"
-            yield (
-                f"{listed(public)} {lies} in what is hidden {_around(place, width)}: photos taken "
-                "there count as its own"
+            name = hidden_name(place, width)
+            yield Note(NoteKind.PUBLIC_INSIDE, places=(name, place.label, *public))
+
+
+def _coarse_cells(watched: Sequence[Threat], seen: ScoredAlbum) -> Iterator[Note]:
+    """Where cells are larger than what should be hidden: one note a model."""
+    for number, attack in enumerate(seen.attacks):
+        coarse = [w for w in watched if w.attack == number and w.zone.widest_cell_km]
+        if coarse:
+            yield Note(
+                NoteKind.COARSE_CELLS,
+                places=tuple(dict.fromkeys(watch.hides for watch in coarse)),
+                model=attack.called if len(seen.attacks) > 1 else "",
+                km=max(watch.zone.widest_cell_km for watch in coarse),
+                radius_km=coarse[0].zone.radius_km,
             )
-
-
-def _around(place: AlbumPlace, width: HideScope) -> str:
-    name = hidden_name(place, width)
-    return f"around {name}" if name == place.label else f"with {name}"
-
-
-def _coarse(watched: Sequence[Threat], seen: ScoredAlbum) -> Iterator[str]:
-    """Where cells are larger than what should be hidden: one line, however many places."""
-    found: dict[int, dict[str, str]] = {}
-    for watch in watched:
-        if watch.zone.note:
-            found.setdefault(watch.attack, {})[watch.hides] = watch.zone.note
-    for attack, coarse in found.items():
-        by = f" for {seen.attacks[attack].called}" if len(seen.attacks) > 1 else ""
-        widths = [_WIDE.fullmatch(note) for note in coarse.values()]
-        known = [(float(width[1]), width[2]) for width in widths if width is not None]
-        if len(coarse) == 1 or len(known) < len(coarse):
-            yield from (f"{hides}{by}: {note}" for hides, note in coarse.items())
-        else:
-            yield (
-                f"{listed(list(coarse))}{by}: the cells here are up to {max(known)[0]:g} km "
-                f"across, more than {known[0][1]} km: what is hidden is whole cells"
-            )
-
-
-def _photos(seen: ScoredAlbum, numbers: Sequence[int]) -> str:
-    verb = "is" if len(numbers) == 1 else "are"
-    return f"{counted(len(numbers), 'photo')} ({_names(seen, numbers)}) {verb}"
-
-
-def _names(seen: ScoredAlbum, numbers: Sequence[int]) -> str:
-    called = apart_only([photo.id for photo in seen.photos])
-    return shortened([called[n] for n in numbers], SHOWN)

@@ -45,6 +45,7 @@ from elsewhere.globe import (
 from elsewhere.globe.gazetteer import name_key
 from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.wishes import HideScope
 from elsewhere.values.wording import listed
 
@@ -58,7 +59,7 @@ class PlaceSelection:
 
     hidden: tuple[AlbumPlace, ...]
     public: tuple[AlbumPlace, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) -> PlaceSelection:
@@ -74,9 +75,7 @@ def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) 
         elif word == "home":
             where = likely_home(places, photos)
             hidden.add(where.label)
-            notes.append(
-                f"home is taken to be {where.label}: the place with photos on most different days"
-            )
+            notes.append(Note(NoteKind.HOME, places=(where.label,)))
         else:
             hidden.update(place.label for place in resolve_place(text, places))
     return PlaceSelection(

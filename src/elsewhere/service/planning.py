@@ -1,4 +1,4 @@
-"""From an album that was seen, its places and a person's wishes to one plan for all of it."""
+"""One plan for an album: which photos to withhold, given its places and a person's wishes."""
 
 from __future__ import annotations
 
@@ -8,66 +8,51 @@ from fractions import Fraction
 from random import Random
 from threading import Event
 
+from elsewhere import messages
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
-from elsewhere.globe import place as place_called
-from elsewhere.service import alternatives, notes
-from elsewhere.service.infeasibility import Reasons, explain_no_plan
-from elsewhere.service.notes import low_detail_notes
+from elsewhere.globe import ground, place as find_place
+from elsewhere.globe.places import continent
+from elsewhere.service.alternatives import suggest_alternatives
+from elsewhere.service.infeasibility import blocked_by_posted, find_reasons
+from elsewhere.service.notes import low_detail_notes, plan_independent_notes
 from elsewhere.service.photo_selection import budget_of, bursts, photo_values, select_pinned
-from elsewhere.service.places import NowhereError, guesses, select_places
+from elsewhere.service.places import NowhereError, guesses, hidden_names, select_places
 from elsewhere.service.posted import NOTHING_POSTED, Posted
-from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import solve_and_check
-from elsewhere.service.secret_top import (
-    candidate_tops,
-    silent,
-    solve_with_secret_top,
-    without_each_photo,
-)
-from elsewhere.service.take_down import Blocked, blocked_by_posted, told
+from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top, without_each_photo
 from elsewhere.service.threats import Threat, check_top, find_threats
-from elsewhere.service.verdict import cannot, verdict
 from elsewhere.solver.api import Explain, read_limits, withheld_by
+from elsewhere.solver.exact import Limits
 from elsewhere.solver.requests import Request, read_request
+from elsewhere.values.notes import Note, NoteKind
+from elsewhere.values.outcome import Accuracy, Advice, Outcome, Reasons
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.promise import Promise
+from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes, margin
 
-__all__ = ["AlbumPlan", "Threat", "plan_album"]
+__all__ = ["AlbumPlan", "Threat", "evaluate_alternatives", "plan_album"]
 
 TOP = 5
-"""What single photos must keep out of under a budget where nothing else is said."""
+"""What each photo alone must keep the place out of under a budget."""
+PATIENCE = 2.0
+"""Seconds for each alternative; one that takes longer counts as untried."""
+_LEVEL_KM = {"city": 25.0, "region": 200.0, "country": 750.0}
+"""How far off a guess may be to be right about one, as such models are measured."""
 
 
-@dataclass(frozen=True)
-class AlbumPlan:
-    """What to withhold of an album, and what is to be said of it."""
+@dataclass(frozen=True, kw_only=True)
+class AlbumPlan(Outcome):
+    """What to withhold of an album, with the threats and places that it is about."""
 
-    plan: Plan
-    """The engine's, over the photos that were seen, those already posted behind them; one
-    attacker per watch. Its numbers give the secret k away: not for printing."""
     watches: tuple[Threat, ...]
     hidden: tuple[AlbumPlace, ...]
     public: tuple[AlbumPlace, ...]
     places: Places
-    wishes: Wishes
     top: int | None
-    """The secret k really used, at least the one asked for; None under a budget."""
-    verdict: str
-    """One honest sentence for people; it names no k but the one that was asked for."""
-    notes: tuple[str, ...]
-    """What has to be said beside it: coarse cells, photos placed by time, unplaced ones, …"""
-    ways: tuple[alternatives.Alternative, ...] = ()
-    """What could be asked for instead, where there is no plan or nearly all photos go."""
-    advice: str = ""
-    """What to ask for instead, once it was tried (`trying.py`): directly below the verdict."""
-    blocked: Blocked | None = None
-    """Where what is out already breaks the promise alone: what does, and what to take down."""
-
-    @property
-    def empty(self) -> bool:
-        """Whether it promises nothing: within a small budget a place may stay the first guess."""
-        return self.plan.found and not self.plan.protected_k
+    """The secret top really used, at least the one asked for; None under a budget."""
 
 
 def plan_album(
@@ -75,47 +60,46 @@ def plan_album(
     places: Places,
     wishes: Wishes,
     *,
-    posted: Posted | None = None,
+    posted: Posted = NOTHING_POSTED,
     near: Plan | None = None,
     draw: Random | None = None,
     top: int | None = None,
     stopped: Event | None = None,
     reasons: bool = True,
 ) -> AlbumPlan:
-    """The fewest photos to withhold so that no hidden place is in any scorer's top k.
+    """The fewest photos to withhold so that no hidden place is in any model's top k.
 
-    `top` uses a k that was drawn before (one draw a session) where it still can be had, `draw`
-    draws from elsewhere than the system, `near` prefers a plan like the one before. Whoever no
-    longer wants the plan sets `stopped`; without `reasons` nobody waits for why there is none.
+    `near` is a plan that this one should resemble. `draw` draws the secret top; `top` is one that
+    was drawn before, used where it still can be had. Setting `stopped` ends the search. Without
+    `reasons` nobody asks why there is no plan, which takes time.
     Where no place is known, a NowhereError carries what the models guess.
     """
     if not places:
         raise NowhereError(guesses(seen))
-    posted, photos = posted or NOTHING_POSTED, len(seen.photos)
+    photos = len(seen.photos)
     chosen = select_places(places, seen.photos, wishes.hide)
-    width = wishes.width
-    prior = None if wishes.prior is None else place_called(wishes.prior)
-    watched = find_threats(seen, places, chosen.hidden, width, prior=prior, posted=posted)
-    keep, drop = select_pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
+    prior = None if wishes.prior is None else find_place(wishes.prior)
+    threats = find_threats(seen, places, chosen.hidden, wishes.width, prior=prior, posted=posted)
     groups = bursts(seen.photos, places) if wishes.bursts else ()
-    alone = wishes.each_photo
-    if alone is None:
-        alone = wishes.budget is None
-    asked = _asked(
-        seen, watched, wishes, posted=posted, pins=(keep, drop), groups=groups, alone=alone
-    )
+    keep, drop = select_pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
+    asked = _request(seen, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
     previous = withheld_by(near, asked)
-    words = [attack.called for attack in seen.attacks]
-    why = Reasons()
-    explain = explain_no_plan(watched, words, keep, why) if reasons else silent
+    found_reasons: Reasons | None = None
 
-    def solved(asked: Request, explain: Explain) -> tuple[Plan, int | None]:
+    def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
+        nonlocal found_reasons
+        found_reasons = find_reasons(promise, scores, limits, keep)
+        models = [model.called if len(seen.attacks) > 1 else "" for model in seen.attacks]
+        names = [messages.threat_name(t.hides, t.own, models[t.attack]) for t in threats]
+        return messages.infeasibility(promise, found_reasons, scores[0].ids, names)
+
+    def solve(asked: Request, explain: Explain | None) -> tuple[Plan, int | None]:
         if wishes.budget is not None:
             return solve_and_check(asked, limits, previous, explain), None
-        most = min(len(watch.rivals) for watch in watched)
         least = asked.promise.against[0].top
         assert least is not None
+        most = min(len(threat.rivals) for threat in threats)
         return solve_with_secret_top(
             asked,
             least,
@@ -123,97 +107,153 @@ def plan_album(
             limits,
             previous=previous,
             explain=explain,
-            useful=lambda found: bool(posted.fresh(found.kept, photos)),
+            useful=lambda plan: bool(posted.fresh(plan.kept, photos)),
         )
 
-    unasked = alone and wishes.each_photo is None
-    plan, k = solved(asked, silent if unasked else explain)
-    together = unasked and plan.status == Status.INFEASIBLE
-    if together:  # nobody insisted: what is promised of all of them matters more
-        asked = without_each_photo(asked)
-        plan, k = solved(asked, explain)
-    fresh = len(posted.fresh(plan.kept, photos))
-    said = verdict(plan, wishes, chosen.hidden, seen.attacks, photos=photos, fresh=fresh)
-    blocked = None
+    # nobody insists on each photo alone: where that cannot be had, all together matter more
+    optional = wishes.each_photo is None and wishes.budget is None
+    plan, k = solve(asked, explain if reasons and not optional else None)
+    together_only = optional and plan.status == Status.INFEASIBLE
+    if together_only:
+        plan, k = solve(without_each_photo(asked), explain if reasons else None)
+    newly_shared = len(posted.fresh(plan.kept, photos))
+    notes = list(
+        plan_independent_notes(
+            seen, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
+        )
+    )
+    if plan.found and together_only:
+        notes.append(Note(NoteKind.TOGETHER_ONLY))
+    elif plan.found and optional and not newly_shared:
+        notes.append(Note(NoteKind.EACH_PHOTO))
+    if plan.found:
+        notes += low_detail_notes(seen, threats, plan, posted, wishes.top)
+    blocked = advice = None
     if plan.status == Status.INFEASIBLE and posted and reasons:
         blocked = blocked_by_posted(plan.promise, asked.scores, posted.pinned(photos))
-    if blocked is not None:
-        said = told(blocked, asked.scores[0].ids, cannot(wishes, chosen.hidden, seen.attacks))
-    beside = notes.notes(
-        seen, places, chosen, watched, width=width, prior=prior, groups=groups, posted=posted
-    )
-    ways: tuple[alternatives.Alternative, ...] = ()
-    if blocked is None and (plan.found or reasons):  # what nobody asked about is no advice
-        ways = alternatives.suggest(
-            plan, wishes, chosen.hidden, watched, reasons=why, photos=photos
+    if blocked is None and (plan.found or reasons):
+        alternatives = suggest_alternatives(
+            plan, wishes, chosen.hidden, threats, reasons=found_reasons, photos=photos
         )
-        beside = (*beside, *alternatives.describe(plan, ways))
-        if plan.status == Status.INFEASIBLE and not (ways or posted or wishes.bursts):
-            beside = (*beside, notes.nothing_helps(chosen.hidden, wishes, seen.attacks))
-    if plan.found and together:
-        beside = (*beside, notes.TOGETHER)
-    elif unasked and plan.found and not fresh:
-        beside = (*beside, notes.ALONE)
-    if plan.found:
-        beside = (*beside, *low_detail_notes(seen, watched, plan, posted, wishes.top))
-        # the engine's own words name the secret k
-        plan = replace(plan, explanation=said)
-    return AlbumPlan(
-        plan,
-        watched,
-        chosen.hidden,
-        chosen.public,
-        places,
-        wishes,
-        k,
-        said,
-        beside,
-        ways,
+        refuted = plan.status == Status.INFEASIBLE and not (posted or wishes.bursts)
+        advice = Advice(alternatives) if alternatives or refuted else None
+    made = AlbumPlan(
+        plan=plan,
+        wishes=wishes,
+        hidden_names=tuple(hidden_names(chosen.hidden, wishes.width)),
+        models=tuple(model.called for model in seen.attacks),
+        accuracy=tuple(_accuracy(chosen.hidden, seen.attacks, wishes)),
+        ids=asked.scores[0].ids,
+        photos=photos,
+        newly_shared=newly_shared,
+        notes=tuple(notes),
+        advice=advice,
         blocked=blocked,
+        watches=threats,
+        hidden=chosen.hidden,
+        public=chosen.public,
+        places=places,
+        top=k,
     )
+    if not plan.found:
+        return made
+    # the solver's own words name the secret top
+    return replace(made, plan=replace(plan, explanation=messages.verdict(made)))
 
 
-def _asked(
+def evaluate_alternatives(
     seen: ScoredAlbum,
-    watched: Sequence[Threat],
+    places: Places,
+    made: AlbumPlan,
+    *,
+    posted: Posted,
+    draw: Random | None = None,
+) -> AlbumPlan:
+    """The plan with the alternatives that help, and how many photos each would share."""
+    advice = made.advice
+    candidates = [one for one in advice.alternatives if one.mentioned] if advice else []
+    if advice is None or not candidates:
+        return made
+    helpful = []
+    for alternative in candidates:
+        wishes = alternative.applied(made.wishes)
+        if wishes is None:
+            helpful.append(alternative)
+            continue
+        wishes = replace(wishes, time_limit=PATIENCE)
+        try:
+            other = plan_album(seen, places, wishes, posted=posted, draw=draw, reasons=False)
+        except InputError:
+            continue  # it cannot even be asked for
+        shared = 0 if other.empty else other.newly_shared
+        if other.plan.status == Status.UNKNOWN:
+            helpful.append(alternative)
+        elif shared > made.newly_shared:
+            helpful.append(replace(alternative, shared=shared))
+    helpful.sort(key=lambda alternative: -(alternative.shared or 0))
+    return replace(made, advice=replace(advice, helpful=tuple(helpful)))
+
+
+def _request(
+    seen: ScoredAlbum,
+    threats: Sequence[Threat],
     wishes: Wishes,
     *,
     posted: Posted,
     pins: tuple[tuple[int, ...], tuple[int, ...]],
     groups: Sequence[Sequence[int]],
-    alone: bool,
 ) -> Request:
-    """The wishes as the engine reads them, for the k that was asked for."""
-    _refuse_what_cannot_be(wishes, watched)
+    """The wishes as the solver reads them, for the top that was asked for."""
+    if wishes.top is None and wishes.budget is None:
+        raise InputError("ask for a top (fewest withheld) or a budget (furthest down)")
+    check_top(wishes.top, min(len(threat.rivals) for threat in threats))
     keep, drop = pins
-    photos = len(seen.photos)
     for number in set(posted.already) & set(drop):
         raise InputError(
             f"{seen.photos[number].id} is posted already and cannot be dropped any more"
         )
-    tables = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
+    photos = len(seen.photos)
+    tables = [posted.behind(model.scores, n) for n, model in enumerate(seen.attacks)]
     values = photo_values(seen.photos, wishes.values, stars=wishes.stars, left=seen.left)
-    each = (wishes.top or TOP) if alone else False
-    listed = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
+    costs = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
+    each_photo = wishes.budget is None if wishes.each_photo is None else wishes.each_photo
+    each_top = (wishes.top or TOP) if each_photo else False
     return read_request(
-        [tables[watch.attack] for watch in watched],
-        [watch.zone.cells.tolist() for watch in watched],
+        [tables[threat.attack] for threat in threats],
+        [threat.zone.cells.tolist() for threat in threats],
         top=None if wishes.budget is not None else wishes.top,
         budget=None if wishes.budget is None else budget_of(wishes.budget, photos),
         keep=sorted({*keep, *posted.pinned(photos)}),
         drop=drop,
         margin=margin(wishes.margin).theta,
-        values=listed if values else None,
+        values=costs if values else None,
         groups=groups,
-        rivals=[watch.rivals for watch in watched],
-        sees=[watch.sees for watch in watched],
-        each_photo=[each if watch.own else False for watch in watched],
+        rivals=[threat.rivals for threat in threats],
+        sees=[threat.sees for threat in threats],
+        each_photo=[each_top if threat.own else False for threat in threats],
         strict=wishes.strict,
     )
 
 
-def _refuse_what_cannot_be(wishes: Wishes, watched: Sequence[Threat]) -> None:
-    """What the engine would say of an attacker is said of a place here."""
-    if wishes.top is None and wishes.budget is None:
-        raise InputError("ask for a top (fewest withheld) or a budget (furthest down)")
-    check_top(wishes.top, min(len(watch.rivals) for watch in watched))
+def _accuracy(
+    hidden: Sequence[AlbumPlace], models: Sequence[ModelScores], wishes: Wishes
+) -> list[Accuracy]:
+    """How often the models are right in the hidden places' part of the world, where known."""
+    # a place that the user gave as a region or country is hidden as a whole
+    areas = [place.area.kind for place in hidden if place.area is not None]
+    levels = [level for level in (wishes.hide_level, *areas) if level in _LEVEL_KM]
+    level = max(levels, key=_LEVEL_KM.__getitem__, default="")
+    radius = wishes.radius_km
+    if level and _LEVEL_KM[level] >= radius:
+        radius = _LEVEL_KM[level]
+    else:
+        level = ""
+    codes = {ground(place.lat, place.lon, "country")[0].code for place in hidden}
+    found = []
+    for model in models:
+        table = model.about.accuracy
+        for part in sorted({continent(code) for code in codes}) if table else ():
+            shares, region = (table[part], part) if part in table else (table[""], "the world")
+            km = min((km for km in shares if km >= radius), default=max(shares))
+            found.append(Accuracy(model.called, km, shares[km], region, level))
+    return found

@@ -14,6 +14,7 @@ import numpy as np
 
 from elsewhere.album import Metadata, SkippedFile
 from elsewhere.errors import InputError
+from elsewhere.values.notes import Note
 from elsewhere.values.scores import Scores
 
 
@@ -31,8 +32,7 @@ class Posted:
     already: tuple[int, ...] = ()
     """Photos of the album, by number and ascending, that are out already: pinned and not exported
     again. They are not among `ids`, for nobody is to count them twice."""
-    notes: tuple[str, ...] = ()
-    """What has to be said aloud, a sentence each."""
+    notes: tuple[Note, ...] = ()
     left: tuple[SkippedFile, ...] = ()
     """Files among the posted ones that could not be counted, and why."""
 

@@ -31,9 +31,10 @@ from elsewhere.service.ledger import Ledger
 from elsewhere.service.ledger_album import Remembered, remembered
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
-from elsewhere.values.wording import apart_only, counted, shortened
+from elsewhere.values.wording import apart_only
 
 SIDE = 24
 ALIKE = 0.985
@@ -93,8 +94,8 @@ def _small(photo: Photo) -> Sketch:
     return points / length if length > _FLAT * SIDE else np.zeros_like(points)
 
 
-_SHOWN = 3
-_SAID = frozenset(
+_MAX_PAIRS = 3
+_MAY_SHOW_A_PLACE = frozenset(
     {"animated", "crash", "damaged", "empty", "large", "memory", "pixels", "raw", "time",
      "unreadable", "unscored", "unsupported", "video"}
 )  # fmt: skip
@@ -180,7 +181,7 @@ def _joined(
     left = public.left if public else ()
     pairs = alike([photos[n] for n in others], seen.photos, sketches)
     looks = [(ids[n], seen.photos[other].id) for n, other in pairs if other not in already]
-    notes = (*_notes(seen, already, len(others), left), *_look_alike(looks), *kept.notes)
+    notes = (*_notes(seen, already, len(others), left, looks), *kept.notes)
     return Posted(tuple(ids), tuple(rows), metadata, already, notes, left)
 
 
@@ -229,38 +230,26 @@ def _placed_by_time(
 
 
 def _notes(
-    seen: ScoredAlbum, already: Sequence[int], others: int, left: Sequence[SkippedFile]
-) -> list[str]:
-    told = []
+    seen: ScoredAlbum,
+    already: Sequence[int],
+    others: int,
+    skipped: Sequence[SkippedFile],
+    pairs: Sequence[tuple[str, str]],
+) -> list[Note]:
+    """What was counted, what could not be, and which photos a person should compare."""
+    found = []
     if already:
-        called = apart_only([photo.id for photo in seen.photos])
-        names = shortened([called[n] for n in already], _SHOWN)
-        verb = "is" if len(already) == 1 else "are"
-        told.append(
-            f"{counted(len(already), 'photo')} of the album ({names}) {verb} out already: counted "
-            "and not exported again"
-        )
+        names = apart_only([photo.id for photo in seen.photos])
+        found.append(Note(NoteKind.ALREADY_POSTED, photos=tuple(names[n] for n in already)))
     if others:
-        told.append(f"{counted(others, 'posted photo')} beyond the album counted in")
-    lost = [one.name for one in left if one.kind in _SAID]
-    if lost:
-        told.append(
-            f"{counted(len(lost), 'posted file')} ({shortened(lost, _SHOWN)}) could not be looked "
-            f"at and {'does' if len(lost) == 1 else 'do'} not count: the promise knows nothing of "
-            f"{'it' if len(lost) == 1 else 'them'}"
-        )
-    return told
-
-
-def _look_alike(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """What a person has to look at: perhaps the album's photo is out in another file."""
-    told = [
-        f"{public} looks like {own}: if it is the same picture, {own} would go out twice; drop it"
-        for public, own in pairs[:_SHOWN]
-    ]
-    if len(pairs) > _SHOWN:
-        told.append(f"{len(pairs) - _SHOWN} more posted photos look like photos of the album")
-    return told
+        found.append(Note(NoteKind.POSTED_COUNTED, count=others))
+    unreadable = tuple(file.name for file in skipped if file.kind in _MAY_SHOW_A_PLACE)
+    if unreadable:
+        found.append(Note(NoteKind.POSTED_UNREADABLE, photos=unreadable))
+    found += [Note(NoteKind.LOOKS_ALIKE, photos=pair) for pair in pairs[:_MAX_PAIRS]]
+    if len(pairs) > _MAX_PAIRS:
+        found.append(Note(NoteKind.MORE_LOOK_ALIKE, count=len(pairs) - _MAX_PAIRS))
+    return found
 
 
 def _distinct(names: Sequence[str], taken: set[str]) -> list[str]:

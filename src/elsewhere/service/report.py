@@ -32,11 +32,13 @@ from pathlib import Path
 
 import numpy as np
 
+from elsewhere import messages
 from elsewhere.album import Photo
 from elsewhere.audit import Guess
 from elsewhere.audit.inference import TOP, Floats, rank
 from elsewhere.globe import cell_names, ground
 from elsewhere.globe.places import continent
+from elsewhere.messages import Surface
 from elsewhere.messages.numbers import ordinal
 from elsewhere.report import Contents, page
 from elsewhere.report.contents import (
@@ -330,7 +332,9 @@ def _against_decoys(
     )
 
 
-def limitations(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> Iterator[str]:
+def limitations(
+    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, surface: Surface = Surface.REPORT
+) -> Iterator[str]:
     """Every limit that a person should know of before sharing."""
     wishes, words = album_plan.wishes, listed([attack.called for attack in seen.attacks])
     width = wishes.width
@@ -365,8 +369,8 @@ def limitations(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> Ite
         )
     else:
         yield (
-            "Photos that are out already, yours or others' of the same event: none were counted "
-            "(--posted counts them)."
+            "Photos that are out already, yours or others' of the same event: none were counted"
+            f"{surface.option('--posted counts them')}."
         )
     yield (
         "What these models do not look for: words and signs that can be read, what a model of "
@@ -438,13 +442,12 @@ def plan_contents(
     """What the report of a plan says."""
     plan = album_plan.plan
     scenes = planned_scenes(seen, album_plan, posted=posted, opinions=opinions)
-    advice = [album_plan.advice] * bool(album_plan.advice)
-    notes = [*advice, *album_plan.notes, *(shared.notes if shared else ())]
+    notes = [*messages.notes(album_plan, Surface.REPORT), *(shared.notes if shared else ())]
     if not plan.found:
         notes.insert(0, plan.explanation)
     return Contents(
         album=album_name(seen),
-        verdict=album_plan.verdict,
+        verdict=messages.verdict(album_plan),
         holds=plan.found,
         state=_state(album_plan),
         photos=_shots(seen, scenes, _fates(seen, album_plan, posted), _remarks(album_plan, shared)),
@@ -486,7 +489,7 @@ def audit_contents(
         holds=None,
         state="Looked at; nothing is withheld",
         photos=_shots(seen, scenes, [PhotoState.AUDITED] * len(seen.photos), {}),
-        notes=tuple(_sentence(note) for note in audit.notes),
+        notes=tuple(_sentence(messages.note(note, Surface.REPORT)) for note in audit.notes),
         views=scenes.full,
         other_views=scenes.other_views,
         attackers=_attackers(seen, list(where)),

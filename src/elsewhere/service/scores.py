@@ -151,9 +151,10 @@ def solve_and_check(
     asked: Request,
     limits: Limits,
     previous: frozenset[int] | None = None,
-    explain: Explain = explain_infeasible,
+    explain: Explain | None = explain_infeasible,
 ) -> Plan:
-    """Solve a promise and prove the plan again; `explain` says why there is none."""
+    """Solve a promise and prove the plan again; `explain`, if any, says why there is none."""
+    explain = explain or (lambda promise, scores, limits: "")
     return checked(solve_promise(asked, limits, previous, explain), asked)
 
 

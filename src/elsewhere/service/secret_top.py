@@ -20,10 +20,8 @@ from elsewhere.solver.api import Explain
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import explain_infeasible
 from elsewhere.solver.requests import Request
+from elsewhere.values.outcome import MAX_TOP_FACTOR
 from elsewhere.values.plan import Plan
-
-TIMES = 3
-"""The k is at most so many times the one asked for."""
 
 
 def candidate_tops(
@@ -37,7 +35,7 @@ def candidate_tops(
     ([5], 11)
     """
     draw = draw or SystemRandom()
-    high = max(asked, min(TIMES * asked, most))
+    high = max(asked, min(MAX_TOP_FACTOR * asked, most))
     k = first if first is not None and asked <= first <= high else draw.randint(asked, high)
     while True:
         yield k
@@ -53,7 +51,7 @@ def solve_with_secret_top(
     limits: Limits,
     *,
     previous: frozenset[int] | None = None,
-    explain: Explain = explain_infeasible,
+    explain: Explain | None = explain_infeasible,
     useful: Callable[[Plan], bool] = lambda plan: True,
 ) -> tuple[Plan, int]:
     """The plan for the first k that can be had, and that k; for `least` whatever comes of it.
@@ -66,9 +64,7 @@ def solve_with_secret_top(
     for k in tries:
         part = _half(limits) if k > least else limits
         before = part.done
-        plan = solve_and_check(
-            with_top(asked, k), part, previous, explain if k == least else silent
-        )
+        plan = solve_and_check(with_top(asked, k), part, previous, explain if k == least else None)
         if part is not limits:
             limits.done += part.done - before
         if k == least or (plan.found and useful(plan)):
@@ -99,8 +95,3 @@ def _half(limits: Limits) -> Limits:
         work=max(0.0, limits.work - limits.done) / 2,
         done=0,
     )
-
-
-def silent(*_: object) -> str:
-    """Nobody hears why: of a k above the one asked for, or where nobody waits for it."""
-    return ""

@@ -158,10 +158,14 @@ class Inquiry:
 
     def about_drops(self) -> str:
         """Whether it could be done if the dropped photos were free."""
-        if not self._feasible(replace(self.promise, drop=()), self.scores):
+        if not self.drops_block():
             return ""
         listed = ", ".join(self.scores[0].ids[i] for i in self.promise.drop)
         return f"It could be done if {listed} need not be dropped."
+
+    def drops_block(self) -> bool:
+        """Whether it could be done if the dropped photos were free."""
+        return bool(self._feasible(replace(self.promise, drop=()), self.scores))
 
     def forced_out(self) -> int:
         """How many photos must go whatever the plan."""

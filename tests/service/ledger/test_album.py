@@ -15,7 +15,7 @@ from elsewhere.service.ledger_album import given_by, label_of, remembered
 from elsewhere.service.posted_photos import find_posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
-from tests.service.makers import Stay, photo, seen, trip
+from tests.service.makers import Stay, photo, seen, texts, trip
 
 
 @pytest.fixture
@@ -57,7 +57,9 @@ def test_what_was_shared_of_a_place_counts_when_it_is_hidden_again(ledger: Ledge
     where = places_of(again.photos).places[0].positions[0]
     assert back.metadata == (Metadata(position=where),) * 2
     assert back.already == ()
-    assert back.notes == ("2 photos that you shared of Lisbon, Portugal before are counted in",)
+    assert texts(back.notes) == (
+        "2 photos that you shared of Lisbon, Portugal before are counted in",
+    )
 
 
 def test_what_was_shared_elsewhere_does_not_count(ledger: Ledger) -> None:
@@ -79,7 +81,7 @@ def test_a_photo_of_the_album_that_was_shared_before_is_out_already(ledger: Ledg
     assert (back.already, back.ids) == ((1, 3), ())
     posted = find_posted(album, places_of(album.photos), Wishes(), ledger=ledger)
     assert posted.already == (1, 3)
-    assert "IMG_0001.jpg" in posted.notes[0]
+    assert "IMG_0001.jpg" in texts(posted.notes)[0]
 
 
 def test_a_photo_that_is_given_as_posted_too_counts_once(ledger: Ledger) -> None:

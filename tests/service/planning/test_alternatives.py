@@ -6,19 +6,26 @@ from dataclasses import replace
 
 import pytest
 
-from elsewhere.service.alternatives import Alternative, without_options
+from elsewhere.messages import Surface, advice, notes, verdict
+from elsewhere.service.planning import AlbumPlan
 from elsewhere.solver.infeasibility import Inquiry
+from elsewhere.values.outcome import Alternative, Change
 from tests.service.planning.test_verdict import EXACT, LISBON, PARIS, plan, pointing
 
 WIDE = replace(EXACT, hide_level="country")
 """So wide that many cells are hidden."""
 
 
+def ways(found: AlbumPlan) -> tuple[Alternative, ...]:
+    assert found.advice is not None
+    return found.advice.alternatives
+
+
 def test_where_everything_less_was_refuted_that_is_said() -> None:
     found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
     assert found.plan.status == "infeasible" and "Not even top 1" in found.plan.explanation
-    assert found.ways == ()
-    assert found.notes[-1] == (
+    assert ways(found) == ()
+    assert advice(found) == (
         "asking for less does not help: the model tiny finds Lisbon, Portugal from any of these "
         "photos"
     )
@@ -29,25 +36,25 @@ def test_a_smaller_radius_is_no_way_where_one_cell_is_hidden() -> None:
     assert len(near.watches[0].zone) == 1
     far = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=200.0))
     assert len(far.watches[0].zone) > 1
-    assert far.ways == (Alternative("radius", "a smaller radius (--radius)", amount=5.0),)
+    assert ways(far) == (Alternative(Change.RADIUS, amount=5.0),)
     level = plan(pointing(LISBON, LISBON), WIDE)
-    assert level.ways == (Alternative("level", "a narrower level (--hide-level)", name="region"),)
+    assert ways(level) == (Alternative(Change.LEVEL, name="region"),)
 
 
 def test_the_top_that_can_be_had_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (2, True))
     found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
-    assert found.ways == (Alternative("top", "a smaller top (such as --top 2)", top=2),)
-    assert found.notes[-1] == "to share anything, ask for less: a smaller top (such as --top 2)"
+    assert ways(found) == (Alternative(Change.TOP, top=2),)
+    assert advice(found) == "to share anything, ask for less: a smaller top (such as --top 2)"
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (None, False))
     unknown = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
-    assert unknown.ways == (Alternative("top", "a smaller top (such as --top 2)", top=2),)
+    assert ways(unknown) == (Alternative(Change.TOP, top=2),)
 
 
 def test_the_pin_is_the_way_where_a_pin_is_to_blame() -> None:
     found = plan(pointing(LISBON, None, None), replace(WIDE, keep=("0.jpg", "1.jpg")))
-    assert found.ways == (Alternative("unpin", photos=(0,)),)
-    assert not any("ask for less" in note for note in found.notes)
+    assert ways(found) == (Alternative(Change.UNPIN, photos=(0,), mentioned=False),)
+    assert advice(found) == ""
     freed = plan(pointing(LISBON, None, None), replace(WIDE, keep=("1.jpg",)))
     assert freed.plan.found
 
@@ -58,10 +65,10 @@ def test_a_margin_is_given_up_where_that_is_enough() -> None:
     wishes = replace(EXACT, margin="careful", radius_km=0.0)
     found = plan(album, wishes)
     assert found.plan.status == "infeasible"
-    assert found.ways == (Alternative("margin", "no margin (--margin none)"),)
+    assert ways(found) == (Alternative(Change.MARGIN),)
     assert plan(album, replace(wishes, margin="none")).plan.found
     stuck = plan(pointing(LISBON), wishes)
-    assert stuck.ways == () and "does not help" in stuck.notes[-1]
+    assert ways(stuck) == () and "does not help" in advice(stuck)
 
 
 def test_only_a_place_that_could_be_hidden_alone_is_offered() -> None:
@@ -69,32 +76,35 @@ def test_only_a_place_that_could_be_hidden_alone_is_offered() -> None:
     wishes = replace(EXACT, radius_km=0.0)
     found = plan(album, wishes)
     assert found.plan.status == "infeasible"
-    assert [way.name for way in found.ways] == ["Lisbon, Portugal", "Paris, France"]
-    for way in found.ways:
-        assert way.kind == "hide" and plan(album, replace(wishes, hide=(way.name,))).plan.found
-    assert found.notes[-1].endswith('fewer hidden places (such as --hide "Lisbon, Portugal")')
+    assert [way.name for way in ways(found)] == ["Lisbon, Portugal", "Paris, France"]
+    for way in ways(found):
+        assert (
+            way.change == Change.HIDE and plan(album, replace(wishes, hide=(way.name,))).plan.found
+        )
+    assert advice(found).endswith('fewer hidden places (such as --hide "Lisbon, Portugal")')
 
 
 def test_nearly_all_gone() -> None:
     few = plan(pointing(*[LISBON] * 5, None), replace(WIDE, top=1))
-    assert few.plan.found and few.notes[-1] == (
+    assert few.plan.found and advice(few) == (
         "nearly all photos go: to share more, ask for less: a narrower level (--hide-level)"
     )
     within = plan(pointing(*[LISBON] * 5, None), replace(EXACT, budget=5, radius_km=0.0))
-    assert within.notes[-1].endswith("ask for less: a smaller budget (--budget)")
-    assert not any("ask for less" in note for note in plan(pointing(LISBON, None), EXACT).notes)
+    assert advice(within).endswith("ask for less: a smaller budget (--budget)")
+    assert advice(plan(pointing(LISBON, None), EXACT)) == ""
 
 
 def test_a_prior_that_leaves_too_few_places_is_named() -> None:
     found = plan(pointing(LISBON, LISBON), replace(EXACT, prior="Portugal", top=1))
-    assert found.verdict.endswith("top 1 among the places of Portugal alone.")
-    assert "that the audience knows less (a wider --prior, or none)" in found.notes[-1]
+    assert verdict(found).endswith("top 1 among the places of Portugal alone.")
+    assert "that the audience knows less (a wider --prior, or none)" in advice(found)
 
 
 def test_options_are_for_those_who_type_them() -> None:
-    said = plan(pointing(LISBON, LISBON), replace(WIDE, prior="Portugal", hide_level=None)).notes
-    assert any("--" in note for note in said)
-    assert not any("--" in without_options(note) for note in said)
+    wishes = replace(WIDE, prior="Portugal", hide_level=None)
+    found = plan(pointing(LISBON, LISBON), wishes)
+    assert any("--" in text for text in notes(found))
+    assert not any("--" in text for text in notes(found, Surface.PAGE))
 
 
 def test_what_nobody_asked_about_is_no_advice() -> None:
@@ -103,4 +113,4 @@ def test_what_nobody_asked_about_is_no_advice() -> None:
 
     album = pointing(LISBON, LISBON)
     quick = plan_album(album, places_of(album.photos), WIDE, reasons=False)
-    assert quick.ways == () and not any("less" in note for note in quick.notes)
+    assert quick.advice is None

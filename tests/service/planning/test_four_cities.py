@@ -13,7 +13,7 @@ from elsewhere.globe import Cells, distance_km
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
-from tests.service.makers import Stay, trip
+from tests.service.makers import Stay, texts, trip
 
 VISITS = [
     Stay("Lisbon", 25, 0),
@@ -59,7 +59,9 @@ def test_only_the_hidden_city_is_watched_and_the_lost_photo_counts(planned: Albu
     own, whole = planned.watches
     assert own.sees == (*range(25), *range(99, 120))
     assert (whole.sees, whole.whole) == (None, True)
-    assert any("IMG_0119.jpg" in note and "every hidden place" in note for note in planned.notes)
+    assert any(
+        "IMG_0119.jpg" in note and "every hidden place" in note for note in texts(planned.notes)
+    )
 
 
 def test_the_truth_is_every_cell_near_any_photo(planned: AlbumPlan) -> None:

@@ -13,7 +13,7 @@ from elsewhere.service.notes import shows_little
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
-from tests.service.makers import attack, photo, seen
+from tests.service.makers import attack, photo, seen, texts
 from tests.service.pictures import drawn, noise
 
 LISBON = (38.72, -9.14)
@@ -40,7 +40,7 @@ def planned(album: ScoredAlbum, **wishes: object) -> AlbumPlan:
 
 
 def leans(plan: AlbumPlan) -> list[str]:
-    return [note for note in plan.notes if "hardly anything" in note]
+    return [note for note in texts(plan.notes) if "hardly anything" in note]
 
 
 def test_a_grey_screen_that_carries_the_promise_is_named() -> None:

@@ -10,7 +10,7 @@ from elsewhere.globe import Cells, place
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
-from tests.service.makers import attack, photo, seen
+from tests.service.makers import attack, photo, seen, texts
 
 STUTTGART = (48.78, 9.18)
 WISHES = Wishes(exact_top=True, margin="none")
@@ -28,7 +28,7 @@ def streets(sure: float = 3.0, position: tuple[float, float] | None = None) -> S
 def notes(album: ScoredAlbum, *at: str, wishes: Wishes = WISHES) -> list[str]:
     places = places_of(album.photos, at=[place(one) for one in at] or None)
     made = plan_album(album, places, wishes)
-    return [note for note in made.notes if "where you said" in note]
+    return [note for note in texts(made.notes) if "where you said" in note]
 
 
 def test_a_model_that_is_sure_of_another_place_asks_back() -> None:

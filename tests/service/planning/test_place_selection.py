@@ -10,7 +10,7 @@ from elsewhere.album.places import Places, places_of
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
 from elsewhere.service.places import select_places
-from tests.service.makers import NOON, photo
+from tests.service.makers import NOON, photo, texts
 
 LISBON, PORTO, PARIS, ILLINOIS = (38.72, -9.14), (41.15, -8.61), (48.8566, 2.3522), (39.80, -89.65)
 PHOTOS = [
@@ -52,7 +52,7 @@ def test_what_a_wish_hides(wanted: tuple[str, ...], towns: set[str]) -> None:
 
 
 def test_home_is_said_aloud() -> None:
-    assert select_places(PLACES, PHOTOS, ["home"]).notes == (
+    assert texts(select_places(PLACES, PHOTOS, ["home"]).notes) == (
         "home is taken to be Paris, France: the place with photos on most different days",
     )
 

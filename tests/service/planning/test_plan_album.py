@@ -17,10 +17,11 @@ from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, distance_km, place
-from elsewhere.service.notes import TOGETHER
+from elsewhere.messages import notes, verdict
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import NOON, Stay, attack, photo, seen, trip
@@ -143,9 +144,13 @@ def test_the_k_is_drawn_and_not_told() -> None:
     planned = plan(album, wishes, top=11)
     assert planned.top == 11
     assert all(view.protected_k >= 11 for view in planned.plan.views)
-    for said in (planned.verdict, planned.plan.explanation, *planned.notes):
+    for said in (
+        verdict(planned),
+        planned.plan.explanation,
+        *notes(planned),
+    ):
         assert "top 11" not in said and "first 11" not in said
-    assert "its first 4 guesses" in planned.verdict
+    assert "its first 4 guesses" in verdict(planned)
     # a k that is out of bounds now is drawn anew
     assert plan(album, replace(wishes, top=2), top=11).top in range(2, 7)
 
@@ -163,7 +168,7 @@ def test_keep_drop_values_and_bursts() -> None:
     assert set(range(10, 20)) <= set(dropped.withheld)
     dear = plan(album, replace(wishes, values={first: 100}))
     assert free.withheld[0] in dear.plan.kept
-    assert "least loss" in dear.verdict
+    assert "least loss" in verdict(dear)
     photos = [
         photo(one.id, one.metadata.position, NOON + timedelta(seconds=n // 2 * 60 + n % 2))
         for n, one in enumerate(album.photos)
@@ -171,7 +176,7 @@ def test_keep_drop_values_and_bursts() -> None:
     twins = seen(photos, album.attacks[0].scores.values)
     together = plan(twins, replace(wishes, bursts=True))
     assert all((n ^ 1) in together.plan.withheld for n in together.plan.withheld)
-    assert "26 photos are 13 bursts, each kept or withheld whole" in together.notes
+    assert "26 photos are 13 bursts, each kept or withheld whole" in notes(together)
 
 
 def test_stars_are_worth_something() -> None:
@@ -194,9 +199,9 @@ def test_a_budget_pushes_as_far_as_it_reaches() -> None:
     assert planned.top is None
     assert len(planned.plan.withheld) <= 2
     assert planned.plan.promise.budget == 2
-    assert planned.empty and "at most 2 of 26 photos cannot hide" in planned.verdict
+    assert planned.empty and "at most 2 of 26 photos cannot hide" in verdict(planned)
     more = plan(album, replace(EXACT, hide=("Lisbon",), budget="60%"))
-    assert not more.empty and "of 26 photos withheld" in more.verdict
+    assert not more.empty and "of 26 photos withheld" in verdict(more)
     assert proved(album, planned)
 
 
@@ -224,8 +229,8 @@ def test_each_photo_alone_is_wished_for_where_it_can_be_had() -> None:
     planned = plan(album, pinned)
     assert telling in planned.plan.kept
     assert {one.each_photo for one in planned.plan.promise.against} == {None}
-    assert TOGETHER in planned.notes
-    assert TOGETHER not in plan(album, by_itself).notes
+    assert Note(NoteKind.TOGETHER_ONLY) in planned.notes
+    assert Note(NoteKind.TOGETHER_ONLY) not in plan(album, by_itself).notes
     assert plan(album, replace(pinned, each_photo=True)).plan.status == "infeasible"
     budget = plan(album, replace(by_itself, top=None, budget=3))
     assert {one.each_photo for one in budget.plan.promise.against} == {None}
@@ -242,7 +247,7 @@ def test_what_the_audience_knows_makes_the_world_smaller() -> None:
     for watch in planned.watches:
         assert set(watch.rivals) <= country
         assert set(watch.zone.cells.tolist()) <= country
-    assert "the audience is taken to know Portugal: only cells there count" in planned.notes
+    assert "the audience is taken to know Portugal: only cells there count" in notes(planned)
     with pytest.raises(InputError, match="top 500 is out of reach: outside what is hidden"):
         plan(album, replace(wishes, prior="Portugal", top=500))
 
@@ -302,11 +307,11 @@ def test_wishes_that_cannot_be() -> None:
 def test_coarse_cells_of_several_places_are_one_line() -> None:
     album = trip([Stay("Lisbon", 3, 0), Stay("Vienna, Austria", 3, 5)])
     made = plan_album(album, places_of(album.photos), replace(EXACT, radius_km=1.0))
-    wide = [note for note in made.notes if "km across" in note]
+    wide = [note for note in notes(made) if "km across" in note]
     assert len(wide) == 1
     assert wide[0].startswith("Lisbon, Portugal and Vienna, Austria: the cells here are up to ")
     assert wide[0].endswith(" km across, more than 1 km: what is hidden is whole cells")
     alone = plan_album(
         album, places_of(album.photos), replace(EXACT, radius_km=1.0, hide=("Lisbon",))
     )
-    assert any(note.startswith("Lisbon, Portugal: the cell here is ") for note in alone.notes)
+    assert any(note.startswith("Lisbon, Portugal: the cell here is ") for note in notes(alone))

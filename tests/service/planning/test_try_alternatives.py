@@ -8,10 +8,10 @@ import numpy as np
 
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
-from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.messages import advice, verdict
+from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album
 from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.try_alternatives import evaluate_alternatives
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import attack, photo, seen
 
@@ -40,19 +40,17 @@ def test_a_way_that_helps_says_how_much() -> None:
     """Two other places come before Lisbon, and no more: a top of 2 can be had, 4 cannot."""
     made_of = album(*[{LISBON: 2.0, VIENNA: 3.0, OSLO: 4.0}] * 5)
     before, after = tried(made_of, EXACT)
-    assert not before.plan.found and before.notes[-1].startswith("to share anything, ask for less")
-    assert after.advice == "to share anything, ask for less: --top 2 shares 5 of 5 photos"
-    assert not any("ask for less" in note for note in after.notes)
-    assert after.plan is before.plan and after.verdict == before.verdict
+    assert not before.plan.found and advice(before).startswith("to share anything, ask for less")
+    assert advice(after) == "to share anything, ask for less: --top 2 shares 5 of 5 photos"
+    assert after.plan is before.plan and verdict(after) == verdict(before)
 
 
 def test_no_smaller_radius_is_advised_where_it_does_not_help() -> None:
     """Each photo points at Lisbon's own cell, and nowhere else."""
     made_of = album(*[{LISBON: 9.0}] * 4)
     before, after = tried(made_of, EXACT)
-    assert "a smaller radius" in before.notes[-1], "it was not refuted, only untried"
-    assert after.advice.startswith("asking for less does not help: the model tiny finds Lisbon")
-    assert not any("radius" in note for note in after.notes)
+    assert "a smaller radius" in advice(before), "it was not refuted, only untried"
+    assert advice(after).startswith("asking for less does not help: the model tiny finds Lisbon")
 
 
 def test_a_plan_that_is_well_is_left_alone() -> None:

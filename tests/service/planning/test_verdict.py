@@ -10,6 +10,7 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place
+from elsewhere.messages import verdict
 from elsewhere.service.places import NowhereError
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
@@ -39,53 +40,53 @@ def pointing(*towns: tuple[float, float] | None, at: float = 5.0, **about: objec
 
 def test_nothing_to_withhold_speaks_of_the_model() -> None:
     album = pointing(None, None, accuracy=ACCURACY)
-    assert plan(album, EXACT).verdict == (
+    assert verdict(plan(album, EXACT)) == (
         "Nothing needs withholding: from these photos the model tiny (right within 25 km for 17 % "
         "of single photos in Europe) does not have Lisbon, Portugal among its first 5 guesses; a "
         "better model may find it."
     )
-    country = plan(album, replace(EXACT, hide_level="country")).verdict
+    country = verdict(plan(album, replace(EXACT, hide_level="country")))
     assert "right about the country, within 750 km, for 73 % of single photos in Europe" in country
     assert "does not have Portugal among its first 5 guesses" in country
     told = places_of(album.photos, at=[place("Portugal")])
-    assert "right about the country, within 750 km," in plan_album(album, told, EXACT).verdict
-    wide = plan_album(album, told, replace(EXACT, radius_km=800.0)).verdict
+    assert "right about the country, within 750 km," in verdict(plan_album(album, told, EXACT))
+    wide = verdict(plan_album(album, told, replace(EXACT, radius_km=800.0)))
     assert "right within 750 km for 73 %" in wide
-    city = plan(album, replace(EXACT, hide_level="city")).verdict
+    city = verdict(plan(album, replace(EXACT, hide_level="city")))
     assert "right about the city, within 25 km, for 17 % of single photos in Europe" in city
-    dropped = plan(album, replace(EXACT, drop=("0.jpg",))).verdict
+    dropped = verdict(plan(album, replace(EXACT, drop=("0.jpg",))))
     assert dropped.startswith("Nothing needs withholding beyond what you drop: from these")
 
 
 def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
     album = pointing(LISBON, None)
-    assert plan(album, EXACT).verdict == (
+    assert verdict(plan(album, EXACT)) == (
         "With 1 of 2 photos withheld, the model tiny does not have Lisbon, Portugal among its "
         "first 5 guesses; it is the fewest that will do, and a better model may find it."
     )
-    drawn = plan(album, replace(EXACT, exact_top=False)).verdict
+    drawn = verdict(plan(album, replace(EXACT, exact_top=False)))
     assert "the fewest that will do for a top drawn in secret from 5 to 15, and" in drawn
 
 
 def test_what_was_dropped_is_not_counted_as_needed() -> None:
     album = pointing(LISBON, None, None)
-    found = plan(album, replace(EXACT, drop=("1.jpg",))).verdict
+    found = verdict(plan(album, replace(EXACT, drop=("1.jpg",))))
     assert found.startswith("With 1 of 3 photos withheld beyond the 1 that you drop, the model")
 
 
 def test_a_budget_says_how_far_it_reaches() -> None:
     album = pointing(LISBON, LISBON, None)
-    assert plan(album, replace(EXACT, budget=0)).verdict == (
+    assert verdict(plan(album, replace(EXACT, budget=0))) == (
         "Withholding at most 0 of 3 photos cannot hide Lisbon, Portugal: the first guess of the "
         "model tiny may be right; allow more."
     )
-    assert "no plan within the budget does better" in plan(album, replace(EXACT, budget=2)).verdict
+    assert "no plan within the budget does better" in verdict(plan(album, replace(EXACT, budget=2)))
 
 
 def test_no_verdict_ever_says_safe() -> None:
     for album in (pointing(None), pointing(LISBON, None)):
         for wishes in (EXACT, replace(EXACT, budget=1), replace(EXACT, keep=("0.jpg",))):
-            assert "safe" not in plan(album, wishes).verdict.lower()
+            assert "safe" not in verdict(plan(album, wishes)).lower()
 
 
 class TestNoPlan:
@@ -95,7 +96,7 @@ class TestNoPlan:
         album = pointing(LISBON, None, None)
         planned = plan(album, replace(EXACT, keep=("0.jpg", "1.jpg")))
         assert planned.plan.status == "infeasible"
-        assert planned.verdict == (
+        assert verdict(planned) == (
             "Nothing can be shared: Lisbon, Portugal cannot be hidden from the model tiny with top "
             "5."
         )
@@ -129,7 +130,7 @@ class TestNoPlan:
     def test_a_hidden_country_is_what_is_named(self) -> None:
         wishes = replace(EXACT, hide=("Lisbon",), hide_level="country", keep=("0.jpg", "1.jpg"))
         planned = plan(pointing(LISBON, None, PARIS), wishes)
-        assert planned.verdict == (
+        assert verdict(planned) == (
             "Nothing can be shared: Portugal cannot be hidden from the model tiny with top 5."
         )
         assert "even alone: Portugal from its own photos" in planned.plan.explanation
@@ -139,7 +140,7 @@ class TestNoPlan:
         album = trip([Stay("Lisbon", 60, 0), Stay("Porto", 60, 3)], seed=1)
         planned = plan(album, replace(EXACT, top=40, time_limit=0.0))
         assert planned.plan.status in {"unknown", "feasible"}
-        assert "time ran out" in planned.verdict or "stopped early" in planned.verdict
+        assert "time ran out" in verdict(planned) or "stopped early" in verdict(planned)
 
     def test_nothing_known_at_all_brings_the_guesses(self) -> None:
         cells = Cells.default()

@@ -18,7 +18,7 @@ from elsewhere.service.posted_photos import _placed_by_time, find_posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
 from tests.album.makers import jpeg
-from tests.service.makers import photo
+from tests.service.makers import photo, texts
 from tests.service.tiny import known_scorers, see_tiny, write_album
 
 NOWHERE = Places((), ())
@@ -55,7 +55,7 @@ def test_photos_beyond_the_album_are_scored_as_the_album_is(
         joint = posted.behind(album.attacks[number].scores, number)
         assert joint.photos == 6
     assert posted.already == ()
-    assert posted.notes == ("2 posted photos beyond the album counted in",)
+    assert texts(posted.notes) == ("2 posted photos beyond the album counted in",)
 
 
 def test_the_original_and_the_exported_rendition_are_known_again(
@@ -70,8 +70,8 @@ def test_the_original_and_the_exported_rendition_are_known_again(
     assert posted.ids == ()
     assert posted
     assert posted.pinned(4) == (0, 2)
-    assert "2 photos of the album" in posted.notes[0]
-    assert "not exported again" in posted.notes[0]
+    assert "2 photos of the album" in texts(posted.notes)[0]
+    assert "not exported again" in texts(posted.notes)[0]
 
 
 def test_the_same_picture_in_another_file_is_known_again(
@@ -105,7 +105,9 @@ def test_what_cannot_be_looked_at_is_said(
     posted = posted_at(album, folder, pool=pool)
     assert len(posted.ids) == 1
     assert {one.name for one in posted.left} == {"broken.jpg", "clip.mp4", "notes.txt"}
-    assert "2 posted files (broken.jpg and clip.mp4) could not be looked at" in posted.notes[1]
+    assert (
+        "2 posted files (broken.jpg and clip.mp4) could not be looked at" in texts(posted.notes)[1]
+    )
 
 
 def test_a_folder_without_photos_is_an_error(
@@ -126,7 +128,7 @@ def test_photos_that_somebody_marks_are_out_wherever_their_files_are(
     marked = find_posted(album, NOWHERE, Wishes(), marked=[2, 0])
     assert marked.already == (0, 2) and not marked.ids
     names = f"{album.photos[0].id} and {album.photos[2].id}"
-    assert marked.notes == (
+    assert texts(marked.notes) == (
         f"2 photos of the album ({names}) are out already: counted and not exported again",
     )
     again = tmp_path / "again"
@@ -176,7 +178,7 @@ def test_a_copy_compressed_anew_is_pointed_out_and_counts(
     posted = posted_at(album, tmp_path / "download.jpg", tmp_path / "other.jpg", pool=pool)
     assert len(posted.ids) == 2
     assert posted.already == ()
-    told = [note for note in posted.notes if "looks like" in note]
+    told = [note for note in texts(posted.notes) if "looks like" in note]
     own = album.photos[3].id
     assert told == [
         f"posted/download.jpg looks like {own}: if it is the same picture, {own} would go out "

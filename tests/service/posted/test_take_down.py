@@ -15,15 +15,17 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
+from elsewhere import messages
 from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, distance_km
-from elsewhere.service import take_down
+from elsewhere.service import infeasibility
+from elsewhere.service.infeasibility import blocked_by_posted
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import protect
-from elsewhere.service.take_down import Blocked, blocked_by_posted, told
+from elsewhere.values.outcome import Blocked, Outcome
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
@@ -129,7 +131,7 @@ def assert_said(
     drawn: dict[str, Any], found: AlbumPlan, posted: Posted, banks: list[Table]
 ) -> None:
     """Nothing is pinned but what is out, so it alone is the reason: said, and how to mend it."""
-    assert found.verdict.startswith("Withholding cannot help any more: with ")
+    assert messages.verdict(found).startswith("Withholding cannot help any more: with ")
     assert found.blocked is not None and found.blocked.by
     photos, top = found.plan.promise.photos, drawn["top"]
     out = posted.pinned(photos - len(posted.ids))
@@ -145,7 +147,7 @@ def assert_said(
     fewest = next((len(down) for down in subsets(out) if mended(down)), None)
     if fewest is None:
         assert blocked.down is None
-        assert "taking photos down does not help either" in found.verdict
+        assert "taking photos down does not help either" in messages.verdict(found)
         return
     assert blocked.down is not None
     assert len(blocked.down) == fewest
@@ -155,7 +157,7 @@ def assert_said(
     assert keeps(banks, kept, top)
     ids = [*(f"{n}.jpg" for n in range(photos - len(posted.ids))), *posted.ids]
     if fewest <= 5:
-        assert all(ids[n] in found.verdict for n in blocked.down)
+        assert all(ids[n] in messages.verdict(found) for n in blocked.down)
 
     # those named as in the way are, together: with them out nothing helps, without any it may
     def helped(pins: Sequence[int]) -> bool:
@@ -164,6 +166,21 @@ def assert_said(
 
     assert not helped(blocked.by)
     assert all(helped([n for n in blocked.by if n != one]) for one in blocked.by)
+
+
+def told(blocked: Blocked) -> str:
+    """The verdict on three photos of Lisbon."""
+    outcome = Outcome(
+        plan=protect([[0.0, -9.0]] * 3, 0, top=1),
+        wishes=EXACT,
+        hidden_names=("Lisbon",),
+        models=("the model",),
+        ids=("a", "b", "c"),
+        photos=3,
+        newly_shared=0,
+        blocked=blocked,
+    )
+    return messages.verdict(outcome)
 
 
 ROWS = [[0.0, -9.0, -9.0], [-1.0, 0.0, -1.0], [0.0, -1.0, -1.0]]
@@ -181,31 +198,33 @@ def test_the_users_pins_stay_where_taking_down_is_enough() -> None:
     blocked = blocked_by_posted(plan.promise, [Scores(ROWS)], [0])
     assert blocked is not None
     assert (blocked.by, blocked.down, blocked.fewest) == ((0,), (0,), True)
-    assert told(blocked, ["a", "b", "c"], "Lisbon cannot be hidden") == (
-        "Withholding cannot help any more: with a out already, Lisbon cannot be hidden; taking "
+    assert told(blocked) == (
+        "Withholding cannot help any more: with a out already, Lisbon cannot be hidden "
+        "from the model with top 5; taking "
         "down a (the fewest that will do) would make it possible again."
     )
 
 
 def test_whatever_is_to_be_taken_down_is_said_to_be_out() -> None:
-    said = told(Blocked((0,), (0, 2), True), ["a", "b", "c"], "Lisbon cannot be hidden")
+    said = told(Blocked((0,), (0, 2), True))
     assert "with a and c out already" in said and "taking down a and c" in said
 
 
 def test_what_to_take_down_may_not_be_found_out_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = take_down._solved
+    real = infeasibility._solve
 
     def solved(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
         found = real(promise, scores, deadline)
         unknown = replace(found, status=Status.UNKNOWN, withheld=(), kept=(), views=(), cost=0)
         return unknown if promise.values else found  # who looks for what to take down weighs
 
-    monkeypatch.setattr(take_down, "_solved", solved)
+    monkeypatch.setattr(infeasibility, "_solve", solved)
     plan = protect(ROWS, 0, top=1, keep=[0, 1])
     blocked = blocked_by_posted(plan.promise, [Scores(ROWS)], [0])
     assert blocked is not None and not blocked.sure
-    assert told(blocked, ["a", "b", "c"], "Lisbon cannot be hidden") == (
-        "Withholding cannot help any more: with a out already, Lisbon cannot be hidden; which "
+    assert told(blocked) == (
+        "Withholding cannot help any more: with a out already, Lisbon cannot be hidden "
+        "from the model with top 5; which "
         "photos to take down was not found out in time."
     )
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from elsewhere import messages
 from elsewhere.album import Photo, SkippedFile
 from elsewhere.app.api import models
 from elsewhere.app.sessions.jobs import left_of
@@ -27,10 +28,10 @@ from elsewhere.audit import Guess
 from elsewhere.errors import InputError, NoPhotoError, PlaceError
 from elsewhere.example import ALBUM
 from elsewhere.globe import Place, place
+from elsewhere.messages import Surface
 from elsewhere.messages.numbers import chance, ordinal
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.album_audit import metadata_leaks, photo_leaks
-from elsewhere.service.alternatives import Alternative, describe as told_ways, without_options
 from elsewhere.service.beliefs import (
     Belief,
     album_guesses,
@@ -41,10 +42,9 @@ from elsewhere.service.beliefs import (
 from elsewhere.service.places import hidden_names
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.report import album_name, limitations
-from elsewhere.service.secret_top import TIMES
 from elsewhere.service.threats import Threat
-from elsewhere.service.verdict import accuracy
 from elsewhere.solver.explain import number_text
+from elsewhere.values.outcome import Alternative, Change
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import counted, listed
 
@@ -57,8 +57,7 @@ FOUND = 25
 
 def plain(sentence: str) -> str:
     """A sentence of the command line as it stands on a page: without options, with a capital."""
-    said = without_options(sentence)
-    return said[:1].upper() + said[1:]
+    return messages.capitalized(sentence)
 
 
 def found(entry: PlannedAnswer, guess: str) -> str:
@@ -121,7 +120,7 @@ def proof(entry: PlannedAnswer) -> str:
 
 def why_not(plan: AlbumPlan) -> str:
     """Why there is no plan: what is out already comes before what could still be asked."""
-    return plan.verdict if plan.blocked is not None else plan.plan.explanation
+    return messages.verdict(plan) if plan.blocked is not None else plan.plan.explanation
 
 
 def against(entry: PlannedAnswer) -> str:
@@ -131,7 +130,7 @@ def against(entry: PlannedAnswer) -> str:
     who = listed([attack.called for attack in attacks])
     many = len(hidden_names(plan.hidden, plan.wishes.width))
     better = f"a better one may find {'it' if many == 1 else 'them'}"
-    how_good = accuracy(plan.hidden, attacks, plan.wishes).replace(" %", "\u00a0%")
+    how_good = messages.accuracy(plan).replace(" %", "\u00a0%")
     return f"Against {who}{how_good}; {better}."
 
 
@@ -208,7 +207,7 @@ def _for(entry: PlannedAnswer) -> str:
         return ""
     if wishes.exact_top:
         return f" for top {wishes.top}"
-    return f" for a top drawn in secret from {wishes.top} to {TIMES * wishes.top}"
+    return messages.secret_top(wishes)
 
 
 def _out(entry: PlannedAnswer) -> str:
@@ -229,9 +228,9 @@ MOST = 4
 def suggestions_for(entry: PlannedAnswer) -> list[models.AlternativeModel]:
     """The ways out of there being no plan, as far as a click can take them."""
     plan = entry.plan
-    if plan is None or plan.plan.found:
+    if plan is None or plan.plan.found or plan.advice is None:
         return []
-    made = [_made(entry, way) for way in plan.ways]
+    made = [_made(entry, way) for way in plan.advice.alternatives]
     return [one for one in made if one is not None][:MOST]
 
 
@@ -255,7 +254,7 @@ def _made(entry: PlannedAnswer, way: Alternative) -> models.AlternativeModel | N
     if change is None:
         return None
     words, update = change
-    if way.kind in {"top", "margin"} and way.top is not None:
+    if way.change in {Change.TOP, Change.MARGIN} and way.top is not None:
         update = {**update, "top": way.top}
     return models.AlternativeModel(words=words, wishes=wishes.model_copy(update=update))
 
@@ -265,25 +264,25 @@ def _change(entry: PlannedAnswer, way: Alternative) -> tuple[str, dict[str, obje
     wishes = entry.wishes
     ids = {entry.seen.photos[n].id for n in way.photos if n < len(entry.seen.photos)}
     what = next(iter(ids)) if len(ids) == 1 else counted(len(ids), "photo")
-    match way.kind:
-        case "unpin":
+    match way.change:
+        case Change.UNPIN:
             return f"Unpin {what}", {"keep": [one for one in wishes.keep if one not in ids]}
-        case "take back":
+        case Change.TAKE_BACK:
             return f"Take {what} back", {"drop": [one for one in wishes.drop if one not in ids]}
-        case "top":
+        case Change.TOP:
             return f"Ask for top {way.top}", {}
-        case "margin":
+        case Change.MARGIN:
             return f"No margin{f', top {way.top}' if way.top else ''}", {"margin": "none"}
-        case "hide":
+        case Change.HIDE:
             return f"Hide {way.name} only", {"hide": [way.name]}
-        case "level":
+        case Change.LEVEL:
             return f"Hide the {way.name} only", {"hide_level": way.name}
-        case "radius" if way.amount:
+        case Change.RADIUS if way.amount:
             near: dict[str, object] = {"hide_level": None, "radius_km": way.amount}
             return f"Hide {way.amount:g} km around it only", near
-        case "prior":
+        case Change.PRIOR:
             return "As if nobody knew more", {"prior": None}
-        case "budget":
+        case Change.BUDGET:
             return f"Withhold up to {way.amount:g}", {"budget": int(way.amount)}
         case _:
             return None
@@ -360,7 +359,10 @@ def plan_of(entry: PlannedAnswer) -> models.PlanModel | None:
         rivals = [named_cell(cell, cells) for cell in plan.views[0].rivals[:most]]
     photos = len(seen.photos)
     # where there is no plan, buttons say it
-    advice = list(told_ways(plan, entry.plan.ways)) if plan.found else []
+    advice = messages.advice(entry.plan, Surface.PAGE)
+    notes = [messages.note(note, Surface.PAGE) for note in entry.plan.notes]
+    if advice and not plan.found:
+        notes.append(advice)
     return models.PlanModel(
         version=entry.version,
         status=plan.status.value,
@@ -369,10 +371,10 @@ def plan_of(entry: PlannedAnswer) -> models.PlanModel | None:
         kept=[n for n in plan.kept if n < photos],
         cost=float(plan.cost),
         bound=float(plan.bound),
-        verdict=plain(entry.plan.verdict),
+        verdict=messages.verdict(entry.plan),
         explanation="" if plan.found else plain(why_not(entry.plan)),
-        notes=[plain(note) for note in entry.plan.notes if note not in advice],
-        advice=" ".join(plain(note) for note in advice),
+        notes=[plain(note) for note in notes],
+        advice=plain(advice) if plan.found else "",
         ways=suggestions_for(entry),
         uncovered=_uncovered(entry),
         protected_k=plan.protected_k if plan.found else 0,
@@ -387,7 +389,7 @@ def _uncovered(entry: PlannedAnswer) -> list[str]:
     plan = entry.plan
     if plan is None or not plan.plan.found or plan.empty:
         return []
-    return [plain(one) for one in limitations(entry.seen, plan, entry.posted)]
+    return [plain(one) for one in limitations(entry.seen, plan, entry.posted, Surface.PAGE)]
 
 
 def answer_of(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elsewhere import messages
 from elsewhere.cli.options import (
     Album,
     AsJson,
@@ -159,7 +160,7 @@ def told(found: AlbumAudit, seen: ScoredAlbum) -> dict[str, Any]:
     return {
         "audits": audits,
         "leaks": [asdict(leak) for leak in found.leaks],
-        "notes": list(found.notes),
+        "notes": [messages.note(note) for note in found.notes],
         "left": [{"file": one.name, "kind": one.kind, "reason": one.reason} for one in seen.left],
     }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from elsewhere import messages
 from elsewhere.cli import options
 from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN, one_sentence
 from elsewhere.errors import InputError
@@ -214,7 +215,7 @@ def _show(done: _Done) -> None:
             Text.assemble((str(told.answer), f"bold {_COLOURS[told.answer]}"), f"  {names}")
         )
         console.print(Text(printable(told.reason)))
-        for note in found.album.notes:
+        for note in messages.notes(found.album):
             console.print(Text(printable(note), "dim"))
         if done.shared is not None:
             console.print(Text(f"clean copy: {printable(str(done.shared.target))}", "bold"))
@@ -234,8 +235,8 @@ def _plain(done: _Done) -> dict[str, Any]:
         "together": list(found.together),
         "costs": float(told.more),
         "public": done.public,
-        "verdict": found.alone.verdict if found.alone else "",
-        "notes": list(found.album.notes),
+        "verdict": messages.verdict(found.alone) if found.alone else "",
+        "notes": messages.notes(found.album),
     }
     if done.shared is not None:
         plain |= {

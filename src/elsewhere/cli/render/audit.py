@@ -22,6 +22,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from elsewhere import messages
 from elsewhere.cli.render.printing import has_unicode
 from elsewhere.globe.outlines import countries
 from elsewhere.messages import numbers
@@ -403,7 +404,7 @@ def _cut(text: str, most: int = 120) -> str:
 
 def _closing(console: Console, found: AlbumAudit) -> None:
     for note in found.notes:
-        _say(console, f"Note: {note[:1].upper()}{note[1:].rstrip('.')}.", style="dim")
+        _say(console, f"Note: {messages.capitalized(messages.note(note))}.", style="dim")
     if not found.watches:
         _say(
             console,

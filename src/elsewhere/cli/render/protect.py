@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from elsewhere import messages
 from elsewhere.cli.job import program_name
 from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN
 from elsewhere.cli.render.printing import printed
@@ -89,14 +90,13 @@ def show(done: Done) -> None:
     plan = done.plan.plan
     with printed() as console:
         colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
-        if colour == "green" and done.plan.ways:  # it holds, and hardly anything is shared
-            colour = "yellow"
-        console.print(Text(printable(done.plan.verdict), f"bold {colour}"))
-        if not plan.found and plan.explanation != done.plan.verdict:
+        if colour == "green" and done.plan.advice is not None:
+            colour = "yellow"  # hardly anything is shared
+        console.print(Text(printable(messages.verdict(done.plan)), f"bold {colour}"))
+        if not plan.found:
             console.print(Text(printable(plan.explanation)))
-        if done.plan.advice:
-            said = done.plan.advice
-            console.print(Text(printable(f"{said[:1].upper()}{said[1:]}."), "yellow"))
+        if advice := messages.advice(done.plan):
+            console.print(Text(printable(f"{messages.capitalized(advice)}."), "yellow"))
         console.print()
         rows = [*_facts(done)]
         console.print(_grid(rows))
@@ -139,10 +139,8 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
     leaks = list(_leaks(done.seen.photos))
     if leaks:
         yield "cleaned", Text("; ".join(leaks))
-    for note in done.plan.notes:
-        yield "note", Text(printable(note))
-    for note in done.shared.notes if done.shared else ():
-        yield "note", Text(printable(note))
+    for text in (*map(messages.note, done.plan.notes), *(done.shared.notes if done.shared else ())):
+        yield "note", Text(printable(text))
 
 
 def _left(left: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
@@ -229,9 +227,9 @@ def as_json(done: Done) -> dict[str, Any]:
     told: dict[str, Any] = {
         "status": str(plan.status),
         "protects": bool(done.kept),
-        "verdict": done.plan.verdict,
+        "verdict": messages.verdict(done.plan),
         "explanation": "" if plan.found else plan.explanation,
-        "advice": done.plan.advice,
+        "advice": messages.advice(done.plan),
         "asked": {
             "top": None if wishes.budget is not None else wishes.top,
             "budget": wishes.budget,
@@ -261,7 +259,7 @@ def as_json(done: Done) -> dict[str, Any]:
             {"kind": leak.kind, "photos": list(leak.photos)}
             for leak in metadata_leaks(done.seen.photos)
         ],
-        "notes": [*done.plan.notes, *(shared.notes if shared else ())],
+        "notes": [*map(messages.note, done.plan.notes), *(shared.notes if shared else ())],
         "not_covered": NOT_COVERED,
     }
     if shared is not None:

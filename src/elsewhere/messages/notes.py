@@ -1,0 +1,128 @@
+"""A note as one sentence, without a capital and a full stop."""
+
+from __future__ import annotations
+
+from elsewhere.messages.advice import advice
+from elsewhere.messages.surface import Surface
+from elsewhere.values.notes import Note, NoteKind
+from elsewhere.values.outcome import Outcome
+from elsewhere.values.wording import counted, listed, shortened
+
+MAX_NAMES = 3
+"""More names than this are counted."""
+
+
+def notes(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> list[str]:
+    """All that is to be said beside a verdict, the advice first."""
+    texts = [advice(outcome, surface), *(note(value, surface) for value in outcome.notes)]
+    return [text for text in texts if text]
+
+
+def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
+    """What a note says; options are named only where people type them."""
+    photos, places, count = value.photos, value.places, value.count
+    named = f"{counted(len(photos), 'photo')} ({shortened(photos, MAX_NAMES)})"
+    one = len(photos) == 1
+    match value.kind:
+        case NoteKind.OTHER_PLACE:
+            guess, given = places
+            return (
+                f"{value.model} places these photos near {guess} ({100 * value.share:.0f} %), "
+                f"{value.km:,.0f} km from {given}: see whether they were taken where you said"
+                f"{surface.option('--at')}"
+            )
+        case NoteKind.POSITIONS_OVERRULED:
+            say = "1 photo says it was" if count == 1 else f"{count} photos say they were"
+            return (
+                f"{say} taken more than {value.km:.0f} km from {' and '.join(places)}: what you "
+                "said counts, not the position in the file"
+            )
+        case NoteKind.HOME:
+            return f"home is taken to be {places[0]}: the place with photos on most different days"
+        case NoteKind.PLACED_BY_TIME:
+            verb = "is" if one else "are"
+            return f"{named} {verb} placed by time only, beside photos with a position"
+        case NoteKind.UNPLACED:
+            return (
+                f"{named} could be placed neither by a position nor by {'its' if one else 'their'} "
+                f"time, and {'counts' if one else 'count'} in every hidden place"
+            )
+        case NoteKind.PUBLIC_INSIDE:
+            hidden, place, *public = places
+            around = f"around {hidden}" if hidden == place else f"with {hidden}"
+            lies = "lies" if len(public) == 1 else "lie"
+            return (
+                f"{listed(public)} {lies} in what is hidden {around}: photos taken there count as "
+                "its own"
+            )
+        case NoteKind.COARSE_CELLS:
+            by = f" for {value.model}" if value.model else ""
+            cells = coarse_cells(value.km, value.radius_km, several=len(places) > 1)
+            return f"{listed(places)}{by}: {cells}"
+        case NoteKind.PRIOR:
+            return f"the audience is taken to know {places[0]}: only cells there count"
+        case NoteKind.BURSTS:
+            bursts = counted(count, "burst")
+            return f"{value.photo_count} photos are {bursts}, each kept or withheld whole"
+        case NoteKind.ALREADY_POSTED:
+            return (
+                f"{counted(len(photos), 'photo')} of the album ({shortened(photos, MAX_NAMES)}) "
+                f"{'is' if one else 'are'} out already: counted and not exported again"
+            )
+        case NoteKind.POSTED_COUNTED:
+            return f"{counted(count, 'posted photo')} beyond the album counted in"
+        case NoteKind.POSTED_UNREADABLE:
+            return (
+                f"{counted(len(photos), 'posted file')} ({shortened(photos, MAX_NAMES)}) could not "
+                f"be looked at and {'does' if one else 'do'} not count: the promise knows nothing "
+                f"of {'it' if one else 'them'}"
+            )
+        case NoteKind.LOOKS_ALIKE:
+            posted, own = photos
+            return (
+                f"{posted} looks like {own}: if it is the same picture, {own} would go out twice; "
+                "drop it"
+            )
+        case NoteKind.MORE_LOOK_ALIKE:
+            return f"{count} more posted photos look like photos of the album"
+        case NoteKind.REMEMBERED:
+            verb = "is" if count == 1 else "are"
+            return (
+                f"{counted(count, 'photo')} that you shared of {places[0]} before {verb} counted in"
+            )
+        case NoteKind.LOW_DETAIL:
+            return (
+                f"{photos[0]} shows hardly anything, yet the promise leans on it: an attacker may "
+                f"leave it out; you may drop it{surface.option(f'--drop {photos[0]}')}"
+            )
+        case NoteKind.TOGETHER_ONLY:
+            return (
+                "the promise covers the shared photos together: no plan could also keep each of "
+                "them from giving the place away alone"
+            )
+        case NoteKind.EACH_PHOTO:
+            return (
+                "each shared photo alone was to keep the place out of the first guesses, too; "
+                f"without that{surface.option('--no-each-photo')} more may be shared"
+            )
+
+
+def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:
+    """That the attacker's cells are wider than what should be hidden; empty where they are not.
+
+    >>> coarse_cells(3265.2, 25)
+    'the cell here is 3265 km across, more than 25 km: what is hidden is that whole cell'
+    >>> coarse_cells(0, 25)
+    ''
+    """
+    if not km:
+        return ""
+    if several:
+        return (
+            f"the cells here are up to {km:.0f} km across, more than {radius_km:g} km: what is "
+            "hidden is whole cells"
+        )
+    return (
+        f"the cell here is {km:.0f} km across, more than {radius_km:g} km: what is hidden is that "
+        "whole cell"
+    )

@@ -1,0 +1,223 @@
+"""What a plan means, or why there is none.
+
+A promise names the attackers that it is against, how good they are, and that a better one may
+exist; the word "safe" does not occur. No k is named but the one asked for: the one really used is
+secret. Where nothing needs withholding, the sentence says so of the model, not of the photos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elsewhere.solver.explain import number_text
+from elsewhere.values.outcome import MAX_TOP_FACTOR, Outcome, Reasons
+from elsewhere.values.plan import Status
+from elsewhere.values.promise import Promise
+from elsewhere.values.wishes import Wishes
+from elsewhere.values.wording import counted, listed, shortened
+
+MAX_CHOICES = 5
+"""Of more photos than this, the first are named as what to give up."""
+
+
+def verdict(outcome: Outcome) -> str:
+    """One sentence on a plan, found or not."""
+    plan, wishes, photos = outcome.plan, outcome.wishes, outcome.photos
+    where, who = listed(outcome.hidden_names), listed(outcome.models)
+    if outcome.blocked is not None:
+        return _blocked(outcome)
+    if plan.status == Status.INFEASIBLE:
+        return f"Nothing can be shared: {_cannot_hide(outcome)}."
+    if plan.status == Status.UNKNOWN:
+        return (
+            f"Nothing is shared: the time ran out before a plan that hides {where} from {who} was "
+            "found or ruled out; allow more time."
+        )
+    if not outcome.newly_shared:
+        return _nothing_new(outcome)
+    them = "it" if len(outcome.hidden_names) == 1 else "them"
+    better = f"a better model may find {them}"
+    if wishes.budget is not None:
+        return _within_budget(outcome, better)
+    one = len(outcome.models) == 1
+    who += f"{accuracy(outcome)} {'does' if one else 'do'}"
+    out = f"{where} among {'its' if one else 'their'} first {wishes.top} guesses"
+    if outcome.one_photo:
+        return f"With this photo out beside what is public, {who} not have {out}; {better}."
+    dropped = len(set(plan.withheld) & set(plan.promise.drop))
+    chosen = len(plan.withheld) - dropped
+    if not chosen:
+        beyond = " beyond what you drop" if dropped else ""
+        return (
+            f"Nothing needs withholding{beyond}: from these photos {who} not have {out}; {better}."
+        )
+    beyond = f" beyond the {dropped} that you drop" if dropped else ""
+    return (
+        f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {who} not have {out}; "
+        f"{_minimality(outcome)}, and {better}."
+    )
+
+
+def accuracy(outcome: Outcome) -> str:
+    """How often the models are right in this part of the world, in brackets; empty if unknown."""
+    parts = []
+    for measured in outcome.accuracy:
+        name = f"{measured.model} " if len(outcome.models) > 1 else ""
+        close = f"within {measured.km:g} km"
+        if measured.level:
+            close = f"about the {measured.level}, {close},"
+        share = "fewer than 1 %" if measured.share < 0.005 else f"{100 * measured.share:.0f} %"
+        parts.append(f"{name}right {close} for {share} of single photos in {measured.region}")
+    return f" ({'; '.join(dict.fromkeys(parts))})" if parts else ""
+
+
+def secret_top(wishes: Wishes) -> str:
+    """That the top is secret, where it is; with a blank before it."""
+    if wishes.exact_top or wishes.top is None:
+        return ""
+    return f" for a top drawn in secret from {wishes.top} to {MAX_TOP_FACTOR * wishes.top}"
+
+
+def threat_name(hidden: str, own: bool, model: str = "") -> str:
+    """What one attacker looks for: "Lisbon, Portugal from its own photos", and by which model."""
+    by = f" by {model}" if model else ""
+    return f"{hidden} from {'its own photos' if own else 'the whole album'}{by}"
+
+
+def infeasibility(
+    promise: Promise, reasons: Reasons, ids: Sequence[str], threats: Sequence[str]
+) -> str:
+    """Why there is no plan, in terms of places and photos: what is in the way."""
+    if reasons.every_photo:
+        return "No plan can do this: every photo must go, and at least one must be kept."
+    if promise.budget is not None:
+        return (
+            f"No plan can do this: {counted(reasons.forced, 'photo')} must go, but the budget is "
+            f"{promise.budget}."
+        )
+    parts = ["No plan can do this."]
+    if len(threats) > 1:
+        if reasons.blocking:
+            names = listed([threats[number] for number in reasons.blocking])
+            parts.append(f"What cannot be hidden even alone: {names}.")
+        elif reasons.each_alone:
+            parts.append("Each place alone could be hidden, but not all together.")
+        else:
+            parts.append("Which of the places cannot be hidden was not found out in time.")
+    if reasons.pinned:
+        parts.append(_pins(reasons, ids))
+    if reasons.posted:
+        posted = counted(reasons.posted, "photo")
+        parts.append(f"{posted} posted already cannot be withheld any more.")
+    if reasons.drops:
+        names = ", ".join(ids[number] for number in reasons.drops)
+        parts.append(f"It could be done if {names} need not be dropped.")
+    top = reasons.best_top
+    if top is None and not reasons.best_top_known:
+        parts.append("The best top that can be had was not found out in time.")
+    elif top is not None and not reasons.best_top_known:
+        parts.append(f"The best top that can be had is {top} or more.")
+    elif top:
+        parts.append(f"The best top that can be had is {top}.")
+    elif top == 0:
+        parts.append("Not even top 1 can be had.")
+    return " ".join(parts)
+
+
+def _pins(reasons: Reasons, ids: Sequence[str]) -> str:
+    """Which of the user's own kept photos are in the way."""
+    if reasons.pins is None:
+        return "Whether the kept photos are the reason was not found out in time."
+    if not reasons.pins:
+        return "The kept photos are not the reason: without them it cannot be done either."
+    one = len(reasons.pins) == 1
+    names = shortened([ids[number] for number in reasons.pins])
+    are = f"Kept photo {names} is" if one else f"Kept photos {names} are"
+    if reasons.sufficient:
+        if one:
+            return f"{are} in the way: it is enough to give it up."
+        choices = " or ".join(ids[number] for number in reasons.sufficient[:MAX_CHOICES])
+        return f"{are} together in the way: it is enough to give up {choices}."
+    if not reasons.sufficient_known:
+        give_up = "give it up" if one else "give up one of them"
+        return f"{are} in the way; whether it is enough to {give_up} was not found out in time."
+    if one:
+        return f"{are} in the way, but giving it up alone is not enough."
+    return f"{are} in the way: more than one of them must be given up."
+
+
+def _cannot_hide(outcome: Outcome) -> str:
+    """What cannot be had, without the end of the sentence."""
+    wishes = outcome.wishes
+    wish = f"top {wishes.top}" if wishes.budget is None else f"a budget of {wishes.budget}"
+    among = "" if wishes.prior is None else f" among the places of {wishes.prior} alone"
+    where, who = listed(outcome.hidden_names), listed(outcome.models)
+    return f"{where} cannot be hidden from {who} with {wish}{among}"
+
+
+def _blocked(outcome: Outcome) -> str:
+    """That the posted photos break the promise, and what to take down."""
+    blocked, ids = outcome.blocked, outcome.ids
+    assert blocked is not None
+    names = shortened([ids[n] for n in sorted({*blocked.by, *(blocked.down or ())})])
+    first = f"Withholding cannot help any more: with {names} out already, {_cannot_hide(outcome)}"
+    if blocked.down is None:
+        if blocked.sure:
+            return f"{first}; taking photos down does not help either."
+        return f"{first}; which photos to take down was not found out in time."
+    fewest = "the fewest that will do" if blocked.fewest else "fewer may do"
+    then = ""
+    if blocked.withheld:
+        then = f", with {counted(len(blocked.withheld), 'photo')} of the album withheld then"
+    names = shortened([ids[n] for n in blocked.down])
+    return f"{first}; taking down {names} ({fewest}) would make it possible again{then}."
+
+
+def _nothing_new(outcome: Outcome) -> str:
+    """Every photo that is kept is public already: there is a plan, and nothing to share by it."""
+    where, who = listed(outcome.hidden_names), listed(outcome.models)
+    if outcome.plan.status != Status.OPTIMAL:
+        return (
+            "Nothing more is shared: every photo that the best plan found keeps is out already, "
+            "and the time ran out before a better one was found or ruled out; allow more time."
+        )
+    if outcome.wishes.budget is not None:
+        return (
+            f"Nothing more is shared: every photo that may be kept is out already, for {where} "
+            f"comes furthest down for {who} with all others withheld."
+        )
+    return (
+        f"Nothing more can be shared: every photo that may be kept is out already, and no plan "
+        f"with another one hides {where} from {who}{secret_top(outcome.wishes)}."
+    )
+
+
+def _within_budget(outcome: Outcome, better: str) -> str:
+    plan, photos = outcome.plan, counted(outcome.photos, "photo")
+    where, who = listed(outcome.hidden_names), f"{listed(outcome.models)}{accuracy(outcome)}"
+    proved = plan.status == Status.OPTIMAL
+    if outcome.empty:
+        limit = f"at most {plan.promise.budget} of {photos}"
+        cannot = f"Withholding {limit} cannot hide {where}"
+        if not proved:
+            cannot = f"No plan that withholds {limit} and hides {where} was found in time"
+        return f"{cannot}: the first guess of {who} may be right; allow more."
+    best = "no plan within the budget does better"
+    if not proved:
+        best = f"a plan within the budget might reach {number_text(plan.bound)}"
+    return (
+        f"With {len(plan.withheld)} of {photos} withheld, "
+        f"{counted(plan.protected_k, 'other place')} or more come before {where} for {who}; "
+        f"{best}, and {better}."
+    )
+
+
+def _minimality(outcome: Outcome) -> str:
+    """How far it is proved that so many must go."""
+    plan, drawn = outcome.plan, secret_top(outcome.wishes)
+    weighted = plan.promise.values is not None
+    if plan.status == Status.OPTIMAL:
+        return f"it is the {'least loss' if weighted else 'fewest'} that will do{drawn}"
+    bound = number_text(plan.bound)
+    loss = f"a worth of {bound}" if weighted else f"{bound} photo{'' if plan.bound == 1 else 's'}"
+    return f"stopped early, at least {loss} must go{drawn}"
