@@ -197,17 +197,17 @@ FAULTS = (
     Fault(
         "guard-host",
         "The app answers to foreign host names",
-        "src/elsewhere/app/guard.py",
-        'asked.headers.get("host", "") not in self._names',
-        'not asked.headers.get("host", "")',
+        "src/elsewhere/app/security/guard.py",
+        'request.headers.get("host", "") not in self._hosts',
+        'not request.headers.get("host", "")',
         ("tests/app/test_guard.py",),
     ),
     Fault(
         "guard-secret",
         "The app does not ask for the session's secret",
-        "src/elsewhere/app/guard.py",
-        'self._keys.admits(asked.headers.get(SECRET_HEADER, ""))',
-        "asked.path",
+        "src/elsewhere/app/security/guard.py",
+        'self._keys.admits(request.headers.get(SECRET_HEADER, ""))',
+        "request.path",
         ("tests/app/test_guard.py",),
     ),
     Fault(

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 import pytest
 
 from elsewhere.app.api.server import HOST
-from elsewhere.app.security import guard
+from elsewhere.app.security import connections, guard
 from elsewhere.app.security.guard import SECRET_HEADER
 from tests.app.house import Served
 
@@ -39,14 +39,14 @@ def heard(link: socket.socket) -> bytes:
 def test_who_never_ends_the_head_of_a_request_is_hung_up_on(
     house: Served, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
-    monkeypatch.setattr(guard, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
     with connected(house) as link:
         link.sendall(said)
         assert heard(link) == b""
 
 
 def test_so_is_who_asked_properly_before(house: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "HEAD_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
     with connected(house) as link:
         link.sendall(head(house))
         assert link.recv(15) == b"HTTP/1.1 200 OK"
@@ -54,14 +54,14 @@ def test_so_is_who_asked_properly_before(house: Served, monkeypatch: pytest.Monk
         link.sendall(b"GET /api/ta")
         begun = time.monotonic()
         assert b"HTTP/1.1" not in heard(link)
-        assert time.monotonic() - begun < guard.HEAD_SECONDS + 3
+        assert time.monotonic() - begun < connections.HEAD_SECONDS + 3
 
 
 def test_who_takes_long_over_many_requests_is_not(
     house: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time is for each head, not for the connection."""
-    monkeypatch.setattr(guard, "HEAD_SECONDS", 0.5)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
     with connected(house) as link:
         for _ in range(4):
             link.sendall(head(house)[:20])
@@ -74,7 +74,7 @@ def test_who_takes_long_over_many_requests_is_not(
 
 def test_so_many_at_once_and_no_more(house: Served) -> None:
     with ExitStack() as many:
-        for _ in range(guard.MOST):
+        for _ in range(connections.MAX_CONNECTIONS):
             many.enter_context(connected(house))
         with connected(house) as one_more:
             one_more.sendall(head(house))

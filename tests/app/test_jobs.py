@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from elsewhere.app.api.models import EventModel, PointModel
-from elsewhere.app.security.guard import BROKEN
+from elsewhere.app.security.guard import INTERNAL_ERROR
 from elsewhere.app.sessions.jobs import REMEMBERED, Job, Jobs
 from elsewhere.errors import FileError
 from elsewhere.service import Step
@@ -85,7 +85,7 @@ def test_a_job_is_stopped_at_its_next_step() -> None:
         (FileError("a.jpg is damaged: copy it anew"), "a.jpg is damaged: copy it anew"),
         (MemoryError(), "there is not enough memory for this: open fewer photos"),
         (OSError(28, "No space left on device", "/secret"), "a file cannot be used"),
-        (RuntimeError("secret"), BROKEN),
+        (RuntimeError("secret"), INTERNAL_ERROR),
     ],
 )
 def test_what_goes_wrong_is_one_sentence(
@@ -98,7 +98,7 @@ def test_what_goes_wrong_is_one_sentence(
     job.join()
     error = heard(job)[-1].error or ""
     assert error.startswith(said) and "secret" not in error and job.state == "failed"
-    assert ("Traceback" in capsys.readouterr().err) == (said == BROKEN)
+    assert ("Traceback" in capsys.readouterr().err) == (said == INTERNAL_ERROR)
 
 
 def test_old_jobs_are_forgotten_and_running_ones_are_not() -> None:

@@ -27,7 +27,7 @@ from starlette.exceptions import HTTPException
 
 import elsewhere
 from elsewhere.app.api import models, routes
-from elsewhere.app.security import guard
+from elsewhere.app.security import connections
 from elsewhere.app.security.guard import Guard
 from elsewhere.app.security.keys import TOKEN_SECONDS, Keys
 from elsewhere.app.security.login_page import LoginPage
@@ -228,8 +228,8 @@ def web_server(app: Guard, ending: Callable[[], None] = lambda: None) -> uvicorn
             date_header=False,
             lifespan="off",
             ws="none",
-            http=guard.protocol(),
-            limit_concurrency=guard.MOST,
+            http=connections.protocol(),
+            limit_concurrency=connections.MAX_CONNECTIONS,
             log_level="error",
             timeout_graceful_shutdown=3,
             proxy_headers=False,

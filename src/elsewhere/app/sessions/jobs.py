@@ -20,7 +20,7 @@ from typing import Literal
 from elsewhere.album import SkippedFile
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
-from elsewhere.app.security.guard import BROKEN
+from elsewhere.app.security.guard import INTERNAL_ERROR
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import Step
 
@@ -182,7 +182,7 @@ class Job:
         except BaseException as problem:
             state = "cancelled" if isinstance(problem, CancelledError) else "failed"
             last = EventModel(error=sentence(problem))
-            if last.error == BROKEN:  # nobody is told more, but whoever started us may look
+            if last.error == INTERNAL_ERROR:  # nobody is told more, but whoever started us may look
                 traceback.print_exc(file=sys.stderr)
         del work
         with self._lock:
@@ -260,7 +260,7 @@ def sentence(problem: BaseException) -> str:
         return "there is not enough memory for this: open fewer photos"
     if isinstance(problem, OSError):
         return f"a file cannot be used ({problem.strerror or 'unknown reason'})"
-    return BROKEN
+    return INTERNAL_ERROR
 
 
 def left_of(one: SkippedFile) -> models.SkippedFileModel:
