@@ -126,7 +126,7 @@ def test_whoever_looks_whether_to_stop_is_ended_by_the_look() -> None:
     begun, after = threading.Event(), []
 
     def work(job: Job) -> None:
-        while not job.unwanted.is_set():
+        while not job.check_cancelled():
             begun.set()
         after.append("what it has is put in order")
 

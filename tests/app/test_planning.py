@@ -73,7 +73,7 @@ def test_a_plan_that_was_not_proved_in_time_is_replaced(
     quick = table.wish(HARD, 0.0)
     assert not quick.proved
     told: list[PlannedAnswer] = []
-    table.prove(quick, threading.Event(), told.append)
+    table.prove(quick, lambda: False, told.append)
     assert told[-1].proved and table.now is told[-1]
     assert told[-1].version > quick.version
     proved = PlanningSession(large, SEED).wish(HARD, 30.0)
@@ -97,7 +97,7 @@ def test_a_proof_that_comes_too_late_changes_nothing_on_the_screen(
         return found
 
     table._solve = solved  # type: ignore[assignment, method-assign]
-    table.prove(quick, threading.Event(), lambda entry: pytest.fail("another wish counts"))
+    table.prove(quick, lambda: False, lambda entry: pytest.fail("another wish counts"))
     assert table.now.wishes == clicked
     nearest = table._nearest
     assert nearest is not None and nearest is table.now.plan
@@ -111,7 +111,7 @@ def test_a_proof_of_the_same_plan_is_no_other_plan(large: ScoredAlbum) -> None:
     still_open = replace(entry.plan.plan, status=Status.FEASIBLE)
     table._entries[0] = replace(entry, plan=replace(entry.plan, plan=still_open))
     told: list[PlannedAnswer] = []
-    table.prove(table.now, threading.Event(), told.append)
+    table.prove(table.now, lambda: False, told.append)
     assert [one.version for one in told] == [entry.version]
     assert table.shown(entry.version) is told[0]
     with pytest.raises(OvertakenError):
@@ -127,7 +127,7 @@ def test_nobody_waits_for_a_proof_that_nobody_wants(
     stopped = threading.Event()
     stopped.set()
     begun = time.monotonic()
-    table.prove(quick, stopped, lambda entry: pytest.fail("nobody wants to hear it"))
+    table.prove(quick, stopped.is_set, lambda entry: pytest.fail("nobody wants to hear it"))
     assert time.monotonic() - begun < 5.0
 
 

@@ -6,9 +6,8 @@ promise: where time runs out, points stay open and say so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from threading import Event
 
 import numpy as np
 
@@ -52,7 +51,7 @@ def steps(
     greedy: Sequence[tuple[int, int]],
     *,
     patience: float,
-    stopped: Event | None = None,
+    stopped: Callable[[], bool] | None = None,
 ) -> Iterator[Step]:
     """Step by step, each as soon as it is solved; InputError where there is no choice at all.
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
-from threading import Event
 
 from elsewhere import messages
 from elsewhere.album.places import AlbumPlace, Places
@@ -64,13 +63,14 @@ def plan_album(
     near: Plan | None = None,
     draw: Random | None = None,
     top: int | None = None,
-    stopped: Event | None = None,
+    stopped: Callable[[], bool] | None = None,
     reasons: bool = True,
 ) -> AlbumPlan:
     """The fewest photos to withhold so that no hidden place is in any model's top k.
 
     `near` is a plan that this one should resemble. `draw` draws the secret top; `top` is one that
-    was drawn before, used where it still can be had. Setting `stopped` ends the search. Without
+    was drawn before, used where it still can be had. `stopped` ends the search when it
+    returns True, and may raise. Without
     `reasons` nobody asks why there is no plan, which takes time.
     Where no place is known, a NowhereError carries what the models guess.
     """

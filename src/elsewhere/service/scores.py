@@ -6,9 +6,8 @@ module unproved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from threading import Event
 from typing import Any
 
 from elsewhere.checker.proof import Verdict, prove
@@ -159,12 +158,13 @@ def solve_and_check(
 
 
 def checked_points(
-    scores: Any, truth: Any, *, stopped: Event | None = None, **wishes: Any
+    scores: Any, truth: Any, *, stopped: Callable[[], bool] | None = None, **wishes: Any
 ) -> Iterator[Point]:
     """The points of `frontier`, each as soon as it is solved and proved again.
 
-    Once `stopped` is set, no further point is proved to be the best.
+    Once `stopped` returns True, no further point is proved to be the best.
     """
+
     asked, found = points(scores, truth, stopped=stopped, **wishes)
     previous: Plan | None = None
     for point in found:

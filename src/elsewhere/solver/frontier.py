@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -73,12 +72,12 @@ def points(
     prove_up_to: int | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
-    stopped: Event | None = None,
+    stopped: Callable[[], bool] | None = None,
     **wishes: Any,
 ) -> tuple[Request, Iterator[Point]]:
     """What was asked, and the points of `frontier`, each as soon as it is solved.
 
-    Once `stopped` is set, no further point is proved to be the best.
+    Once `stopped` returns True, no further point is proved to be the best.
     """
     if {"top", "budget"} & set(wishes):
         raise InputError("frontier goes through all budgets: give neither top nor budget")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from threading import Event
 
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.problem import Answer
@@ -66,7 +65,7 @@ class Inquiry:
     scores: Sequence[Scores]
     deadline: float
     work: int = WORK
-    stopped: Event | None = None
+    stopped: Callable[[], bool] | None = None
 
     def blocking(self) -> tuple[tuple[int, ...], bool | None]:
         """The attackers that cannot even alone be satisfied; whether all others can be, None

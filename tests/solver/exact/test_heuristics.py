@@ -133,7 +133,9 @@ def test_an_old_plan_is_not_adapted_once_nobody_waits_any_more() -> None:
     given_up = Event()
     given_up.set()
     in_time = adapt_plan(instance, instance.weights, hint, goal, best, limits=Limits())
-    late = adapt_plan(instance, instance.weights, hint, goal, best, limits=Limits(stopped=given_up))
+    late = adapt_plan(
+        instance, instance.weights, hint, goal, best, limits=Limits(stopped=given_up.is_set)
+    )
     assert in_time.sum() < best.sum()
     assert (late == best).all()
 

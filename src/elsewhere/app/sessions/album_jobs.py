@@ -47,8 +47,8 @@ def start_frontier(table: Workspace) -> Job:
         scores = tables(entry.seen, plan, entry.posted)
         greedy = greedy_frontier(plan.plan.promise, scores)
         greedy_k = dict(greedy)
-        for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.unwanted):
-            job.check()
+        for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.check_cancelled):
+            job.check_cancelled()
             job.say(
                 EventModel(
                     point=models.PointModel(
@@ -81,7 +81,7 @@ def _exactly(entry: PlannedAnswer, job: Job) -> int | None:
         entry.places,
         as_typed(exact, ASIDE),
         posted=entry.posted,
-        stopped=job.unwanted,
+        stopped=job.check_cancelled,
         reasons=False,
     )
     return len(found.plan.withheld) if found.plan.found else None

@@ -33,20 +33,6 @@ class CancelledError(Exception):
     """Raised inside a job where somebody no longer wants it."""
 
 
-class Unwanted(threading.Event):
-    """Whoever works looks at it as at any event; once it is set, the look itself ends the work.
-
-    A solver that is told to stop would still finish with care what it has: nobody waits for that,
-    and whoever clicked meanwhile waits for the processor.
-    """
-
-    def is_set(self) -> bool:
-        """False, or no answer at all."""
-        if super().is_set():
-            raise CancelledError
-        return False
-
-
 class BusyError(InputError):
     """Something cannot be done while a copy is written."""
 
@@ -71,8 +57,6 @@ class Job:
         """What it was begun for; whoever wants the same need not begin it again."""
         self.state: Literal["running", "done", "failed", "cancelled"] = "running"
         self.cancelled = threading.Event()
-        self.unwanted = Unwanted()
-        """The same, for whoever is to be stopped in the middle of it."""
         self._work: Callable[[Job], None] | None = work
         self._ending = False
         self._lock = threading.Lock()
@@ -93,7 +77,6 @@ class Job:
     def cancel(self) -> None:
         """Ask it to stop, at its next step."""
         self.cancelled.set()
-        self.unwanted.set()
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until it ended."""
@@ -108,14 +91,19 @@ class Job:
         """For the page."""
         return models.JobModel(id=self.id, kind=self.kind, state=self.state)
 
-    def check(self) -> None:
-        """Stop here if nobody wants it any more."""
+    def check_cancelled(self) -> bool:
+        """Raise CancelledError once the job is cancelled; False before.
+
+        The solver calls it as `stopped`. Returning True would let it finish with care what it
+        has, while the next click waits for the processor.
+        """
         if self.cancelled.is_set():
             raise CancelledError
+        return False
 
     def step(self, step: Step) -> None:
         """A job's own word on how far it is, with its speed and what is left of it."""
-        self.check()
+        self.check_cancelled()
         now = time.monotonic()
         begun = self._begun.setdefault(step.stage, now)
         speed = step.done / (now - begun) if step.done > 1 and now > begun else None

@@ -221,14 +221,17 @@ class PlanningSession:
             return self.now
 
     def prove(
-        self, entry: PlannedAnswer, stopped: threading.Event, tell: Callable[[PlannedAnswer], None]
+        self,
+        entry: PlannedAnswer,
+        stopped: Callable[[], bool],
+        tell: Callable[[PlannedAnswer], None],
     ) -> None:
         """Go on until the entry's plan is proved, or nobody wants it any more."""
         shown = entry.plan
         assert shown is not None
         for seconds in SLICES:
             better = self._solve(entry, seconds, self._nearest, stopped=stopped)
-            if stopped.is_set():
+            if stopped():
                 return
             made = replace(entry, plan=better)
             if made.proved or improves(better, shown):
@@ -243,7 +246,7 @@ class PlanningSession:
         if turn is not None and turn != self._turn:
             raise OvertakenError
 
-    def _replaced(self, made: PlannedAnswer, stopped: threading.Event) -> PlannedAnswer | None:
+    def _replaced(self, made: PlannedAnswer, stopped: Callable[[], bool]) -> PlannedAnswer | None:
         """A better answer to a wish, kept where the wish is; None where it is not to be told,
         because another wish counts by now."""
         with self._lock:
@@ -258,7 +261,7 @@ class PlanningSession:
                 self._version += 1
             made = replace(made, version=kept.version if same else self._version)
             self._entries[at] = made
-            if stopped.is_set() or at != self._at:
+            if stopped() or at != self._at:
                 return None
             self._remember(made)
             return made
@@ -286,7 +289,7 @@ class PlanningSession:
         entry: PlannedAnswer,
         seconds: float,
         near: AlbumPlan | None,
-        stopped: threading.Event | None = None,
+        stopped: Callable[[], bool] | None = None,
     ) -> AlbumPlan:
         """A plan; one that nobody can stop is for somebody who waits, so it is not explained."""
         same = near is not None and near.plan.promise.photos == len(entry.seen.photos) + len(

@@ -232,13 +232,13 @@ class Workspace:
 
     def _prove(self, job: Job, desk: PlanningSession, entry: PlannedAnswer) -> None:
         job.cancelled.wait(BREATH)
-        job.check()
+        job.check_cancelled()
         desk.prove(
             entry,
-            job.unwanted,
+            job.check_cancelled,
             lambda better: job.say(EventModel(answer=presenter.answer_of(desk, better))),
         )
-        job.check()
+        job.check_cancelled()
 
     def _score_first(
         self, desk: PlanningSession, wishes: models.WishesModel, turn: int | None
@@ -252,7 +252,7 @@ class Workspace:
 
         def work(job: Job) -> None:
             seen = rescore_album(desk.seen, wishes.scorers, cache=self._cache, progress=job.step)
-            job.check()
+            job.check_cancelled()
             desk.learn(seen)
             self.jobs.cancel("proof", "frontier")
             # what was wished meanwhile is kept

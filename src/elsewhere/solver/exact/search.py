@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ State = NDArray[np.int8]
 
 @dataclass
 class Limits:
-    """When the solver must stop: a deadline, a limit on the work counted, an event."""
+    """When the solver must stop: a deadline, a limit on the work counted, a callback."""
 
     deadline: float = np.inf
     """On the clock of `time.monotonic`."""
@@ -46,16 +45,17 @@ class Limits:
     """Tree nodes and simplex pivots, so that the same limit stops at the same plan everywhere."""
     done: int = 0
     """Work done so far."""
-    stopped: Event | None = None
-    """Set when nobody wants the answer any more: the same as a deadline that has passed."""
+    stopped: Callable[[], bool] | None = None
+    """Called often. True is the same as a deadline that has passed. It may raise, to end the work
+    at once and without an answer."""
 
     def exhausted(self) -> bool:
         """Whether any limit is reached."""
         return self.done >= self.work or self.out_of_time()
 
     def out_of_time(self) -> bool:
-        """Whether the deadline has passed or the event is set."""
-        stopped = self.stopped is not None and self.stopped.is_set()
+        """Whether the deadline has passed or `stopped` says so."""
+        stopped = self.stopped is not None and self.stopped()
         return stopped or time.monotonic() >= self.deadline
 
 
