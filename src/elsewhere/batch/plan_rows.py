@@ -34,7 +34,6 @@ from elsewhere.batch.rows import Attacker, Dead, LostRowsError, Rows, rows_of, s
 from elsewhere.batch.schemas import albums_out, arrow
 from elsewhere.batch.settings import Settings, wishes_of
 from elsewhere.errors import ElsewhereError, InputError
-from elsewhere.formats.certificate import certificate_record
 from elsewhere.globe import Cells, cell_names, place as place_called
 from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.album_audit import world
@@ -42,7 +41,7 @@ from elsewhere.service.photo_selection import budget_of, select_pinned
 from elsewhere.service.places import NowhereError
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
-from elsewhere.service.scores import solve_and_check
+from elsewhere.service.scores import proved_record, solve_and_check
 from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top
 from elsewhere.solver.api import read_limits
 from elsewhere.solver.explain import number_text
@@ -279,7 +278,7 @@ def _row(  # noqa: PLR0917 - all that a row tells
     # within a small budget a place may stay the first guess: then there is nothing to promise
     hides = plan.found and plan.protected_k > 0
     # nodes may have other versions of the libraries, and their rows are to be the same
-    sealed = certificate_record(plan, tables, libraries=False) if hides else None
+    sealed = proved_record(plan, tables, libraries=False) if hides else None
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
     return {
         "album": rows.album,

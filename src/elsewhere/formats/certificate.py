@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from elsewhere.checker.proof import prove
-from elsewhere.errors import CheckError, InputError
+from elsewhere.errors import InputError
 from elsewhere.formats.plan_file import plan_from_record, plan_record
 from elsewhere.formats.validation import (
     canonical,
@@ -72,28 +71,14 @@ _FINGERPRINT = record(
 _NAMES = {"format", "notes", "promise", "attackers", "plan", "bound", "versions", "digest"}
 
 
-def certify(plan: Plan, scores: Scores | Sequence[Scores]) -> str:
-    """The certificate of `plan` as JSON, after the plan was proved once more on these scores.
-
-    There is none for a plan that was not found, and none for one that does not hold.
-    """
-    return to_text(certificate_record(plan, scores))
-
-
 def certificate_record(
-    plan: Plan, scores: Scores | Sequence[Scores], *, libraries: bool = True
+    plan: Plan, scores: Sequence[Scores], *, libraries: bool = True
 ) -> dict[str, Any]:
-    """The same as plain JSON values; the certificate of a copy carries these too.
+    """The certificate of a plan that was just proved, as plain JSON values.
 
     Without `libraries` it names this program's version and none beneath it: the digest is then
     the same wherever the same plan is made.
     """
-    tables = [scores] if isinstance(scores, Scores) else list(scores)
-    if not plan.found:
-        raise InputError(f"there is no plan to certify: it is {plan.status}")
-    verdict = prove(plan, plan.promise, tables)
-    if not verdict:
-        raise CheckError(f"no certificate is made: {verdict}")
     body = plan_record(plan)
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -101,7 +86,7 @@ def certificate_record(
         "promise": body.pop("promise"),
         "attackers": [
             _FINGERPRINT.write(Fingerprint(t.digest, t.scorer, t.grid, t.photos, t.cells))
-            for t in tables
+            for t in scores
         ],
         "plan": body,
         "bound": exact.write(plan.bound),

@@ -30,7 +30,7 @@ from elsewhere.album.export import (
     kept_names_warning,
 )
 from elsewhere.errors import CheckError, FileError, InputError
-from elsewhere.formats.certificate import certificate_from_record, certificate_record
+from elsewhere.formats.certificate import certificate_from_record
 from elsewhere.formats.copy_certificate import (
     CopyCertificate,
     HiddenPlace,
@@ -55,6 +55,7 @@ from elsewhere.service.private_files import (
     write_private,
 )
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum, Step
+from elsewhere.service.scores import proved_record
 from elsewhere.service.verify import Verification, prove_copy
 from elsewhere.values.scores import Scores
 
@@ -210,7 +211,7 @@ def _document(
     def table(attack: int) -> Scores:
         return posted.behind(seen.attacks[attack].scores, attack)
 
-    body = certificate_record(plan, [table(watch.attack) for watch in album_plan.watches])
+    body = proved_record(plan, [table(watch.attack) for watch in album_plan.watches])
     public = [number for number in plan.kept if number not in rows]
     everything = [table(number) for number in range(len(seen.attacks))]
     certificate = CopyCertificate(

@@ -12,6 +12,7 @@ from typing import Any
 
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
+from elsewhere.formats.certificate import certificate_record, to_text
 from elsewhere.solver.api import Explain, read_limits, solve_promise, withheld_by
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.frontier import Frontier, Point, points
@@ -172,6 +173,27 @@ def checked_points(
             checked(point.plan, replace(asked, promise=point.plan.promise))
         previous = point.plan
         yield point
+
+
+def certify(plan: Plan, scores: Scores | Sequence[Scores]) -> str:
+    """The certificate of `plan` as JSON, after the plan was proved once more on these scores."""
+    return to_text(proved_record(plan, scores))
+
+
+def proved_record(
+    plan: Plan, scores: Scores | Sequence[Scores], *, libraries: bool = True
+) -> dict[str, Any]:
+    """The certificate as plain JSON values, after the plan was proved once more.
+
+    There is none for a plan that was not found, and none for one that does not hold.
+    """
+    tables = [scores] if isinstance(scores, Scores) else list(scores)
+    if not plan.found:
+        raise InputError(f"there is no plan to certify: it is {plan.status}")
+    verdict = prove(plan, plan.promise, tables)
+    if not verdict:
+        raise CheckError(f"no certificate is made: {verdict}")
+    return certificate_record(plan, tables, libraries=libraries)
 
 
 def checked(plan: Plan, asked: Request) -> Plan:

@@ -252,6 +252,6 @@ def _certify(file: Path, plan: Plan, tables: list[Scores]) -> None:
     if not plan.found:
         typer.echo(f"elsewhere: no certificate, for the plan is {plan.status}", err=True)
         return
-    from elsewhere.formats.certificate import certify
+    from elsewhere.service.scores import certify
 
     save(file, certify(plan, tables))
