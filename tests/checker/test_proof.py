@@ -58,7 +58,7 @@ def verdict(case: Case) -> Verdict:
 def refused(case: Case, because: str) -> bool:
     """Whether the check finds exactly one thing wrong, and says it with these words."""
     problems = verdict(case).problems
-    return len(problems) == 1 and because in problems[0]
+    return len(problems) == 1 and because in str(problems[0])
 
 
 def test_a_true_plan_holds_and_says_so() -> None:

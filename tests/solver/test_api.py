@@ -18,12 +18,14 @@ from elsewhere.errors import CheckError, InputError
 from elsewhere.service import scores as api
 from elsewhere.solver.api import read_limits
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.scores import Scores
 from elsewhere_lab import simulator
 
 SCORES = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.5, 0.3]])
 NAMED = Scores(SCORES, ["w.jpg", "x.jpg", "y.jpg", "z.jpg"])
 INF = math.inf
+FALSE = Problem(ProblemKind.STATUS, found="it is untrue")
 
 
 class TestNothingLeavesUnproved:
@@ -31,7 +33,7 @@ class TestNothingLeavesUnproved:
     def test_a_refused_plan_is_an_error(
         self, monkeypatch: pytest.MonkeyPatch, wish: dict[str, Any]
     ) -> None:
-        monkeypatch.setattr(api, "prove", lambda *_: Verdict(("it is untrue",)))
+        monkeypatch.setattr(api, "prove", lambda *_: Verdict((FALSE,)))
         with pytest.raises(CheckError, match=r"did not survive its re-proof .*it is untrue"):
             elsewhere.protect(SCORES, 0, **wish)
         with pytest.raises(CheckError):

@@ -13,8 +13,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 from elsewhere.checker.facts import AlbumFacts, validate_promise
-from elsewhere.checker.proof import Verdict, wrong_division, wrong_photos, wrong_view
+from elsewhere.checker.proof import (
+    Verdict,
+    wrong_division,
+    wrong_photos,
+    wrong_shape,
+    wrong_view,
+)
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
 
@@ -24,67 +31,56 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
 
     One `Scores` for each attacker. `unchanged` says that they are the plan's own rows, bit by bit.
     """
-    problems = [*validate_promise(plan.promise)] or [*wrong_photos(plan, plan.promise)]
+    promise = plan.promise
+    problems = [*validate_promise(promise)] or [*wrong_photos(plan, promise)]
     if not problems:
-        problems = [*wrong_division(plan, plan.promise, _cost(plan)), *_wrong_bound(plan)]
-        problems += _other_rows(plan, scores) or _broken(plan, scores, unchanged)
+        values = promise.values or [Fraction(1)] * promise.photos
+        cost = sum((values[photo] for photo in plan.withheld), Fraction(0))
+        problems = [*wrong_division(plan, promise, cost), *_wrong_bound(plan)]
+        problems += [*wrong_shape(promise, scores, len(plan.kept))] or [
+            *_broken(plan, scores, unchanged)
+        ]
     return Verdict(tuple(problems))
 
 
-def _other_rows(plan: Plan, scores: Sequence[Scores]) -> list[str]:
-    """Why these scores are not of the kept photos."""
-    against = plan.promise.against
-    if len(scores) != len(against):
-        return [f"the promise is against {len(against)} attackers, but {len(scores)} scored"]
-    return [
-        f"the scores of attacker {number} are {table.photos} × {table.cells}, "
-        f"not {len(plan.kept)} × {one.cells}"
-        for number, (one, table) in enumerate(zip(against, scores, strict=True))
-        if (table.photos, table.cells) != (len(plan.kept), one.cells)
-    ]
+def count_ahead(scores: Scores, truth: Sequence[int], *, strict: bool = False) -> int:
+    """How many other cells come before the truth by the plain sum of all rows, exactly.
+
+    A tie counts as before, unless `strict`.
+    """
+    against = Against(scores.digest, scores.scorer, scores.cells, tuple(truth), None)
+    facts = AlbumFacts(Promise(scores.photos, (against,), strict=strict), [scores])
+    return len(facts.sights(range(scores.photos))[0].held)
 
 
-def _broken(plan: Plan, scores: Sequence[Scores], unchanged: bool) -> list[str]:
-    """Where the promise does not hold on these scores."""
-    against = tuple(
-        _restricted(one, plan, table, plan.views[number].protected_k)
-        for number, (one, table) in enumerate(zip(plan.promise.against, scores, strict=True))
-    )
-    album = AlbumFacts(Promise(len(plan.kept), against, strict=plan.promise.strict), scores)
-    problems = list(album.revealing.values())
-    for number, sight in enumerate(album.sights(range(len(plan.kept)))):
-        view, held, top = plan.views[number], len(sight.held), against[number].top or 0
-        if unchanged:
-            wrong = [*wrong_view(view, sight, plan.promise.against[number].top)]
-            problems += [f"attacker {number}: {problem}" for problem in wrong]
-        elif held < top:
-            problems.append(f"attacker {number}: {held} rivals hold, too few for a top of {top}")
-    return problems
-
-
-def _restricted(one: Against, plan: Plan, table: Scores, protected: int) -> Against:
-    """What is promised against one attacker, with the kept photos numbered anew.
+def _broken(plan: Plan, scores: Sequence[Scores], unchanged: bool) -> Iterator[Problem]:
+    """Where the promise does not hold on these scores, with the kept photos numbered anew.
 
     Under a budget no top was asked for: what the plan says it protects is then the promise.
     """
-    place = {photo: number for number, photo in enumerate(plan.kept)}
-    sees = None if one.sees is None else tuple(place[p] for p in one.sees if p in place)
-    top = protected if one.top is None else one.top
-    return replace(one, scores=table.digest, top=top, sees=sees)
+    numbers = {photo: number for number, photo in enumerate(plan.kept)}
+    against = []
+    for one, view, table in zip(plan.promise.against, plan.views, scores, strict=True):
+        sees = None if one.sees is None else tuple(numbers[p] for p in one.sees if p in numbers)
+        top = view.protected_k if one.top is None else one.top
+        against.append(replace(one, scores=table.digest, top=top, sees=sees))
+    promise = Promise(len(plan.kept), tuple(against), strict=plan.promise.strict)
+    facts = AlbumFacts(promise, scores)
+    yield from facts.revealing.values()
+    for number, sight in enumerate(facts.sights(range(len(plan.kept)))):
+        held, top = len(sight.held), against[number].top or 0
+        if unchanged:
+            asked = plan.promise.against[number].top
+            yield from wrong_view(number, plan.views[number], sight, asked)
+        elif held < top:
+            yield Problem(ProblemKind.TOO_FEW, number, found=held, wanted=top)
 
 
-def _cost(plan: Plan) -> int | Fraction:
-    values = plan.promise.values
-    if values is None:
-        return len(plan.withheld)
-    return sum((values[photo] for photo in plan.withheld), Fraction(0))
-
-
-def _wrong_bound(plan: Plan) -> Iterator[str]:
+def _wrong_bound(plan: Plan) -> Iterator[Problem]:
     """What contradicts the bound without another score: it is the solver's proof otherwise."""
     if plan.status not in (Status.OPTIMAL, Status.FEASIBLE):
-        yield f"a plan that is {plan.status} is no plan to keep"
+        yield Problem(ProblemKind.NOT_A_PLAN, found=plan.status)
     reached = plan.cost if plan.promise.budget is None else plan.protected_k
     beyond = plan.bound > reached if plan.promise.budget is None else plan.bound < reached
     if beyond or (plan.status == Status.OPTIMAL and plan.bound != reached):
-        yield f"the bound of {plan.bound} contradicts the plan, which reaches {reached}"
+        yield Problem(ProblemKind.BOUND, found=plan.bound, wanted=reached)

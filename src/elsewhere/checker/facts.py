@@ -20,6 +20,7 @@ from elsewhere.checker.arithmetic import (
     nearest,
     units,
 )
+from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Memory, Scores
 
@@ -50,7 +51,7 @@ class AlbumFacts:
         self.promise = promise
         self.scores = scores
         self._summed: dict[int, tuple[frozenset[int], list[int], list[bool]]] = {}
-        self.revealing: dict[int, str] = {}
+        self.revealing: dict[int, Problem] = {}
         for number, (against, table) in enumerate(zip(promise.against, scores, strict=True)):
             self._look_at_each(against, table, number)
         self.together = {photo: group for group in promise.groups for photo in group}
@@ -72,8 +73,8 @@ class AlbumFacts:
         )
         for photo, count in zip(photos, counts, strict=True):
             if count < wanted:
-                what = f"photo {photo} alone has {count} rivals ahead for attacker {number}"
-                self.revealing.setdefault(photo, f"{what}, not {wanted}")
+                problem = Problem(ProblemKind.ALONE, number, photo, count, wanted)
+                self.revealing.setdefault(photo, problem)
 
     def with_groups(self, photos: Iterable[int]) -> frozenset[int]:
         """`photos` and all that go with them."""
@@ -151,38 +152,37 @@ def _sight(
     return CheckedView(tuple(r for _, r in order), tuple(-behind for behind, _ in order), zero)
 
 
-def validate_promise(promise: Promise) -> Iterator[str]:
-    """Why a promise has no meaning; `wishes.py` never makes such a one, but a file may."""
+def validate_promise(promise: Promise) -> Iterator[Problem]:
+    """Why a promise has no meaning: a file may say anything."""
     photos, guarantee = promise.photos, promise.budget is None
     if not promise.against:
-        yield "the promise names no attacker"
+        yield Problem(ProblemKind.NO_ATTACKER)
     for name, chosen in (("keep", promise.keep), ("drop", promise.drop)):
         if not ascending(chosen, photos):
-            yield f"the promise's {name} is not an ascending list of photos"
+            yield Problem(ProblemKind.PINS, found=name)
     grouped = [photo for group in promise.groups for photo in group]
     if len(set(grouped)) < len(grouped) or not all(ascending(g, photos) for g in promise.groups):
-        yield "the promise's groups are not disjoint ascending lists of photos"
+        yield Problem(ProblemKind.GROUPS)
     values = promise.values
     if values is not None and (len(values) != photos or min(values) <= 0):
-        yield "the promise's values are not one positive number for each photo"
+        yield Problem(ProblemKind.VALUES)
     for number, a in enumerate(promise.against):
-        truth, where = set(a.truth), f"of attacker {number}"
         if not a.truth or not ascending(a.truth, a.cells):
-            yield f"the truth {where} is not an ascending list of cells"
+            yield Problem(ProblemKind.TRUTH, number)
         rivals = a.rivals or ()
-        if not ascending(rivals, a.cells) or not truth.isdisjoint(rivals):
-            yield f"the rivals {where} are not an ascending list of cells outside the truth"
+        if not ascending(rivals, a.cells) or not set(a.truth).isdisjoint(rivals):
+            yield Problem(ProblemKind.RIVALS, number)
         if a.sees is not None and not ascending(a.sees, photos):
-            yield f"the photos seen {where} are not an ascending list of photos"
+            yield Problem(ProblemKind.SEES, number)
         if (a.top is not None) != guarantee or (a.top is not None and a.top < 1):
-            yield f"the top {where} must be 1 or more in a guarantee, and absent under a budget"
+            yield Problem(ProblemKind.TOP, number)
         if a.each_photo is not None and a.each_photo < 1:
-            yield f"the top for each photo {where} is below 1"
+            yield Problem(ProblemKind.EACH_PHOTO, number)
         if not (0 <= a.margin < math.inf and 0 <= a.lead < math.inf):
-            yield f"margin and lead {where} are not finite numbers from 0 up"
+            yield Problem(ProblemKind.MARGIN, number)
         known = a.prior
         if known is not None and (len(known) != a.cells or not all(p < math.inf for p in known)):
-            yield f"the prior {where} is not one log-probability for each cell"
+            yield Problem(ProblemKind.PRIOR, number)
 
 
 def ascending(numbers: Sequence[int], end: int) -> bool:

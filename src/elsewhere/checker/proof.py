@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from elsewhere.checker.facts import AlbumFacts, CheckedView, ascending, validate_promise
 from elsewhere.values.plan import Plan, Status, View
+from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
@@ -26,15 +27,15 @@ from elsewhere.values.scores import Scores
 class Verdict:
     """What a check found.
 
-    >>> verdict = Verdict(("the plan costs 3, not 2",))
+    >>> verdict = Verdict((Problem(ProblemKind.COST, found=2, wanted=3),))
     >>> verdict.holds, bool(verdict)
     (False, False)
     >>> print(verdict)
     The plan does not hold: the plan costs 3, not 2.
     """
 
-    problems: tuple[str, ...] = ()
-    """One clause for each thing that is wrong; empty when all is right."""
+    problems: tuple[Problem, ...] = ()
+    """Each thing that is wrong; its `str` is a clause. Empty when all is right."""
     of_a_plan: bool = True
     """False for a plan that says there is none: that claim is the solver's, and not repeated."""
 
@@ -52,7 +53,7 @@ class Verdict:
         if self.holds:
             proved = "its photos, rivals and numbers were proved again, exactly"
             return f"The plan holds: {proved}; the bound is the solver's."
-        return f"The plan does not hold: {'; '.join(self.problems)}."
+        return f"The plan does not hold: {'; '.join(map(str, self.problems))}."
 
 
 def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
@@ -67,107 +68,100 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
         else:
             problems = list(_wrong_refusal(plan, album))
         if plan.status not in tuple(Status):
-            problems.append(f"{plan.status!r} is not a status")
+            problems.append(Problem(ProblemKind.STATUS, found=plan.status))
     return Verdict(tuple(problems), plan.status in (Status.OPTIMAL, Status.FEASIBLE))
 
 
-def _other_question(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Iterator[str]:
+def _other_question(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Iterator[Problem]:
     """Why the plan, the promise and the scores do not belong together."""
     if plan.promise != promise:
-        yield f"the plan was made for another promise ({_first_difference(plan.promise, promise)})"
-    if len(scores) != len(promise.against):
-        yield f"the promise is against {len(promise.against)} attackers, but {len(scores)} scored"
-        return
-    for number, (against, table) in enumerate(zip(promise.against, scores, strict=True)):
-        if table.photos != promise.photos or table.cells != against.cells:
-            yield (
-                f"the scores of attacker {number} are {table.photos} × {table.cells}, "
-                f"not {promise.photos} × {against.cells}"
-            )
-        elif table.digest != against.scores:
-            yield f"the scores of attacker {number} are not those of the promise"
+        names = Promise.__dataclass_fields__
+        other = [name for name in names if getattr(plan.promise, name) != getattr(promise, name)]
+        yield Problem(ProblemKind.OTHER_PROMISE, found=other[0] if other else "its kind")
+    yield from wrong_shape(promise, scores, promise.photos)
+    for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
+        same_shape = (table.photos, table.cells) == (promise.photos, against.cells)
+        if same_shape and table.digest != against.scores:
+            yield Problem(ProblemKind.OTHER_SCORES, number)
         if table.scorer and against.scorer and table.scorer != against.scorer:
-            yield f"the scorer of attacker {number} is not that of the promise"
+            yield Problem(ProblemKind.OTHER_SCORER, number)
 
 
-def _first_difference(one: Promise, other: Promise) -> str:
-    """The name of the first field in which two promises differ."""
-    for name in Promise.__dataclass_fields__:
-        if getattr(one, name) != getattr(other, name):
-            return f"{name} differs"
-    return "its kind differs"
+def wrong_shape(promise: Promise, scores: Sequence[Scores], photos: int) -> Iterator[Problem]:
+    """Why these are not the scores of so many photos, a table for each attacker."""
+    if len(scores) != len(promise.against):
+        yield Problem(ProblemKind.ATTACKER_COUNT, found=len(scores), wanted=len(promise.against))
+    for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
+        if (table.photos, table.cells) != (photos, against.cells):
+            found, wanted = f"{table.photos} × {table.cells}", f"{photos} × {against.cells}"
+            yield Problem(ProblemKind.SCORES_SHAPE, number, found=found, wanted=wanted)
 
 
-def wrong_photos(plan: Plan, promise: Promise) -> Iterator[str]:
+def wrong_photos(plan: Plan, promise: Promise) -> Iterator[Problem]:
     """Why the photos that the plan withholds and keeps are not a division of the album."""
+    views, attackers = len(plan.views), len(promise.against)
     for name, photos in (("withheld", plan.withheld), ("kept", plan.kept)):
         if not ascending(photos, promise.photos):
-            yield f"the {name} photos are not an ascending list of photos"
+            yield Problem(ProblemKind.PHOTOS, found=name)
     if sorted(plan.withheld + plan.kept) != list(range(promise.photos)):
-        yield "the photos withheld and kept are not together the album"
+        yield Problem(ProblemKind.OTHER_ALBUM)
     if not plan.kept:
-        yield "the plan keeps no photo"
-    if len(plan.views) != len(promise.against):
-        yield f"the plan has {len(plan.views)} views for {len(promise.against)} attackers"
-    if len(promise.against) > 1 and not plan.several:
-        yield "the plan is against several attackers but does not say so"
+        yield Problem(ProblemKind.NOTHING_KEPT)
+    if views != attackers:
+        yield Problem(ProblemKind.VIEW_COUNT, found=views, wanted=attackers)
+    if attackers > 1 and not plan.several:
+        yield Problem(ProblemKind.SEVERAL)
 
 
-def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[str]:
+def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
     """What is wrong with the plan for an album that it divides properly."""
     promise, kept = album.promise, set(plan.kept)
     yield from wrong_division(plan, promise, album.cost(plan.withheld))
-    for photo, why in album.revealing.items():
-        if photo in kept:
-            yield why
+    yield from (problem for photo, problem in album.revealing.items() if photo in kept)
     sights = album.sights(plan.kept)
     for number, (view, sight) in enumerate(zip(plan.views, sights, strict=True)):
-        for problem in wrong_view(view, sight, promise.against[number].top):
-            yield f"attacker {number}: {problem}"
+        yield from wrong_view(number, view, sight, promise.against[number].top)
     if plan.rests_on_zero != _rests_on_zero(album, sights):
-        said = "" if plan.rests_on_zero else "not "
-        yield f"the plan is said {said}to rest on a probability of zero, and the reverse is true"
+        yield Problem(ProblemKind.RESTS_ON_ZERO, found="" if plan.rests_on_zero else "not ")
     yield from _wrong_bound(plan, album, sights)
 
 
-def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterator[str]:
+def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterator[Problem]:
     """Why the photos withheld are not what pins, groups and budget allow, or cost what is said."""
     withheld, kept = set(plan.withheld), set(plan.kept)
-    for photo in promise.keep:
-        if photo in withheld:
-            yield f"photo {photo} must stay but is withheld"
-    for photo in promise.drop:
-        if photo in kept:
-            yield f"photo {photo} must go but is kept"
+    for photo in sorted(withheld.intersection(promise.keep)):
+        yield Problem(ProblemKind.PINNED_WITHHELD, photo=photo)
+    for photo in sorted(kept.intersection(promise.drop)):
+        yield Problem(ProblemKind.DROPPED_KEPT, photo=photo)
     for group in promise.groups:
         if 0 < len(withheld.intersection(group)) < len(group):
-            yield f"the photos {', '.join(map(str, group))} belong together but are parted"
+            yield Problem(ProblemKind.GROUP_PARTED, found=", ".join(map(str, group)))
     if promise.budget is not None and len(withheld) > promise.budget:
-        yield f"{len(withheld)} photos are withheld, more than the budget of {promise.budget}"
+        yield Problem(ProblemKind.OVER_BUDGET, found=len(withheld), wanted=promise.budget)
     if plan.cost != cost or not isinstance(plan.cost, int | Fraction):
-        yield f"the plan costs {cost}, not {plan.cost}"
+        yield Problem(ProblemKind.COST, found=plan.cost, wanted=cost)
 
 
-def wrong_view(view: View, sight: CheckedView, top: int | None) -> Iterator[str]:
+def wrong_view(attacker: int, view: View, sight: CheckedView, top: int | None) -> Iterator[Problem]:
     """What is wrong with what the plan says of one attacker."""
     count = len(sight.held)
     if view.protected_k != count:
-        yield f"{count} rivals hold, not {view.protected_k}"
+        yield Problem(ProblemKind.OTHER_COUNT, attacker, found=count, wanted=view.protected_k)
     if view.rivals != sight.held:
         false = sorted(set(view.rivals) - set(sight.held))
         missing = sorted(set(sight.held) - set(view.rivals))
         if false:
-            yield f"cell {false[0]} is named as a rival but does not hold"
+            yield Problem(ProblemKind.FALSE_RIVAL, attacker, found=false[0])
         if missing:
-            yield f"cell {missing[0]} holds but is not named"
+            yield Problem(ProblemKind.MISSING_RIVAL, attacker, found=missing[0])
         if not false and not missing:
-            yield "the rivals are not named once each, the one furthest ahead first"
+            yield Problem(ProblemKind.RIVAL_ORDER, attacker)
     if top is not None and count < top:
-        yield f"{count} rivals hold, too few for a top of {top}"
+        yield Problem(ProblemKind.TOO_FEW, attacker, found=count, wanted=top)
         return
     slack = sight.slack(count if top is None else top)
     if view.slack != slack:
-        yield f"the slack is {slack!r}, not {view.slack!r}"
+        yield Problem(ProblemKind.SLACK, attacker, found=view.slack, wanted=slack)
 
 
 def _rests_on_zero(album: AlbumFacts, sights: Sequence[CheckedView]) -> bool:
@@ -179,27 +173,27 @@ def _rests_on_zero(album: AlbumFacts, sights: Sequence[CheckedView]) -> bool:
     return any(against.top is not None and count < against.top for against, count in pairs)
 
 
-def _wrong_bound(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[str]:
+def _wrong_bound(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[Problem]:
     """What contradicts the plan's bound or its claim to be optimal."""
     bound, optimal = plan.bound, plan.status == Status.OPTIMAL
     if not isinstance(bound, int | Fraction):
-        yield f"the bound {bound!r} is not an exact number"
+        yield Problem(ProblemKind.BOUND_INEXACT, found=bound)
         return
     reached = min(len(sight.held) for sight in sights)
     if album.promise.budget is None:
         cost = album.cost(plan.withheld)
         if bound > cost:
-            yield f"no plan is said to cost less than {bound}, but this one costs {cost}"
+            yield Problem(ProblemKind.BOUND_ABOVE_COST, found=bound, wanted=cost)
         elif optimal and bound < cost:
-            yield f"a plan that costs {cost} is called optimal with a bound of only {bound}"
+            yield Problem(ProblemKind.BOUND_BELOW_COST, found=bound, wanted=cost)
     elif bound < reached:
-        yield f"no plan is said to protect more than {bound}, but this one protects {reached}"
+        yield Problem(ProblemKind.BOUND_BELOW_REACHED, found=bound, wanted=reached)
     elif optimal and bound > reached:
-        yield f"a plan that protects {reached} is called optimal with a bound of {bound}"
+        yield Problem(ProblemKind.BOUND_ABOVE_REACHED, found=bound, wanted=reached)
     yield from _beaten(plan, album, sights)
 
 
-def _beaten(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[str]:
+def _beaten(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[Problem]:
     """Whether withholding only what must go contradicts the bound, or a plan's optimality."""
     kept = album.all_but_forced
     if not album.allows(kept) or (sights and len(kept) == len(plan.kept)):
@@ -211,11 +205,11 @@ def _beaten(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Ite
     reached = min(len(sight.held) for sight in seen)
     if album.promise.budget is None:
         if bound > least:
-            yield f"withholding only what must go costs {least}, less than the bound of {bound}"
+            yield Problem(ProblemKind.CHEAPER, found=bound, wanted=least)
     elif bound < reached:
-        yield f"withholding only what must go protects {reached}, more than the bound of {bound}"
+        yield Problem(ProblemKind.FURTHER, found=bound, wanted=reached)
     elif plan.status == Status.OPTIMAL and _merit(seen, least) > _merit(sights, plan.cost):
-        yield "withholding only what must go is better than this plan, which is called optimal"
+        yield Problem(ProblemKind.BETTER)
 
 
 def _merit(sights: Sequence[CheckedView], cost: int | Fraction) -> tuple[int, int, int | Fraction]:
@@ -224,19 +218,19 @@ def _merit(sights: Sequence[CheckedView], cost: int | Fraction) -> tuple[int, in
     return min(counts), sum(counts), -cost
 
 
-def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[str]:
+def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
     """What is wrong with a plan that says that there is none, or that none was found."""
     if plan.withheld or plan.kept or plan.views or plan.cost != 0 or plan.rests_on_zero:
-        yield f"a plan that is {plan.status} carries photos, views or a cost"
+        yield Problem(ProblemKind.EMPTY_CARRIES, found=plan.status)
     if plan.status == Status.INFEASIBLE:
         if plan.bound != 0:
-            yield f"a plan that is {plan.status} has a bound"
+            yield Problem(ProblemKind.EMPTY_BOUND, found=plan.status)
         for kept, what in (
             (album.all_but_forced, "withholding only what must go"),
             (album.pinned, "keeping only what must stay"),
         ):
             if album.allows(kept) and album.reaches(album.sights(kept)):
-                yield f"no plan is said to exist, but {what} fulfils the promise"
+                yield Problem(ProblemKind.NOT_INFEASIBLE, found=what)
                 return
     else:
         yield from _beaten(plan, album, ())

@@ -5,6 +5,7 @@ advice    what to ask for instead
 notes     what a person should know beside a plan or an audit
 numbers   ranks, probabilities, fractions and signed shares as people read them
 surface   where a sentence is read
+verification   what `verify` says of a copy
 """
 
 from elsewhere.messages.advice import advice

@@ -77,4 +77,4 @@ from .secret_top import (
     solve_with_secret_top as solve_with_secret_top,
 )
 from .threats import Threat as Threat
-from .verify import Verification as Verification, verify_copy as verify_copy
+from .verify import verify_copy as verify_copy

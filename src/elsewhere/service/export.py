@@ -41,6 +41,7 @@ from elsewhere.formats.copy_certificate import (
     read_copy_certificate,
     seal,
 )
+from elsewhere.messages.verification import note_text, problem_text
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.ledger_album import given_by
 from elsewhere.service.posted import NOTHING_POSTED, Posted
@@ -56,8 +57,9 @@ from elsewhere.service.private_files import (
 )
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum, Step
 from elsewhere.service.scores import proved_record
-from elsewhere.service.verify import Verification, prove_copy
+from elsewhere.service.verify import prove_copy
 from elsewhere.values.scores import Scores
+from elsewhere.values.verification import Verification
 
 if TYPE_CHECKING:
     from elsewhere.service.planning import AlbumPlan
@@ -103,7 +105,7 @@ def export_album(
     files = _files(seen, album_plan, order, names, posted)
     document = _document(seen, album_plan, files, posted)
     certificate = read_copy_certificate(document)
-    path, verdict = folder / CERTIFICATE, Verification(())
+    path, verdict = folder / CERTIFICATE, Verification()
     earlier, ours = Backup(), False
 
     def prove(copy: Copy) -> None:
@@ -112,7 +114,7 @@ def export_album(
         if not verdict:
             raise CheckError(
                 "nothing is exported, for the copy did not keep the promise when it was read and "
-                f"scored again: {'; '.join(verdict.problems)}"
+                f"scored again: {'; '.join(map(problem_text, verdict.problems))}"
             )
         with _nothing_exported():
             earlier, ours = back_up(folder), True
@@ -138,7 +140,9 @@ def export_album(
         raise
     said = [kept_names_warning([file.name for file in files])] if names == "keep" else []
     by_name = tuple(sorted(files, key=lambda file: file.name))
-    return Export(target, by_name, path, folder, verdict.reproved, (*said, *verdict.notes))
+    return Export(
+        target, by_name, path, folder, verdict.reproved, (*said, *map(note_text, verdict.notes))
+    )
 
 
 def check_export(

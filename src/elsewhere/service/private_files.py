@@ -75,6 +75,12 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
     return usual
 
 
+def is_own(certificate: Path, base: Path | None = None) -> bool:
+    """Whether a certificate was written by this user's own exports, by where it lies."""
+    homes = [data_folder(), *([] if base is None else [base])]
+    return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
+
+
 @dataclass(frozen=True)
 class Backup:
     """What an earlier copy has in the private folder, under names of its own."""

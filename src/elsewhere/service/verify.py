@@ -1,25 +1,18 @@
-"""The files of a copy scored anew, from their bytes on the disk; no row that was kept is used.
-
-Models are found by fingerprint: a promise against one model says nothing about another, however
-alike their names are.
-
-What a copy's certificate says for people, held against what is proved of its numbers.
-
-The proof is about cells, tops and margins; a person reads a place and a number of guesses. Nothing
-but these lines joins the two, so whoever verifies a copy is told the promise from what was proved,
-and a certificate that names another place, or a larger top, is refused.
-
-A copy held against its certificate, as a stranger would: without the solver, from its bytes.
+"""A copy held against its certificate, as a stranger would: from its bytes, without the solver.
 
 The files are compared by name and digest, proved to be bare pictures, scored again, and the
 promise's inequalities checked on the new scores. Another processor may differ in the last bits of
 a score: that is a note, not a refusal, as long as the inequalities hold. An export is proved by
 this very code before it has its name.
+
+A certificate is somebody's word. Whatever it adds to the files (rows of photos that are not here,
+beliefs held beforehand, a part of the photos) is a condition that is told first, and what the
+models guess from the files alone stands beside it. Of a certificate that is not one's own the files
+alone must keep the promise too. So a stranger can make `verify` say less, never more.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -30,12 +23,18 @@ import numpy as np
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.jpeg import NotJpegError, reject_trailing_data, size_if_bare
-from elsewhere.checker.copies import prove_kept
-from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError, ScorerError
-from elsewhere.formats.copy_certificate import CopyCertificate, Model, SharedFile
-from elsewhere.globe import Cells, zone
-from elsewhere.globe.names import cell_names
-from elsewhere.scorers import Photo, Scorer, each, find
+from elsewhere.checker.copies import count_ahead, prove_kept
+from elsewhere.errors import (
+    CheckError,
+    ElsewhereError,
+    FileError,
+    InputError,
+    PlaceError,
+    ScorerError,
+)
+from elsewhere.formats.copy_certificate import CopyCertificate, HiddenPlace, Model, SharedFile
+from elsewhere.globe import between_km, cell_names, chief_town, place as place_called, zone
+from elsewhere.scorers import Photo, Scorer, ScorerInfo, each, find
 from elsewhere.scorers.embedded import forget_features
 from elsewhere.service.private_files import (
     CERTIFICATE,
@@ -44,185 +43,40 @@ from elsewhere.service.private_files import (
     read_private,
 )
 from elsewhere.service.scored_album import Step, model_name
+from elsewhere.values.problems import Problem, ProblemKind
+from elsewhere.values.promise import Against
 from elsewhere.values.scores import Scores
-from elsewhere.values.wording import counted, listed, printable, shortened
+from elsewhere.values.verification import (
+    Claim,
+    Condition,
+    ConditionKind,
+    CopyProblem,
+    CopyProblemKind,
+    Guess,
+    Note,
+    NoteKind,
+    Verification,
+)
+from elsewhere.values.wording import printable
 
 EMBEDDED = "embedded"
 """The scorer that comes along."""
-
-
-def rescore(
-    copy: Copy,
-    certificate: CopyCertificate,
-    scorers: Sequence[Scorer],
-    progress: Callable[[Step], None] = lambda step: None,
-) -> list[Scores]:
-    """Each model's scores of the files, in the certificate's order, by its scorer."""
-    forget_features()  # features of the bytes before export prove nothing
-    files, done = certificate.files, 0
-    total = len(files) * len(certificate.models)
-    result = []
-    for scorer, model in zip(scorers, certificate.models, strict=True):
-        rows = np.empty((len(files), model.cells), dtype=np.float32)
-        for number, outcome in enumerate(each(scorer, _photos(copy, files))):
-            name = files[number].name
-            if outcome.row is None:
-                raise CheckError(f"{name} cannot be scored again: {outcome.problem}")
-            rows[number] = outcome.row
-            done += 1
-            progress(Step("proving", done, total, name))
-        result.append(Scores(rows, [f.photo for f in files], scorer=model.fingerprint))
-    return result
-
-
-def load_scorers(
-    certificate: CopyCertificate, words: Sequence[str] = (), *, own: bool = True
-) -> list[Scorer]:
-    """The models' scorers, loaded; `words` are tried before the certificate's own.
-
-    Of a certificate that is not one's `own`, nothing is opened or fetched that it names: only what
-    comes along, and what is among the `words`.
-    """
-    return [_scorer(model, words, own) for model in certificate.models]
-
-
-def with_posted(certificate: CopyCertificate, scores: Sequence[Scores]) -> list[Scores]:
-    """For each attacker of the promise, the rows of all kept photos in the plan's order.
-
-    What is kept but not in the copy is out already; its rows are in the certificate.
-    """
-    order = {file.number: row for row, file in enumerate(certificate.files)}
-    for row, one in enumerate(certificate.posted, len(order)):
-        order[one.number] = row
-    places = [order[number] for number in certificate.promised.kept]
-    tables = []
-    for number, own in enumerate(scores):
-        known = [one.rows[number] for one in certificate.posted]
-        rows = np.concatenate([own.values, np.array(known).reshape(-1, own.cells)])
-        tables.append(Scores(rows[places], scorer=own.scorer))
-    return [tables[watch.attack] for watch in certificate.watches]
-
-
-def _photos(copy: Copy, files: Sequence[SharedFile]) -> Iterator[Photo]:
-    """The files as scorers take them: the very bytes whose digest is certified."""
-    for file in files:
-        content = copy.read(file.name)
-        if sha256(content).hexdigest() != file.sha256:
-            raise CheckError(f"{file.name} changed while it was looked at")
-        yield Photo(file.photo, copy.path / file.name, content)
-
-
-def _scorer(model: Model, words: Sequence[str], own: bool) -> Scorer:
-    """The scorer with the model's fingerprint, loaded; one sentence where there is none."""
-    why = "what is there now is another version of it"
-    named = own or model.word == EMBEDDED
-    if not named and not words:
-        why = f"if you trust it, name it with --scorer (the certificate says {model.word})"
-    for word in (*words, *[model.word] * named):
-        try:
-            scorer = find(word)
-            about = scorer.load()
-        except ElsewhereError as problem:
-            why = str(problem)
-            continue
-        if (about.fingerprint, about.cells) == (model.fingerprint, model.cells):
-            return scorer
-    raise ScorerError(
-        f"the promise is against the model {model.name} ({model.fingerprint[:12]}…), which is "
-        f"needed to prove it again and was not found: {why}"
-    )
-
-
-_SHOWN = 3
-
-
-def find_mismatches(certificate: CopyCertificate, globes: Sequence[Cells | None]) -> Iterator[str]:
-    """Where a place that is named does not lie in the cells that are hidden for it.
-
-    `globes` are the models' maps, as they are now; a model without one says nothing of places.
-    What is hidden reaches at least so far around where the place is said to be, whatever else
-    belongs to it.
-    """
-    against = certificate.promised.promise.against
-    for watch, one in zip(certificate.watches, against, strict=True):
-        cells, place = globes[watch.attack], certificate.hidden[watch.place]
-        if cells is None:
-            continue
-        here = {int(cells.locate(place.lat, place.lon))}
-        if watch.radius_km > 0:
-            here |= set(zone(cells, place.lat, place.lon, watch.radius_km).cells.tolist())
-        if not here <= set(one.truth):
-            name = certificate.models[watch.attack].name
-            yield (
-                f"the certificate says that {place.label} is hidden from {name}, but what it "
-                "promises is about other cells"
-            )
-
-
-def describe_promise(
-    certificate: CopyCertificate, globes: Sequence[Cells | None]
-) -> tuple[str, ...]:
-    """What is promised, a clause for each hidden place, from the numbers that are proved.
-
-    No k is told but the one asked for, which is not above any that is proved. Under a budget it is
-    how far down the place was pushed.
-    """
-    told = []
-    views = certificate.promised.views
-    for number, place in enumerate(certificate.hidden):
-        watching = [n for n, watch in enumerate(certificate.watches) if watch.place == number]
-        attacks = list(dict.fromkeys(certificate.watches[n].attack for n in watching))
-        if not attacks:
-            continue
-        who = listed([model_name(certificate.models[attack].name) for attack in attacks])
-        where = _where(certificate, globes, watching[0])
-        if certificate.top is not None:
-            told.append(
-                f"{place.label}{where} is not among the first {certificate.top} guesses of {who}"
-            )
-        elif least := min(views[n].protected_k for n in watching):
-            told.append(
-                f"{counted(least, 'other place')} or more come before {place.label}{where} for "
-                f"{who}"
-            )
-    return tuple(told)
-
-
-def _where(certificate: CopyCertificate, globes: Sequence[Cells | None], watch: int) -> str:
-    """Which cells that is, by name, where there is a map: as the promise has them."""
-    cells = globes[certificate.watches[watch].attack]
-    if cells is None:
-        return ""
-    names, truth = cell_names(cells), certificate.promised.promise.against[watch].truth
-    many = "the cell of" if len(truth) == 1 else f"{len(truth)} cells:"
-    return f" ({many} {shortened([names[cell] for cell in truth], _SHOWN)})"
-
-
-_LOOKED_UP = "table:"
-_SECRET = {
-    r"\d+ rivals hold, too few for a top of \d+": "fewer places come before it than was promised",
-    r"\d+ rivals hold, not \d+": "other places come before it than was certified",
+LOOKED_UP = "table:"
+"""How the name of a scorer begins that looks scores up by a photo's name."""
+GUESSES = 3
+"""So many guesses from the files alone are told."""
+NEAR_KM = 50.0
+"""Within this distance a place may go by a town's name."""
+PUBLIC_KINDS = {
+    ProblemKind.TOO_FEW: CopyProblemKind.TOO_FEW,
+    ProblemKind.OTHER_COUNT: CopyProblemKind.OTHER_RIVALS,
+    ProblemKind.FALSE_RIVAL: CopyProblemKind.OTHER_RIVALS,
+    ProblemKind.MISSING_RIVAL: CopyProblemKind.OTHER_RIVALS,
+    ProblemKind.RIVAL_ORDER: CopyProblemKind.OTHER_RIVALS,
+    ProblemKind.SLACK: CopyProblemKind.OTHER_RIVALS,
+    ProblemKind.ALONE: CopyProblemKind.ALONE,
 }
-"""Clauses of the check with a number that tells the secret k, and what is said instead."""
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What came of it: true when the copy keeps the certificate's promise."""
-
-    problems: tuple[str, ...]
-    """One sentence for each thing that is wrong; empty when all is right."""
-    notes: tuple[str, ...] = ()
-    """What is not wrong but has to be said."""
-    files: int = 0
-    """How many files the certificate names."""
-    reproved: int = 0
-    """Against how many views the promise was proved: models × hidden places × scopes."""
-    promised: tuple[str, ...] = ()
-    """What was proved, a clause for each hidden place; empty where something is wrong."""
-
-    def __bool__(self) -> bool:
-        return not self.problems
+"""What strangers are told of a problem of the check; any other is about the plan's own words."""
 
 
 def verify_copy(
@@ -237,9 +91,9 @@ def verify_copy(
     """Prove again that the copy at `target` keeps the promise of its certificate.
 
     Without `certificate`, the one in the target's private folder (below `private`, where the
-    export was told so), or the one that names its files. `scorers` are words that are tried
-    before the certificate's own, for a model that has moved since; those of a certificate that is
-    not one's `own` are not tried at all, for they name files to open and models to fetch. A
+    export was told so), or the one that names its files. `scorers` are tried before those that the
+    certificate names, for a model that has moved since. A certificate that is not one's `own` may
+    not name files to open or models to fetch, and its promise must hold by the files alone. A
     certificate that cannot be read, or was changed, is an error; a copy that does not keep it is a
     verdict.
     """
@@ -250,12 +104,12 @@ def verify_copy(
         copy = open_copy(target)
     except FileError as problem:
         known = read_private(certificate or private_folder(target, private) / CERTIFICATE)
-        return Verification((str(problem),), files=len(known.files))
+        problems = (CopyProblem(CopyProblemKind.NOT_A_COPY, detail=str(problem)),)
+        return Verification(problems, files=len(known.files))
     given = certificate or find_certificate(copy, target, private)
     found = prove_copy(copy, read_private(given), scorers, progress, own=own)
     if certificate is None and given.parent != private_folder(target, private):
-        note = f"the copy was moved or unpacked since: its certificate is {given}"
-        found = replace(found, notes=(note, *found.notes))
+        found = replace(found, notes=(Note(NoteKind.MOVED, str(given)), *found.notes))
     return found
 
 
@@ -268,114 +122,342 @@ def prove_copy(
     own: bool = True,
 ) -> Verification:
     """Everything that the certificate says of a copy, held against the copy."""
-    count = len(certificate.files)
-    problems = tuple(_other_files(copy, certificate.files))
+    count, models = len(certificate.files), certificate.models
+    problems = [*_file_problems(copy, certificate.files)]
     if problems:  # what is not ours is never decoded
-        return Verification(problems, files=count)
-    loaded = load_scorers(certificate, scorers, own=own)
-    globes = [scorer.load().globe for scorer in loaded]
-    problems = tuple(dict.fromkeys(find_mismatches(certificate, globes)))
+        return Verification(tuple(problems), files=count)
+    loaded = [_find_scorer(model, scorers, own) for model in models]
+    attackers = _attackers(certificate, [scorer.load() for scorer in loaded])
+    problems = [
+        CopyProblem(CopyProblemKind.OTHER_CELLS, place=attacker.label, model=attacker.model)
+        for attacker in attackers
+        if not attacker.hides_the_place()
+    ]
+    if not problems:
+        try:
+            scores = rescore(copy, certificate, loaded, progress)
+        except CheckError as problem:
+            problems = [CopyProblem(CopyProblemKind.NOT_SCORED, detail=str(problem))]
     if problems:
-        return Verification(problems, files=count)
-    try:
-        scores = rescore(copy, certificate, loaded, progress)
-    except CheckError as problem:
-        return Verification((str(problem),), files=count)
-    models = certificate.models
-    pairs = zip(scores, models, strict=True)
-    other = [model.name for table, model in pairs if table.digest != model.rows]
-    verdict = prove_kept(
-        certificate.promised, with_posted(certificate, scores), unchanged=not other
+        return Verification(tuple(dict.fromkeys(problems)), files=count)
+    other = [m.name for table, m in zip(scores, models, strict=True) if table.digest != m.rows]
+    rows = with_posted(certificate, scores)
+    verdict = prove_kept(certificate.promised, rows, unchanged=not other)
+    problems = [_public(problem, attackers, certificate) for problem in verdict.problems]
+    if problems and any(problem.plan is not None for problem in problems):
+        return Verification(tuple(dict.fromkeys(problems)), files=count)
+    claims, guesses, ties = _claims(attackers, scores)
+    if not own:
+        problems += [
+            CopyProblem(
+                CopyProblemKind.GIVEN_AWAY, place=guess.place, model=guess.model, first=guess.first
+            )
+            for guess in guesses
+            if guess.found and any((guess.place, guess.model) == (c.place, c.model) for c in claims)
+        ]
+    if problems:
+        return Verification(tuple(dict.fromkeys(problems)), guesses=guesses, files=count)
+    notes = [Note(NoteKind.OTHER_BITS, name) for name in other]
+    notes += [Note(NoteKind.LOOKED_UP, m.name) for m in models if m.word.startswith(LOOKED_UP)]
+    empty = [attacker.label for attacker in attackers if not attacker.protected]
+    notes += [Note(NoteKind.NOTHING_PROMISED, label) for label in dict.fromkeys(empty)]
+    conditions = [*_conditions(certificate), *ties, *_attacker_conditions(attackers, own=own)]
+    return Verification(
+        notes=tuple(notes),
+        conditions=tuple(dict.fromkeys(conditions)),
+        claims=claims,
+        guesses=guesses,
+        files=count,
+        reproved=len(attackers),
     )
-    if not verdict:
-        named = tuple(_named(problem, certificate) for problem in verdict.problems)
-        return Verification(named, files=count)
-    notes = [
-        f"the scores by {name} are not to the last bit those that the plan was made with, as may "
-        "be on another machine: the promise was checked on the new ones, and holds; that no "
-        "smaller set would do was proved on the old ones"
-        for name in other
-    ]
-    notes += [
-        f"{model.name} looks scores up by a photo's name: they were not worked out from the files"
-        for model in models
-        if model.word.startswith(_LOOKED_UP)
-    ]
-    notes += _empty(certificate)
-    views = len(certificate.watches)
-    return Verification((), tuple(notes), count, views, describe_promise(certificate, globes))
 
 
-def _empty(certificate: CopyCertificate) -> Iterator[str]:
-    """What a budget too small for any promise leaves: kept to the letter, and worth nothing."""
-    views = zip(certificate.watches, certificate.promised.views, strict=True)
-    open_to_all = [certificate.hidden[w.place].label for w, view in views if not view.protected_k]
-    for label in dict.fromkeys(open_to_all):
-        yield (
-            f"nothing is promised of {label}, which may be the first guess: the budget was too "
-            "small to hide it"
+def rescore(
+    copy: Copy,
+    certificate: CopyCertificate,
+    scorers: Sequence[Scorer],
+    progress: Callable[[Step], None] = lambda step: None,
+) -> list[Scores]:
+    """Each model's scores of the files, in the certificate's order, by its scorer."""
+    forget_features()  # features of the bytes before export prove nothing
+    files, done = certificate.files, 0
+    total = len(files) * len(certificate.models)
+
+    def photos() -> Iterator[Photo]:
+        for file in files:
+            content = copy.read(file.name)
+            if sha256(content).hexdigest() != file.sha256:
+                raise CheckError(f"{file.name} changed while it was looked at")
+            yield Photo(file.photo, copy.path / file.name, content)
+
+    result = []
+    for scorer, model in zip(scorers, certificate.models, strict=True):
+        rows = np.empty((len(files), model.cells), dtype=np.float32)
+        for number, outcome in enumerate(each(scorer, photos())):
+            name = files[number].name
+            if outcome.row is None:
+                raise CheckError(f"{name} cannot be scored again: {outcome.problem}")
+            rows[number] = outcome.row
+            done += 1
+            progress(Step("proving", done, total, name))
+        result.append(Scores(rows, [f.photo for f in files], scorer=model.fingerprint))
+    return result
+
+
+def with_posted(certificate: CopyCertificate, scores: Sequence[Scores]) -> list[Scores]:
+    """For each attacker of the promise, the rows of all kept photos in the plan's order.
+
+    What is kept but not in the copy is out already; its rows are in the certificate.
+    """
+    order = {file.number: row for row, file in enumerate(certificate.files)}
+    for row, photo in enumerate(certificate.posted, len(order)):
+        order[photo.number] = row
+    places = [order[number] for number in certificate.promised.kept]
+    tables = []
+    for number, own in enumerate(scores):
+        known = [photo.rows[number] for photo in certificate.posted]
+        rows = np.concatenate([own.values, np.array(known).reshape(-1, own.cells)])
+        tables.append(Scores(rows[places], scorer=own.scorer))
+    return [tables[watch.attack] for watch in certificate.watches]
+
+
+def _find_scorer(model: Model, specs: Sequence[str], own: bool) -> Scorer:
+    """The scorer with the model's fingerprint, loaded; one sentence where there is none.
+
+    A promise against one model says nothing about another, however alike their names are. Of a
+    certificate that is not one's `own`, nothing is opened or fetched that it names.
+    """
+    why = "what is there now is another version of it"
+    named = own or model.word == EMBEDDED
+    if not named and not specs:
+        why = f"if you trust it, name it with --scorer (the certificate says {model.word})"
+    for spec in (*specs, *[model.word] * named):
+        try:
+            scorer = find(spec)
+            about = scorer.load()
+        except ElsewhereError as problem:
+            why = str(problem)
+            continue
+        if (about.fingerprint, about.cells) == (model.fingerprint, model.cells):
+            return scorer
+    raise ScorerError(
+        f"the promise is against the model {model.name} ({model.fingerprint[:12]}…), which is "
+        f"needed to prove it again and was not found: {why}"
+    )
+
+
+@dataclass(frozen=True)
+class _Attacker:
+    """One attacker of a certificate's promise, with what is known of it here and now."""
+
+    attack: int
+    """Which of the models."""
+    info: ScorerInfo
+    """Of the model as it was found, whatever the certificate calls it."""
+    place: HiddenPlace
+    radius_km: float
+    against: Against
+    files: int
+    """How many of the files it adds up."""
+    total: int
+    """How many files there are."""
+    first: int
+    """How many guesses are said to come before the place: the k asked for, never a secret one."""
+    protected: int
+    """How many the plan says that there are."""
+    asked: bool
+
+    @property
+    def label(self) -> str:
+        return self.place.label
+
+    @property
+    def model(self) -> str:
+        return model_name(self.info.name)
+
+    @property
+    def whole(self) -> bool:
+        return self.against.sees is None
+
+    def hides_the_place(self) -> bool:
+        """Whether its cells reach at least so far around where the place is said to be."""
+        cells, place = self.info.globe, self.place
+        if cells is None:
+            return True
+        here = {int(cells.locate(place.lat, place.lon))}
+        if self.radius_km > 0:
+            here |= set(zone(cells, place.lat, place.lon, self.radius_km).cells.tolist())
+        return here <= set(self.against.truth)
+
+
+def _attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) -> list[_Attacker]:
+    plan, top = certificate.promised, certificate.top
+    numbers = {file.number for file in certificate.files}
+    against, views = plan.promise.against, plan.views
+    return [
+        _Attacker(
+            attack=watch.attack,
+            info=infos[watch.attack],
+            place=certificate.hidden[watch.place],
+            radius_km=watch.radius_km,
+            against=promised,
+            files=len(numbers if promised.sees is None else numbers.intersection(promised.sees)),
+            total=len(numbers),
+            first=view.protected_k if top is None else top,
+            protected=view.protected_k,
+            asked=top is not None,
         )
+        for watch, promised, view in zip(certificate.watches, against, views, strict=True)
+    ]
 
 
-def _other_files(copy: Copy, files: Sequence[SharedFile]) -> Iterator[str]:
+def _claims(
+    attackers: Sequence[_Attacker], scores: Sequence[Scores]
+) -> tuple[tuple[Claim, ...], tuple[Guess, ...], list[Condition]]:
+    """What is promised of each place against each model, beside what the files alone give away.
+
+    No k is told but the one asked for, which is not above any that is proved. A claim is about the
+    cells that all attackers of one model share; a guess is right in any of their cells.
+    """
+    claims, guesses, ties = [], [], []
+    pairs = dict.fromkeys((attacker.place, attacker.attack) for attacker in attackers)
+    for place, attack in pairs:
+        group = [a for a in attackers if (a.place, a.attack) == (place, attack)]
+        model, globe, table = group[0].model, group[0].info.globe, scores[attack]
+        truths = [set(member.against.truth) for member in group]
+        names = [f"cell {n}" for n in range(table.cells)] if globe is None else cell_names(globe)
+        cells, first = (
+            tuple(sorted(set.intersection(*truths))),
+            min(member.first for member in group),
+        )
+        if first and cells:
+            called = () if globe is None else tuple(names[cell] for cell in cells)
+            claims.append(Claim(place.label, model, cells, called, first, group[0].asked))
+        anywhere, first = sorted(set.union(*truths)), max(first, 1)
+        found = count_ahead(table, anywhere) < first
+        totals = table.values.astype(np.float64).sum(axis=0)
+        best = tuple(names[cell] for cell in np.argsort(-totals, kind="stable")[:GUESSES])
+        guesses.append(Guess(place.label, model, best, first, found))
+        if not found and count_ahead(table, anywhere, strict=True) < first:
+            ties.append(Condition(ConditionKind.TIES, place.label, model))
+    return tuple(claims), tuple(guesses), ties
+
+
+def _conditions(certificate: CopyCertificate) -> Iterator[Condition]:
+    """What the whole promise rests on."""
+    promise, posted = certificate.promised.promise, {p.number for p in certificate.posted}
+    if posted:
+        yield Condition(ConditionKind.POSTED, count=len(posted))
+    if promise.strict:
+        yield Condition(ConditionKind.STRICT)
+    if promise.budget is not None:
+        yield Condition(ConditionKind.BUDGET, count=promise.budget)
+    for kind, items in (
+        (ConditionKind.PINNED, {*promise.keep} - posted),
+        (ConditionKind.DROPPED, promise.drop),
+        (ConditionKind.GROUPS, promise.groups),
+        (ConditionKind.VALUES, promise.values or ()),
+    ):
+        if items:
+            yield Condition(kind, count=len(items))
+
+
+def _attacker_conditions(attackers: Sequence[_Attacker], *, own: bool) -> Iterator[Condition]:
+    """What the promise against each attacker rests on."""
+    everywhere = {(attacker.place, attacker.attack) for attacker in attackers if attacker.whole}
+    alone = {
+        (attacker.place, attacker.attack): attacker.files
+        for attacker in attackers
+        if (attacker.against.each_photo or 0) >= attacker.first > 0
+    }
+    for attacker in attackers:
+        against, label, model = attacker.against, attacker.label, attacker.model
+        pair = (attacker.place, attacker.attack)
+        if against.prior is not None:
+            yield Condition(ConditionKind.PRIOR, label, model)
+        if not attacker.whole:
+            kind = ConditionKind.OWN_PHOTOS if pair in everywhere else ConditionKind.PART
+            yield Condition(kind, label, model, attacker.files, attacker.total)
+        if attacker.info.globe is None:
+            yield Condition(ConditionKind.NO_MAP, label, model)
+        elif not own and (town := _other_name(attacker.place)):
+            yield Condition(ConditionKind.LABEL, label, detail=town)
+        others = against.cells - len(against.truth)
+        if against.rivals is not None and len(against.rivals) < others:
+            yield Condition(ConditionKind.RIVALS, label, model, len(against.rivals), others)
+        if against.margin:
+            yield Condition(ConditionKind.MARGIN, label, model, against.margin)
+        if against.lead:
+            yield Condition(ConditionKind.LEAD, label, model, against.lead)
+        if pair in alone:
+            yield Condition(ConditionKind.EACH_PHOTO, label, model, alone[pair])
+        else:
+            yield Condition(ConditionKind.NOT_EACH_PHOTO, label, model)
+
+
+def _other_name(place: HiddenPlace) -> str:
+    """The town near a place, where the place is called by a name that does not mean it."""
+    town = str(chief_town(place.lat, place.lon)[0])
+    if place.label == town:
+        return ""
+    try:
+        named = place_called(place.label)
+    except PlaceError:
+        return town
+    return "" if between_km(place.lat, place.lon, named.lat, named.lon) <= NEAR_KM else town
+
+
+def _public(
+    problem: Problem, attackers: Sequence[_Attacker], certificate: CopyCertificate
+) -> CopyProblem:
+    """A problem of the check without its numbers: how many rivals hold would tell the secret k."""
+    kind = PUBLIC_KINDS.get(problem.kind)
+    if kind is None or problem.attacker is None:
+        return CopyProblem(CopyProblemKind.FALSE_PLAN, plan=problem.kind)
+    attacker, photo = attackers[problem.attacker], ""
+    if problem.photo is not None:
+        photo = certificate.photos[certificate.promised.kept[problem.photo]]
+    return CopyProblem(
+        kind, photo, place=attacker.label, model=attacker.model, whole=attacker.whole
+    )
+
+
+def _file_problems(copy: Copy, files: Sequence[SharedFile]) -> Iterator[CopyProblem]:
     """What was added, is missing, was renamed, swapped or changed, or is no bare picture."""
     by_name = {file.name: file for file in files}
     by_digest = {file.sha256: file.name for file in files}
-    there = set(copy.names)
-    moved = set()
+    there, moved = set(copy.names), set()
     for name in copy.names:
+        shown, expected = printable(name), by_name.get(name)
         try:
             content = copy.read(name)
         except FileError as problem:
-            added = "" if name in by_name else f"{printable(name)} was added: "
-            yield added + str(problem)
+            added = expected is None
+            kind = CopyProblemKind.ADDED_UNREADABLE if added else CopyProblemKind.UNREADABLE
+            yield CopyProblem(kind, shown, detail=str(problem))
             continue
         digest = sha256(content).hexdigest()
-        known, shown = by_digest.get(digest), printable(name)
-        if name not in by_name:
+        known = by_digest.get(digest, "")
+        if expected is None:
             if known and known not in there:
                 moved.add(known)
-                yield f"{known} was renamed to {shown}: rename it back"
+                yield CopyProblem(CopyProblemKind.RENAMED, shown, known)
             elif known:
-                yield f"{shown} was added, a second copy of {known}: take it out"
+                yield CopyProblem(CopyProblemKind.ADDED_TWICE, shown, known)
             else:
-                yield f"{shown} was added after the export: take it out"
-        elif digest != by_name[name].sha256 or len(content) != by_name[name].size:
-            what = f"holds the photo of {known}" if known else "was changed after the export"
-            yield f"{shown} {what}: the promise is not about it, so export again"
+                yield CopyProblem(CopyProblemKind.ADDED, shown)
+        elif digest != expected.sha256 or len(content) != expected.size:
+            kind = CopyProblemKind.SWAPPED if known else CopyProblemKind.CHANGED
+            yield CopyProblem(kind, shown, known)
         else:
-            yield from _more_than_a_picture(shown, content)
+            try:
+                width, height = size_if_bare(content)
+                if width * height > MAX_PIXELS:
+                    yield CopyProblem(CopyProblemKind.TOO_LARGE, shown)
+                else:
+                    reject_trailing_data(content, (width, height))
+            except NotJpegError as problem:
+                yield CopyProblem(CopyProblemKind.NOT_BARE, shown, detail=str(problem))
     for name in by_name:
         if name not in there and name not in moved:
-            yield f"{name} is missing: the promise is about all the files together"
-
-
-def _more_than_a_picture(name: str, content: bytes) -> Iterator[str]:
-    try:
-        width, height = size_if_bare(content)
-        if width * height > MAX_PIXELS:
-            yield f"{name} claims to be larger than any photo"
-            return
-        reject_trailing_data(content, (width, height))
-    except NotJpegError as problem:
-        yield f"{name} is not a bare picture: {problem}"
-
-
-def _named(problem: str, certificate: CopyCertificate) -> str:
-    """A check's clause with the numbers of attacker and photo put into words.
-
-    How many rivals hold, and how many should, is not told: it would tell the secret k.
-    """
-
-    def words(found: re.Match[str]) -> str:
-        watch = certificate.watches[int(found[1])]
-        scope = "the whole album" if watch.whole else "its own photos"
-        place = certificate.hidden[watch.place].label
-        return f"{place}, by {certificate.models[watch.attack].name} on {scope}"
-
-    def photo(found: re.Match[str]) -> str:
-        return f"{certificate.photos[certificate.promised.kept[int(found[1])]]} alone"
-
-    for clause, said in _SECRET.items():
-        problem = re.sub(clause, said, problem)
-    return re.sub(r"attacker (\d+)", words, re.sub(r"photo (\d+) alone", photo, problem))
+            yield CopyProblem(CopyProblemKind.MISSING, name)

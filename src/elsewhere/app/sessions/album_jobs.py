@@ -16,6 +16,7 @@ from elsewhere.app.sessions.jobs import Job
 from elsewhere.app.sessions.planning import PlannedAnswer, as_typed
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.messages.verification import problem_text, verified_notes
 from elsewhere.service.export import check_export, export_album
 from elsewhere.service.frontier import greedy_frontier, greedy_needs, steps, tables
 from elsewhere.service.ledger import Ledger
@@ -161,8 +162,8 @@ def verify_last(table: Workspace) -> Job:
             EventModel(
                 verified=models.VerifiedModel(
                     holds=bool(found),
-                    problems=list(found.problems),
-                    notes=list(found.notes),
+                    problems=[problem_text(problem) for problem in found.problems],
+                    notes=verified_notes(found),
                     files=found.files,
                     reproved=found.reproved,
                 )

@@ -12,7 +12,7 @@ from elsewhere.cli.program import ERROR, KEPT, one_sentence
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.service.verify import Verification
+    from elsewhere.values.verification import Verification
 
 
 def command(
@@ -70,6 +70,7 @@ def command(
     """
     with one_sentence():
         from elsewhere.cli.render.progress import stages
+        from elsewhere.service.private_files import is_own
         from elsewhere.service.verify import verify_copy
 
         with stages() as told:
@@ -78,7 +79,7 @@ def command(
                 certificate,
                 private=private,
                 scorers=tuple(scorer or ()),
-                own=certificate is None or _own(certificate, private),
+                own=certificate is None or is_own(certificate, private),
                 progress=told,
             )
         if as_json:
@@ -88,53 +89,47 @@ def command(
     raise typer.Exit(KEPT if found else ERROR)
 
 
-def _own(certificate: Path, private: Path | None) -> bool:
-    """Whether a certificate was written by this user's own exports, by where it lies."""
-    from elsewhere.platform.machine import data_folder
-
-    homes = [data_folder(), *([] if private is None else [private])]
-    return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
-
-
 def _show(target: Path, found: Verification) -> None:
     from rich.text import Text
 
     from elsewhere.cli.render.printing import printed
+    from elsewhere.messages.verification import (
+        claim_text,
+        conditions_text,
+        guess_text,
+        headline,
+        note_text,
+        problem_text,
+    )
     from elsewhere.values.promise import NOT_COVERED
-    from elsewhere.values.wording import counted
 
     with printed() as console:
-        name = printable(str(target))
+        color = "green" if found else "red"
+        console.print(Text(printable(headline(found, str(target))), f"bold {color}"))
+        for clause in (*map(problem_text, found.problems), *map(claim_text, found.claims)):
+            console.print(Text(f"- {printable(clause)}"))
+        for guess in found.guesses:
+            console.print(Text(printable(guess_text(guess)), "bold red" if guess.found else "dim"))
         if found:
-            files = counted(found.files, "file")
-            they = "it was" if found.files == 1 else "they were"
-            console.print(
-                Text(
-                    f"{name} keeps its promise: {files} as {they} exported, scored again, and the "
-                    "promise proved on the new scores:",
-                    "bold green",
-                )
-            )
-            for clause in found.promised:
-                console.print(Text(f"- {printable(clause)}"))
+            console.print(Text(f"conditions: {printable(conditions_text(found))}", "dim"))
             console.print(Text(f"not covered: better models, {NOT_COVERED}", "dim"))
-        else:
-            console.print(Text(f"{name} does not keep its promise:", "bold red"))
-            for problem in found.problems:
-                console.print(Text(f"- {printable(problem)}"))
         for note in found.notes:
-            console.print(Text(f"note: {printable(note)}", "dim"))
+            console.print(Text(f"note: {printable(note_text(note))}", "dim"))
 
 
 def _as_json(found: Verification) -> None:
     import json
 
-    told = {
+    from elsewhere.messages import verification as messages
+
+    document = {
         "kept": bool(found),
-        "promised": list(found.promised),
-        "problems": list(found.problems),
-        "notes": list(found.notes),
+        "promised": [messages.claim_text(claim) for claim in found.claims],
+        "problems": [messages.problem_text(problem) for problem in found.problems],
+        "notes": [messages.note_text(note) for note in found.notes],
+        "conditions": [messages.condition_text(one) for one in found.conditions],
+        "guesses": [messages.guess_text(guess) for guess in found.guesses],
         "files": found.files,
         "views": found.reproved,
     }
-    typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))

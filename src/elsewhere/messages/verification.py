@@ -1,0 +1,199 @@
+"""What `verify` says: its values as sentences."""
+
+from __future__ import annotations
+
+from elsewhere.values.problems import ProblemKind as Plan
+from elsewhere.values.verification import (
+    Claim,
+    Condition,
+    ConditionKind,
+    CopyProblem,
+    CopyProblemKind,
+    Guess,
+    Note,
+    NoteKind,
+    Verification,
+)
+from elsewhere.values.wording import counted, listed, shortened
+
+MAX_CELLS = 3
+"""So many cells are named; of more, the first three."""
+
+PROBLEMS = {
+    CopyProblemKind.NOT_A_COPY: "{detail}",
+    CopyProblemKind.ADDED: "{file} was added after the export: take it out",
+    CopyProblemKind.ADDED_UNREADABLE: "{file} was added: {detail}",
+    CopyProblemKind.ADDED_TWICE: "{file} was added, a second copy of {other}: take it out",
+    CopyProblemKind.RENAMED: "{other} was renamed to {file}: rename it back",
+    CopyProblemKind.UNREADABLE: "{detail}",
+    CopyProblemKind.CHANGED: "{file} was changed after the export: the promise is not about it, so "
+    "export again",
+    CopyProblemKind.SWAPPED: "{file} holds the photo of {other}: the promise is not about it, so "
+    "export again",
+    CopyProblemKind.MISSING: "{file} is missing: the promise is about all the files together",
+    CopyProblemKind.TOO_LARGE: "{file} claims to be larger than any photo",
+    CopyProblemKind.NOT_BARE: "{file} is not a bare picture: {detail}",
+    CopyProblemKind.NOT_SCORED: "{detail}",
+    CopyProblemKind.OTHER_CELLS: "the certificate says that {place} is hidden from {model}, but "
+    "what it promises is about other cells",
+    CopyProblemKind.TOO_FEW: "{place}, by {model} on {scope}: fewer places come before it than was "
+    "promised",
+    CopyProblemKind.OTHER_RIVALS: "{place}, by {model} on {scope}: other places come before it, "
+    "or by another distance, than was certified",
+    CopyProblemKind.ALONE: "{file} alone: fewer places come before {place} for {model} than was "
+    "promised of each photo",
+    CopyProblemKind.FALSE_PLAN: "the certificate's plan is not true: {plan}",
+    CopyProblemKind.GIVEN_AWAY: "from the files alone, {place} is among the first {first} guesses "
+    "of {model}: the promise holds only by what the certificate adds, which is not here",
+}
+FALSE_PLANS = {
+    Plan.OTHER_PROMISE: "it was made for another promise",
+    Plan.ATTACKER_COUNT: "it is against another number of attackers",
+    Plan.SCORES_SHAPE: "its scores are of another size",
+    Plan.OTHER_SCORES: "its scores are others",
+    Plan.OTHER_SCORER: "its model is another one",
+    Plan.NO_ATTACKER: "it names no attacker",
+    Plan.PINS: "its photos that must stay or go are no list of photos",
+    Plan.GROUPS: "its groups are no lists of photos",
+    Plan.VALUES: "its values are not one positive number for each photo",
+    Plan.TRUTH: "what it hides is no list of cells",
+    Plan.RIVALS: "its rivals are no list of other cells",
+    Plan.SEES: "what an attacker sees is no list of photos",
+    Plan.TOP: "its top is no number from 1 up",
+    Plan.EACH_PHOTO: "its top for each photo is no number from 1 up",
+    Plan.MARGIN: "its margin or lead is not a finite number from 0 up",
+    Plan.PRIOR: "its prior is not one number for each cell",
+    Plan.STATUS: "its status is unknown",
+    Plan.PHOTOS: "its photos are no list of photos",
+    Plan.OTHER_ALBUM: "what it withholds and keeps is not together the album",
+    Plan.NOTHING_KEPT: "it keeps no photo",
+    Plan.VIEW_COUNT: "it does not have one view for each attacker",
+    Plan.SEVERAL: "it does not say that there are several attackers",
+    Plan.PINNED_WITHHELD: "it withholds a photo that must stay",
+    Plan.DROPPED_KEPT: "it keeps a photo that must go",
+    Plan.GROUP_PARTED: "it parts photos that belong together",
+    Plan.OVER_BUDGET: "it withholds more than its budget",
+    Plan.COST: "its cost is another",
+    Plan.RESTS_ON_ZERO: "what it says of probabilities of zero is not so",
+    Plan.BOUND_INEXACT: "its bound is not an exact number",
+    Plan.BOUND: "its bound contradicts it",
+    Plan.BOUND_ABOVE_COST: "its bound contradicts it",
+    Plan.BOUND_BELOW_COST: "its bound contradicts it",
+    Plan.BOUND_BELOW_REACHED: "its bound contradicts it",
+    Plan.BOUND_ABOVE_REACHED: "its bound contradicts it",
+    Plan.CHEAPER: "a plan that costs less exists",
+    Plan.FURTHER: "a plan that protects more exists",
+    Plan.BETTER: "a better plan exists",
+    Plan.NOT_A_PLAN: "it says that there is no plan",
+    Plan.EMPTY_CARRIES: "it says that there is no plan, and has one",
+    Plan.EMPTY_BOUND: "it says that there is no plan, and has a bound",
+    Plan.NOT_INFEASIBLE: "it says that there is no plan, and there is one",
+}
+NOTES = {
+    NoteKind.MOVED: "the copy was moved or unpacked since: its certificate is {about}",
+    NoteKind.OTHER_BITS: "the scores by {about} are not to the last bit those that the plan was "
+    "made with, as may be on another machine: the promise was checked on the new ones, and holds; "
+    "that no smaller set would do was proved on the old ones",
+    NoteKind.LOOKED_UP: "{about} looks scores up by a photo's name: they were not worked out from "
+    "the files",
+    NoteKind.NOTHING_PROMISED: "nothing is promised of {about}, which may be the first guess: the "
+    "budget was too small to hide it",
+}
+CONDITIONS = {
+    ConditionKind.POSTED: "only together with {photos} not here: what they show is the "
+    "certificate's word, and nobody looked at it",
+    ConditionKind.PRIOR: "only against {model} with what the certificate says that it believes of "
+    "places beforehand",
+    ConditionKind.PART: "only where {model} adds up {count} of {total} photos for {place}",
+    ConditionKind.TIES: "only where a tie counts as hidden: other places come level with {place} "
+    "for {model}, not before it",
+    ConditionKind.NO_MAP: "only if the certificate's cells are where it says that {place} is: "
+    "{model} has no map of them",
+    ConditionKind.LABEL: 'only for what the certificate calls "{place}", which lies near {detail}',
+    ConditionKind.OWN_PHOTOS: "for {count} of {total} photos of {place} alone too, by {model}",
+    ConditionKind.EACH_PHOTO: "each of {photos} alone hides {place} from {model} too",
+    ConditionKind.NOT_EACH_PHOTO: "nothing is promised of {place} by {model} from one photo alone",
+    ConditionKind.RIVALS: "{count} of {total} cells of {model} count as other guesses than {place}",
+    ConditionKind.MARGIN: "with a margin of {count} for each photo, by {model} for {place}",
+    ConditionKind.LEAD: "with a lead of {count}, by {model} for {place}",
+    ConditionKind.STRICT: "a tie does not count as hidden",
+    ConditionKind.BUDGET: "at most {photos} withheld",
+    ConditionKind.PINNED: "{photos} had to stay",
+    ConditionKind.DROPPED: "{photos} had to go",
+    ConditionKind.GROUPS: "{groups} stay or go together",
+    ConditionKind.VALUES: "photos have values of their own",
+}
+
+
+def headline(found: Verification, name: str) -> str:
+    """The first line: whether the promise is kept, and what that rests on and nobody can see."""
+    if not found:
+        return f"{name} does not keep its promise:"
+    files = counted(found.files, "file")
+    they = "it was" if found.files == 1 else "they were"
+    proved = f"{files} as {they} exported, scored again, and the promise proved on the new scores:"
+    weaker = [condition_text(one) for one in found.conditions if one.weakens]
+    if not weaker:
+        return f"{name} keeps its promise: {proved}"
+    return f"{name} keeps its promise {'; '.join(dict.fromkeys(weaker))}. {proved}"
+
+
+def problem_text(problem: CopyProblem) -> str:
+    """What is wrong, in one sentence without any number that is secret."""
+    scope = "the whole album" if problem.whole else "its own photos"
+    plan = "" if problem.plan is None else FALSE_PLANS[problem.plan]
+    return PROBLEMS[problem.kind].format_map({**vars(problem), "scope": scope, "plan": plan})
+
+
+def note_text(note: Note) -> str:
+    """What has to be said."""
+    return NOTES[note.kind].format_map(vars(note))
+
+
+def condition_text(condition: Condition) -> str:
+    """What the promise rests on."""
+    count = f"{condition.count:g}"
+    photos = f"{count} {'photo' if condition.count == 1 else 'photos'}"
+    groups = f"{count} {'group' if condition.count == 1 else 'groups'} of photos"
+    fields = vars(condition) | {"count": count, "photos": photos, "groups": groups}
+    return CONDITIONS[condition.kind].format_map(fields)
+
+
+def conditions_text(found: Verification) -> str:
+    """All that a promise rests on, in one line."""
+    return "; ".join(dict.fromkeys(map(condition_text, found.conditions)))
+
+
+def verified_notes(found: Verification) -> list[str]:
+    """All that has to be said beside the verdict, what makes it weaker first."""
+    weaker = [condition for condition in found.conditions if condition.weakens]
+    return [
+        *map(condition_text, weaker),
+        *map(guess_text, found.guesses),
+        *map(note_text, found.notes),
+    ]
+
+
+def claim_text(claim: Claim) -> str:
+    """What was proved of one place."""
+    where = ""
+    if claim.names:
+        of = "the cell of" if len(claim.names) == 1 else f"{len(claim.names)} cells:"
+        where = f" ({of} {shortened(claim.names, MAX_CELLS)})"
+    if claim.asked:
+        guesses = f"is not among the first {claim.first} guesses of {claim.model}"
+        return f"{claim.place}{where} {guesses}"
+    places = counted(claim.first, "other place")
+    return f"{places} or more come before {claim.place}{where} for {claim.model}"
+
+
+def guess_text(guess: Guess) -> str:
+    """What a model guesses from the files alone."""
+    first = f"the first {guess.first} guesses" if guess.first > 1 else "the first guess"
+    among = "is among" if guess.found else "is not among"
+    if guess.first == 1:
+        among = "is" if guess.found else "is not"
+    return (
+        f"from these files alone {guess.model} guesses {listed(guess.names)} first; {guess.place} "
+        f"{among} {first}"
+    )

@@ -1,0 +1,177 @@
+"""What came of holding a copy against its certificate, as values that strangers may see.
+
+Nothing here holds the secret k: of the check's problems only the kind, the place, the model and
+the photo remain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from elsewhere.values.problems import ProblemKind
+
+
+class CopyProblemKind(Enum):
+    """Why a copy does not keep its promise."""
+
+    NOT_A_COPY = auto()
+    ADDED = auto()
+    ADDED_UNREADABLE = auto()
+    ADDED_TWICE = auto()
+    RENAMED = auto()
+    UNREADABLE = auto()
+    CHANGED = auto()
+    SWAPPED = auto()
+    MISSING = auto()
+    TOO_LARGE = auto()
+    NOT_BARE = auto()
+    NOT_SCORED = auto()
+    OTHER_CELLS = auto()
+    TOO_FEW = auto()
+    OTHER_RIVALS = auto()
+    ALONE = auto()
+    FALSE_PLAN = auto()
+    GIVEN_AWAY = auto()
+
+
+@dataclass(frozen=True)
+class CopyProblem:
+    """One thing that is wrong with a copy or its certificate."""
+
+    kind: CopyProblemKind
+    file: str = ""
+    other: str = ""
+    """The certified file that `file` was, or whose photo it holds."""
+    place: str = ""
+    model: str = ""
+    whole: bool = True
+    """Whether the attacker adds up the whole album, or the place's own photos."""
+    first: int = 0
+    """The k that was asked for, never the one that is kept secret."""
+    plan: ProblemKind | None = None
+    """What the certificate's plan says that is not true."""
+    detail: str = ""
+    """The sentence of the error that was met."""
+
+
+class NoteKind(Enum):
+    """What is not wrong but has to be said."""
+
+    MOVED = auto()
+    OTHER_BITS = auto()
+    LOOKED_UP = auto()
+    NOTHING_PROMISED = auto()
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that has to be said of a copy; `about` is a model, a place or a path."""
+
+    kind: NoteKind
+    about: str
+
+
+class ConditionKind(Enum):
+    """What a promise rests on. The first ones make it say less."""
+
+    POSTED = auto()
+    PRIOR = auto()
+    PART = auto()
+    TIES = auto()
+    NO_MAP = auto()
+    LABEL = auto()
+    OWN_PHOTOS = auto()
+    EACH_PHOTO = auto()
+    NOT_EACH_PHOTO = auto()
+    RIVALS = auto()
+    MARGIN = auto()
+    LEAD = auto()
+    STRICT = auto()
+    BUDGET = auto()
+    PINNED = auto()
+    DROPPED = auto()
+    GROUPS = auto()
+    VALUES = auto()
+
+
+WEAKENING = frozenset(
+    (
+        ConditionKind.POSTED,
+        ConditionKind.PRIOR,
+        ConditionKind.PART,
+        ConditionKind.TIES,
+        ConditionKind.NO_MAP,
+        ConditionKind.LABEL,
+    )
+)
+"""With one of these the promise says less than that the models do not find the place here."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One thing that the promise rests on."""
+
+    kind: ConditionKind
+    place: str = ""
+    """Empty where it is about the whole promise."""
+    model: str = ""
+    count: float = 0
+    total: float = 0
+    detail: str = ""
+
+    @property
+    def weakens(self) -> bool:
+        """Whether the promise says less because of it."""
+        return self.kind in WEAKENING
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What was proved of one hidden place against one model."""
+
+    place: str
+    model: str
+    cells: tuple[int, ...]
+    """The cells that the proof is about."""
+    names: tuple[str, ...]
+    """Their names; empty where the model has no map."""
+    first: int
+    """So many guesses come before the place."""
+    asked: bool
+    """Whether somebody asked for that number, or it is how far down a budget pushed the place."""
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a model guesses from the files alone, as they are."""
+
+    place: str
+    model: str
+    names: tuple[str, ...]
+    """Its first guesses."""
+    first: int
+    found: bool
+    """Whether the hidden place is among the first so many."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of it: true when the copy keeps the certificate's promise."""
+
+    problems: tuple[CopyProblem, ...] = ()
+    """Each thing that is wrong; empty when all is right."""
+    notes: tuple[Note, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    """All that the promise rests on."""
+    claims: tuple[Claim, ...] = ()
+    """What was proved; empty where something is wrong."""
+    guesses: tuple[Guess, ...] = ()
+    """What the models guess from the files alone, where they were scored."""
+    files: int = 0
+    """How many files the certificate names."""
+    reproved: int = 0
+    """Against how many views the promise was proved: models × hidden places × scopes."""
+
+    def __bool__(self) -> bool:
+        return not self.problems
