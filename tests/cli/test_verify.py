@@ -108,9 +108,14 @@ def test_the_promise_is_told_from_what_was_proved(copy: Path) -> None:
     clause = f"Lisbon, Portugal ({cells}) is {guesses}"
     told = typed("verify", "out").stdout.splitlines()
     assert told[1] == f"- {clause}"
-    assert told[2].startswith("not covered: better models, readable text") and len(told) == 3
+    assert told[2].startswith("from these files alone the model onnx:tiny.onnx guesses ")
+    assert told[2].endswith("first; Lisbon, Portugal is not the first guess")
+    assert told[3].startswith("conditions: ")
+    assert told[4].startswith("not covered: better models, readable text") and len(told) == 5
     plain = json.loads(typed("verify", "out", "--json").stdout)
     assert plain["promised"] == [clause]
+    assert plain["guesses"] == [told[2]]
+    assert told[3] == f"conditions: {'; '.join(plain['conditions'])}"
 
     def other(document: dict[str, Any]) -> None:
         document["verdict"] = "Nobody will ever find Lisbon."  # what is told does not rest on it

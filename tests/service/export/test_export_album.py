@@ -286,7 +286,7 @@ def test_a_copy_that_scores_otherwise_is_not_exported(
 
     original = sharing._model
     monkeypatch.setattr(sharing, "_model", keen)
-    with pytest.raises(CheckError, match="Lisbon, Portugal, by tiny1 on the whole album"):
+    with pytest.raises(CheckError, match="Lisbon, Portugal, by the model tiny1 on the whole album"):
         export_album(seen, plan, tmp_path / "shared")
     assert inside(tmp_path) == ["data"]
 

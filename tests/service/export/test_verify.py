@@ -19,14 +19,17 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.score_files import write_scores
+from elsewhere.messages import verification as messages
 from elsewhere.service.export import Export, export_album
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.private_files import read_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
-from elsewhere.service.verify import Verification, _named, verify_copy
+from elsewhere.service.verify import _attackers, _public, verify_copy
+from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.scores import Scores
+from elsewhere.values.verification import Verification
 from tests.album.makers import jpeg, segment, with_segments
-from tests.service.tiny import known_scorers, planned, see_tiny, write_album
+from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +65,14 @@ def shared(original: Export, tmp_path: Path) -> Path:
     else:
         shutil.copy(original.target, target)
     return target
+
+
+def problems_of(found: Verification) -> list[str]:
+    return [messages.problem_text(problem) for problem in found.problems]
+
+
+def notes_of(found: Verification) -> list[str]:
+    return [messages.note_text(note) for note in found.notes]
 
 
 def contents(target: Path) -> dict[str, bytes]:
@@ -120,7 +131,9 @@ def test_what_was_shared_is_accepted(original: Export, shared: Path) -> None:
     steps: list[Step] = []
     found = verify_copy(shared, original.certificate, progress=steps.append)
     clause = "Lisbon, Portugal is not among the first 3 guesses of the model tiny1"
-    assert found == Verification((), (), len(original.files), 2, (clause,))
+    assert (found.problems, found.notes) == ((), ())
+    assert (found.files, found.reproved) == (len(original.files), 2)
+    assert [messages.claim_text(claim) for claim in found.claims] == [clause]
     assert [step.done for step in steps] == list(range(1, len(original.files) + 1))
     put(shared, contents(shared))  # the spoiling below is of a copy that is accepted otherwise
     assert verify_copy(shared, original.certificate)
@@ -134,7 +147,7 @@ def test_what_was_changed_is_refused(change: str, original: Export, shared: Path
     put(shared, files)
     found = verify_copy(shared, original.certificate)
     assert not found and found.reproved == 0
-    assert re.search(why, "; ".join(found.problems))
+    assert re.search(why, "; ".join(problems_of(found)))
     assert len(found.problems) <= 2
 
 
@@ -145,7 +158,7 @@ def test_things_in_a_folder_that_are_no_files(original: Export, shared: Path) ->
     (shared / "out.jpg").symlink_to(shared / "001.jpg")
     (shared / "002.jpg").unlink()
     (shared / "002.jpg").symlink_to(original.target / "002.jpg")
-    problems = verify_copy(shared, original.certificate).problems
+    problems = problems_of(verify_copy(shared, original.certificate))
     assert [problem.split(":")[0] for problem in problems] == [
         "002.jpg is not a photo's file",
         "more was added",
@@ -159,7 +172,7 @@ def test_what_is_not_there(original: Export, tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     with pytest.raises(FileError, match="no certificate at"):
         verify_copy(tmp_path / "gone", tmp_path / "none.json")
-    assert "is missing" in verify_copy(tmp_path / "gone", original.certificate).problems[0]
+    assert "is missing" in problems_of(verify_copy(tmp_path / "gone", original.certificate))[0]
 
 
 def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name(
@@ -184,7 +197,7 @@ def test_a_copy_that_was_moved_keeps_its_certificate_when_another_takes_its_name
     assert report.read_text() == "its report"
     assert verify_copy(second.target, private=private).notes == ()
     moved = verify_copy(away, private=private)
-    assert moved and "its certificate is" in moved.notes[0]
+    assert moved and "its certificate is" in notes_of(moved)[0]
     shutil.rmtree(target)
     away.rename(target)  # and back, where the other one was
     assert verify_copy(target, private=private)
@@ -200,12 +213,12 @@ def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
     (tmp_path / "away").mkdir()
     folder.target.rename(tmp_path / "away" / "holiday")
     moved = verify_copy(tmp_path / "away" / "holiday", private=private)
-    assert moved and "moved or unpacked since" in moved.notes[0]
+    assert moved and "moved or unpacked since" in notes_of(moved)[0]
     with zipfile.ZipFile(packed.target) as archive:
         archive.extractall(tmp_path / "unpacked")
     # both certificates name these photos, but only one of them under these names
     unpacked = verify_copy(tmp_path / "unpacked", private=private)
-    assert unpacked and str(packed.certificate) in unpacked.notes[0]
+    assert unpacked and str(packed.certificate) in notes_of(unpacked)[0]
     (tmp_path / "empty").mkdir()
     with pytest.raises(FileError, match="no certificate at"):
         verify_copy(tmp_path / "empty", private=private)
@@ -232,7 +245,7 @@ def test_another_machine_may_differ_in_the_last_bits(
 ) -> None:
     found = verify_copy(shared, certificate_with(original, tmp_path, word="tiny:bits"))
     assert found and found.reproved == 2
-    assert "not to the last bit those that the plan was made with" in found.notes[0]
+    assert "not to the last bit those that the plan was made with" in notes_of(found)[0]
 
 
 def test_a_model_that_moved_is_found_by_its_fingerprint(
@@ -251,20 +264,22 @@ def test_scores_that_break_the_promise_are_refused(
 ) -> None:
     found = verify_copy(shared, certificate_with(original, tmp_path, word="tiny:keen"))
     assert not found
-    assert found.problems[0] == (
-        "Lisbon, Portugal, by tiny1 on the whole album: fewer places come before it than was "
-        "promised"  # how many they should be is secret
+    assert problems_of(found)[0] == (
+        "Lisbon, Portugal, by the model tiny1 on the whole album: fewer places come before it than "
+        "was promised"  # how many they should be is secret
     )
 
 
-@pytest.mark.parametrize(
-    "clause",
-    ["attacker 0: 510 rivals hold, not 7", "attacker 1: 3 rivals hold, too few for a top of 7"],
-)
-def test_no_clause_of_the_check_tells_the_secret_k(original: Export, clause: str) -> None:
-    told = _named(clause, read_private(original.certificate))
-    assert told.startswith("Lisbon, Portugal, by tiny1 on ")
-    assert "7" not in told and "510" not in told
+@pytest.mark.parametrize("kind", ProblemKind, ids=lambda kind: kind.name)
+def test_no_problem_of_the_check_tells_the_secret_k(original: Export, kind: ProblemKind) -> None:
+    secret = 987_654
+    certificate = read_private(original.certificate)
+    infos = [TinyScorer("").load()]
+    problem = Problem(kind, attacker=1, photo=0, found=secret, wanted=secret)
+    public = _public(problem, _attackers(certificate, infos), certificate)
+    assert str(secret) not in messages.problem_text(public)
+    assert str(secret) not in repr(public)
+    assert messages.problem_text(public).count("{") == 0
 
 
 def text_behind_the_pixels(files: dict[str, bytes]) -> None:
@@ -290,7 +305,7 @@ def test_files_that_are_no_bare_pictures_are_refused_even_if_certified(
     document["digest"] = digest_of(document)
     write_private(tmp_path / "other.json", json.dumps(document))
     found = verify_copy(shared, tmp_path / "other.json")
-    assert "001.jpg is not a bare picture" in found.problems[0]
+    assert "001.jpg is not a bare picture" in problems_of(found)[0]
 
 
 def lies(content: bytes) -> dict[str, bytes]:
@@ -343,7 +358,7 @@ def test_an_archive_that_lies_is_refused(
     assert list(told) == LIES
     shared.target.write_bytes(told[lie])
     found = verify_copy(shared.target, private=tmp_path / "mine")
-    assert not found and "\n" not in found.problems[0]
+    assert not found and "\n" not in problems_of(found)[0]
 
 
 def test_an_archive_that_another_program_packed_is_refused(
@@ -355,7 +370,7 @@ def test_an_archive_that_another_program_packed_is_refused(
         for name, content in files.items():
             archive.writestr(name, content)
     found = verify_copy(shared.target, private=tmp_path / "mine")
-    assert "not a zip as elsewhere writes them" in found.problems[0]
+    assert "not a zip as elsewhere writes them" in problems_of(found)[0]
 
 
 def test_scores_that_are_looked_up_are_said_to_be(
@@ -387,4 +402,4 @@ def test_a_budget_that_buys_nothing_is_kept_and_said_to_be_empty(
     copy = export_album(seen, plan, tmp_path / "shared", private=tmp_path / "mine")
     found = verify_copy(copy.target, copy.certificate)
     assert found
-    assert [note for note in found.notes if "nothing is promised of Lisbon, Portugal" in note]
+    assert [note for note in notes_of(found) if "nothing is promised of Lisbon, Portugal" in note]
