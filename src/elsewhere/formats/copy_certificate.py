@@ -235,6 +235,9 @@ def _unlike_the_promise(certificate: CopyCertificate) -> Iterable[str]:
         yield "its top is not what was asked for"
     elif top is not None and any(one.top is None or one.top < top for one in promise.against):
         yield "its top is larger than the one that is promised"
+    attackers = zip(certificate.watches, promise.against, strict=True)
+    if any(watch.whole and against.sees is not None for watch, against in attackers):
+        yield "an attacker is said to see the whole album, and sees a part of it"
 
 
 def _unlike_the_models(certificate: CopyCertificate) -> Iterable[str]:
