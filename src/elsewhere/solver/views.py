@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from elsewhere.solver.exact.instance import Instance, row_slack
+from elsewhere.solver.arithmetic import row_slack
+from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.problem import Attacker, Floats, Ints, Mask, Problem
 from elsewhere.values.plan import View
 

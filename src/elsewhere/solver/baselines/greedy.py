@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.exact.instance import holds
+from elsewhere.solver.arithmetic import holds
 from elsewhere.solver.problem import FREE, IN, OUT, Answer, Attacker, Floats, Ints, Mask, Problem
 
 ROUNDING = float(np.finfo(np.float64).eps)

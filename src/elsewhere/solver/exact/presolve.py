@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.exact.instance import Instance, row_slack
+from elsewhere.solver.arithmetic import row_slack
+from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.exact.simplex import one_row_lift
 from elsewhere.solver.problem import Floats, Ints, Mask
