@@ -14,7 +14,7 @@ from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.explain import explain_plan, explain_unknown
 from elsewhere.solver.infeasibility import explain_infeasible
 from elsewhere.solver.problem import Answer
-from elsewhere.solver.reductions import Chain, Contradiction, reduce
+from elsewhere.solver.reductions import Contradiction, Reduction, reduce
 from elsewhere.solver.requests import Request, photos, shown, whole
 from elsewhere.solver.views import views
 from elsewhere.values.plan import Plan, Status
@@ -67,7 +67,7 @@ def _fulfil(
     return finish(asked, chain, instance, answer)
 
 
-def finish(asked: Request, chain: Chain, instance: Instance, answer: Answer) -> Plan:
+def finish(asked: Request, chain: Reduction, instance: Instance, answer: Answer) -> Plan:
     """A solver's answer as a plan in the user's terms."""
     assert answer.kept is not None
     seen, rests_on_zero = views(instance, answer.kept)

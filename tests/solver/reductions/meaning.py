@@ -10,18 +10,33 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from elsewhere.solver.baselines.greedy import cost, counts, satisfied
-from elsewhere.solver.problem import Answer
-from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.solver.problem import Answer, Problem as CanonicalProblem
+from elsewhere.solver.reductions import Contradiction, Reduction, reduce
+from elsewhere.solver.requests import read_request
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
 from tests.solver.oracle import Oracle
 from tests.solver.strategies import Problem, problem
 
 SEEDS = range(60)
+
+
+def reduction(scores: Any, truth: Any = 0, **wishes: Any) -> Reduction:
+    """The reduction of what `protect` would be asked; top 1 where nothing else is."""
+    if "budget" not in wishes:
+        wishes = {"top": 1} | wishes
+    request = read_request(scores, truth, **wishes)
+    return reduce(request.promise, request.scores)
+
+
+def reduced(scores: Any, truth: Any = 0, **wishes: Any) -> CanonicalProblem:
+    """The canonical problem of what `protect` would be asked."""
+    return reduction(scores, truth, **wishes).problem
 
 
 def bare(against: Against) -> Against:

@@ -6,9 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Attackers
-from tests.solver.reductions.meaning import SEEDS, assert_same_meaning, bare
+from tests.solver.reductions.meaning import SEEDS, assert_same_meaning, bare, reduced
 from tests.solver.strategies import problem
 
 
@@ -21,8 +19,6 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 
 def test_all_must_be_satisfied_each_by_its_own_rivals() -> None:
-    one = plain(np.zeros((2, 3)), truth=0, need=1)
-    other = plain(np.zeros((2, 5)), truth=4, need=3)
-    both = Attackers((other,)).apply(one)
+    both = reduced([np.zeros((2, 3)), np.zeros((2, 5))], [0, 4], top=[1, 3])
     assert [attacker.need for attacker in both.attackers] == [1, 3]
     assert [len(attacker.rivals) for attacker in both.attackers] == [2, 4]

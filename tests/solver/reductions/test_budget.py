@@ -5,10 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Budget
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -21,4 +19,4 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 
 def test_more_than_there_are_is_all_of_them() -> None:
-    assert Budget(99).apply(plain(np.zeros((3, 2)), truth=0, need=0)).budget == 3
+    assert reduced(np.zeros((3, 2)), budget=99).budget == 3

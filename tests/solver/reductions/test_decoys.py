@@ -3,10 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Decoys
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -21,6 +19,6 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 
 def test_only_those_allowed_are_left() -> None:
-    problem = plain(np.zeros((1, 6)), truth=2, need=1)
-    assert Decoys(((0, 5),)).apply(problem).attackers[0].rivals.tolist() == [0, 5]
-    assert Decoys((None,)).apply(problem).attackers[0].rivals.tolist() == [0, 1, 3, 4, 5]
+    rows = np.zeros((1, 6))
+    assert reduced(rows, 2, rivals=(0, 5)).attackers[0].rivals.tolist() == [0, 5]
+    assert reduced(rows, 2).attackers[0].rivals.tolist() == [0, 1, 3, 4, 5]

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.problem import IN, OUT, Answer, plain
-from elsewhere.solver.reductions.chain import Contradiction
-from elsewhere.solver.reductions.photos import Groups, Pins
+from elsewhere.solver.problem import IN, OUT, Answer
+from elsewhere.solver.reductions import Contradiction
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, reduced, reduction
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -23,20 +22,20 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 
 def test_a_group_is_one_unit_of_their_weight() -> None:
-    problem = Groups(((0, 3), (1, 4))).apply(plain(np.zeros((5, 2)), truth=0, need=1))
+    grouped = reduction(np.zeros((5, 2)), groups=((0, 3), (1, 4)))
+    problem = grouped.problem
     assert problem.unit_of.tolist() == [0, 1, 2, 0, 1]
     assert problem.weights.tolist() == [2, 2, 1]
-    back = Groups(((0, 3), (1, 4))).invert(Answer("optimal", np.array([True, False, True]), 2, 2))
+    back = grouped.invert(Answer("optimal", np.array([True, False, True]), 2, 2))
     assert back.kept is not None
     assert back.kept.tolist() == [True, False, True, True, False]
 
 
 def test_one_pin_pins_them_all() -> None:
-    pinned = Pins((3,), (2,)).apply(plain(np.zeros((4, 2)), truth=0, need=1))
-    assert Groups(((0, 3),)).apply(pinned).fixed.tolist() == [IN, 0, OUT]
+    problem = reduced(np.zeros((4, 2)), keep=(3,), drop=(2,), groups=((0, 3),))
+    assert problem.fixed.tolist() == [IN, 0, OUT]
 
 
 def test_torn_apart_by_pins() -> None:
-    pinned = Pins((0,), (3,)).apply(plain(np.zeros((4, 2)), truth=0, need=1))
     with pytest.raises(Contradiction, match="photos 0, 3 belong together"):
-        Groups(((0, 3),)).apply(pinned)
+        reduced(np.zeros((4, 2)), keep=(0,), drop=(3,), groups=((0, 3),))

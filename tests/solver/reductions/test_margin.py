@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.baselines.greedy import counts
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Margin
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -20,8 +18,8 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 
 def test_it_counts_once_for_each_kept_photo() -> None:
-    problem = plain(np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 0.0]]), truth=0, need=1)
+    rows = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
     everything = np.ones(3, bool)
     # two nats ahead in all: a margin of 2/3 for each of three photos is just too much
-    assert counts(Margin((0.66,)).apply(problem), everything) == (1,)
-    assert counts(Margin((0.67,)).apply(problem), everything) == (0,)
+    assert counts(reduced(rows, margin=0.66), everything) == (1,)
+    assert counts(reduced(rows, margin=0.67), everything) == (0,)

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.problem import FREE, IN, OUT, plain
-from elsewhere.solver.reductions.photos import Pins
+from elsewhere.solver.problem import FREE, IN, OUT
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, reduced
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -23,7 +22,7 @@ def test_it_means_what_was_wished(seed: int) -> None:
     assert_same_meaning(*alone(seed, wish))
 
 
-def test_they_are_fixed_and_the_problem_before_is_as_it_was() -> None:
-    before = plain(np.zeros((4, 2)), truth=0, need=1)
-    assert Pins((3,), (0, 1)).apply(before).fixed.tolist() == [OUT, OUT, FREE, IN]
-    assert before.fixed.tolist() == [FREE] * 4
+def test_they_are_fixed() -> None:
+    fixed = reduced(np.zeros((4, 2)), keep=(3,), drop=(0, 1)).fixed
+    assert fixed.tolist() == [OUT, OUT, FREE, IN]
+    assert reduced(np.zeros((4, 2))).fixed.tolist() == [FREE] * 4

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.baselines.greedy import counts
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Margin, Places
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -21,6 +19,5 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 def test_what_is_not_seen_does_not_count_and_has_no_margin() -> None:
     rows = np.array([[0.0, 1.0], [9.0, 0.0]])
-    problem = Margin((0.6,)).apply(plain(rows, truth=0, need=1))
-    assert counts(problem, np.ones(2, bool)) == (0,)
-    assert counts(Places(((0,),)).apply(problem), np.ones(2, bool)) == (1,)
+    assert counts(reduced(rows, margin=0.6), np.ones(2, bool)) == (0,)
+    assert counts(reduced(rows, margin=0.6, sees=(0,)), np.ones(2, bool)) == (1,)

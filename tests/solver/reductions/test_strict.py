@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.baselines.greedy import counts
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Strict
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, reduced
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -23,6 +21,6 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 def test_an_exact_tie_no_longer_holds() -> None:
     # 0.1 + 0.2 against 0.3, as floats: ahead by one unit in the last place, which is not a tie
-    problem = plain(np.array([[0.0, 0.1, 0.5], [0.0, 0.2, -0.5], [0.0, -0.3, 0.0]]), 0, need=1)
-    assert counts(problem, np.ones(3, bool)) == (2,)
-    assert counts(Strict().apply(problem), np.ones(3, bool)) == (1,)
+    rows = np.array([[0.0, 0.1, 0.5], [0.0, 0.2, -0.5], [0.0, -0.3, 0.0]])
+    assert counts(reduced(rows), np.ones(3, bool)) == (2,)
+    assert counts(reduced(rows, strict=True), np.ones(3, bool)) == (1,)

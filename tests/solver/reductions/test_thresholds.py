@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.baselines.greedy import counts
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Thresholds
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 
 
 def with_lead(plain: Promise, full: Promise) -> Promise:
@@ -26,9 +24,9 @@ def test_it_means_what_was_wished(seed: int, wish: object) -> None:
 
 
 def test_they_count_once_and_not_once_a_photo() -> None:
-    problem = plain(np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]), truth=0, need=1)
+    rows = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])
     everything, one = np.ones(3, bool), np.array([True, False, False])
-    led = Thresholds(((2.5, None),)).apply(problem)
+    led = reduced(rows, lead=2.5)
     assert (counts(led, everything), counts(led, one)) == ((1,), (0,))
-    known = Thresholds(((0.0, (0.0, -2.5)),)).apply(problem)
+    known = reduced(rows, prior=(0.0, -2.5))
     assert (counts(known, everything), counts(known, one)) == ((1,), (0,))

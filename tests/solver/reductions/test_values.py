@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.solver.problem import Answer, plain
-from elsewhere.solver.reductions.photos import Groups, Values
+from elsewhere.solver.problem import Answer
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, reduced, reduction
 
 TENTHS = (Fraction(1, 10), Fraction(3, 10), Fraction(2))
 
@@ -26,29 +25,25 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 
 def test_decimals_become_the_smallest_whole_numbers() -> None:
-    problem = plain(np.zeros((3, 2)), truth=0, need=1)
-    assert Values(TENTHS).apply(problem).weights.tolist() == [1, 3, 20]
-    assert Values((Fraction(4), Fraction(6), Fraction(8))).apply(problem).weights.tolist() == [
-        2,
-        3,
-        4,
-    ]
+    rows = np.zeros((3, 2))
+    assert reduced(rows, values=TENTHS).weights.tolist() == [1, 3, 20]
+    assert reduced(rows, values=(4, 6, 8)).weights.tolist() == [2, 3, 4]
 
 
 def test_the_answer_is_in_values_again() -> None:
     answer = Answer("optimal", np.array([True, False, True]), 3, 3)
-    assert Values(TENTHS).invert(answer).cost == Fraction(3, 10)
-    assert Values(TENTHS).invert(answer).bound == Fraction(3, 10)
+    guarantee = reduction(np.zeros((3, 2)), values=TENTHS)
+    assert guarantee.invert(answer).cost == Fraction(3, 10)
+    assert guarantee.invert(answer).bound == Fraction(3, 10)
     budget = Answer("optimal", np.array([True, False, True]), 3, 7, counts=True)
-    assert Values(TENTHS).invert(budget).bound == 7  # a number of rivals has no scale
+    assert guarantee.invert(budget).bound == 7  # a number of rivals has no scale
 
 
 def test_the_values_of_a_group_add_up() -> None:
-    problem = Groups(((0, 2),)).apply(plain(np.zeros((3, 2)), truth=0, need=1))
-    assert Values(TENTHS).apply(problem).weights.tolist() == [21, 3]
+    problem = reduced(np.zeros((3, 2)), groups=((0, 2),), values=TENTHS)
+    assert problem.weights.tolist() == [21, 3]
 
 
 def test_too_far_apart() -> None:
-    problem = plain(np.zeros((2, 2)), truth=0, need=1)
     with pytest.raises(InputError, match="too far apart"):
-        Values((Fraction(1, 10**12), Fraction(10**12))).apply(problem)
+        reduced(np.zeros((2, 2)), values=(Fraction(1, 10**12), Fraction(10**12)))

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from elsewhere.solver.baselines.greedy import holding
-from elsewhere.solver.problem import plain
-from elsewhere.solver.reductions.chain import Zone
 from elsewhere.values.promise import Promise
-from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first
+from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 
 
 def wish(plain: Promise, full: Promise) -> Promise:
@@ -21,8 +19,7 @@ def test_it_means_what_was_wished(seed: int) -> None:
 
 
 def test_a_rival_must_outrank_every_cell_of_it() -> None:
-    problem = plain(np.array([[0.0, 2.0, 1.0, 3.0]]), truth=0, need=1)
-    wide = Zone(((0, 1),)).apply(problem).attackers[0]
+    wide = reduced(np.array([[0.0, 2.0, 1.0, 3.0]]), (0, 1)).attackers[0]
     assert wide.zone.tolist() == [0, 1]
     assert wide.rivals.tolist() == [2, 3]
     assert holding(wide, np.ones(1, bool), strict=False).tolist() == [3]

@@ -1,0 +1,226 @@
+"""From a promise to the canonical problem, and from its answer back.
+
+Zone, rivals, margin, lead, prior and the photos that an attacker sees are parts of an attacker of
+the problem; pins fix units; a budget and strictness are its own. "Each photo too" fixes out the
+photos that reveal the truth alone. Groups become units, and values become whole weights;
+`Reduction.invert` translates these two back. The order matters in two places: photos are judged
+alone before they are joined into groups, and groups are formed before their values are added up.
+The solver knows nothing of this, and this module nothing of the solver.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elsewhere.errors import InputError
+from elsewhere.solver.arithmetic import holds
+from elsewhere.solver.problem import (
+    FREE,
+    IN,
+    LARGEST,
+    OUT,
+    Answer,
+    Attacker,
+    Floats,
+    Ints,
+    Mask,
+    Problem,
+)
+from elsewhere.values.promise import Against, Promise
+from elsewhere.values.scores import Memory, Scores
+
+_COUNTS_ALONE = Memory()
+_ROUNDOFF = 2.0**-52
+
+
+class Contradiction(Exception):  # noqa: N818 — it says what is wrong, not that the code erred
+    """The wishes exclude each other: no plan can fulfil them. The message says why.
+
+    Photos are known by number here; `named` gives the message with their names.
+
+    >>> why = Contradiction("photos {} belong together", [0, 2])
+    >>> str(why), why.named(["a.jpg", "b.jpg", "c.jpg"])
+    ('photos 0, 2 belong together', 'photos a.jpg, c.jpg belong together')
+    """
+
+    def __init__(self, reason: str, photos: Sequence[int]) -> None:
+        self.reason, self.photos = reason, tuple(photos)
+        super().__init__(reason.format(", ".join(map(str, self.photos))))
+
+    def named(self, ids: Sequence[str]) -> str:
+        """The message with the photos' names."""
+        return self.reason.format(", ".join(ids[photo] for photo in self.photos))
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """The canonical problem of a promise, and the way back from its answer."""
+
+    problem: Problem
+    promise: Promise
+
+    def invert(self, answer: Answer) -> Answer:
+        """The answer in photos and values instead of units and weights."""
+        if answer.kept is not None:
+            answer = replace(answer, kept=answer.kept[self.problem.unit_of])
+        if self.promise.values is None:
+            return answer
+        scale = weight_scale(self.promise.values)
+        bound = answer.bound if answer.counts else Fraction(answer.bound) / scale
+        return replace(answer, cost=Fraction(answer.cost) / scale, bound=bound)
+
+
+def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
+    """The canonical problem of a promise; Contradiction where its wishes exclude each other."""
+    pairs = list(zip(promise.against, scores, strict=True))
+    attackers = tuple(_attacker(against, table) for against, table in pairs)
+    fixed = np.full(promise.photos, FREE, np.int8)
+    fixed[list(promise.keep)] = IN
+    fixed[list(promise.drop)] = OUT
+    revealing = np.zeros(promise.photos, bool)
+    for against, attacker in zip(promise.against, attackers, strict=True):
+        if against.each_photo:
+            alone = counts_alone(attacker, strict=promise.strict) < against.each_photo
+            revealing |= alone if attacker.sees is None else alone & attacker.sees
+    pinned = np.flatnonzero(revealing & (fixed == IN)).tolist()
+    if pinned:
+        reveal = "photo {} reveals the truth by itself"
+        if len(pinned) > 1:
+            reveal = "photos {} reveal the truth each by itself"
+        raise Contradiction(f"no photo may reveal the truth alone, but kept {reveal}", pinned)
+    fixed[revealing] = OUT
+    unit_of = units_of(promise.photos, promise.groups)
+    problem = Problem(
+        attackers=attackers,
+        unit_of=unit_of,
+        weights=_unit_weights(promise, unit_of),
+        fixed=_unit_fixed(fixed, unit_of),
+        budget=None if promise.budget is None else min(promise.budget, promise.photos),
+        strict=promise.strict,
+    )
+    return Reduction(problem, promise)
+
+
+def _attacker(against: Against, scores: Scores) -> Attacker:
+    possible = np.ones(scores.cells, bool)
+    if against.rivals is not None:
+        possible = np.isin(np.arange(scores.cells), against.rivals)
+    possible[list(against.truth)] = False
+    sees: Mask | None = None
+    if against.sees is not None:
+        sees = np.zeros(scores.photos, bool)
+        sees[list(against.sees)] = True
+    return Attacker(
+        bank=scores.values,
+        zone=np.array(against.truth, np.intp),
+        rivals=np.flatnonzero(possible),
+        need=against.top or 0,
+        shift=against.margin,
+        lead=against.lead,
+        offset=None if against.prior is None else np.array(against.prior, np.float64),
+        sees=sees,
+    )
+
+
+def units_of(photos: int, groups: tuple[tuple[int, ...], ...]) -> Ints:
+    """The unit of each photo: numbered by first photo, without gaps.
+
+    >>> units_of(5, ((1, 3),)).tolist()
+    [0, 1, 2, 1, 3]
+    """
+    first = np.arange(photos)
+    for group in groups:
+        first[list(group)] = min(group)
+    _, unit_of = np.unique(first, return_inverse=True)
+    return unit_of.astype(np.intp)
+
+
+def _unit_fixed(fixed: NDArray[np.int8], unit_of: Ints) -> NDArray[np.int8]:
+    """(units,) a unit is fixed where any of its photos is."""
+    units = np.zeros(int(unit_of.max()) + 1, np.int8)
+    units[unit_of[fixed == IN]] = IN
+    out = unit_of[fixed == OUT]
+    torn = out[units[out] == IN]
+    if len(torn):
+        group = np.flatnonzero(unit_of == torn[0]).tolist()
+        raise Contradiction(
+            "photos {} belong together, but one must go and another must not", group
+        )
+    units[out] = OUT
+    return units
+
+
+def _unit_weights(promise: Promise, unit_of: Ints) -> NDArray[np.int64]:
+    """(units,) whole weights in the proportions of the values; those of a group add up."""
+    values = promise.values or (Fraction(1),) * promise.photos
+    scale = weight_scale(values)
+    whole = [int(value * scale) for value in values]
+    if sum(whole) >= LARGEST:
+        raise InputError(
+            "values lie too far apart to be compared exactly: use fewer decimal places"
+        )
+    weights = np.zeros(int(unit_of.max()) + 1, np.int64)
+    np.add.at(weights, unit_of, np.array(whole, np.int64))
+    return weights
+
+
+def weight_scale(values: Sequence[Fraction]) -> Fraction:
+    """The factor that makes values the smallest whole numbers in the same proportions."""
+    denominator = math.lcm(*(value.denominator for value in values))
+    return Fraction(denominator, math.gcd(*(int(value * denominator) for value in values)))
+
+
+def counts_alone(attacker: Attacker, *, strict: bool) -> Ints:
+    """(photos,) how many rivals hold for each photo alone, if the attacker sees it.
+
+    Neither pins nor the top change this, so it is remembered as long as the scores.
+    """
+    parts = (attacker.zone, attacker.rivals, attacker.offset)
+    key = (
+        *(None if part is None else part.tobytes() for part in parts),
+        attacker.shift,
+        attacker.lead,
+        strict,
+    )
+    return _COUNTS_ALONE.of(attacker.bank, key, lambda: _count_alone(attacker, strict))
+
+
+def _count_alone(attacker: Attacker, strict: bool) -> Ints:
+    (rivals, rival_sizes, rivals_impossible), (zone, zone_sizes, zone_impossible) = (
+        _sums_alone(attacker, cells) for cells in (attacker.rivals, attacker.zone)
+    )
+    threshold = attacker.shift + attacker.lead
+    with np.errstate(over="ignore", invalid="ignore"):
+        slack = rivals - zone.max(axis=1, keepdims=True) - threshold
+        if not threshold and attacker.offset is None:  # two scores are compared, exactly
+            ahead, tied = slack > 0, ~((slack > 0) | (slack < 0))
+            return np.asarray(np.sum(ahead if strict else ahead | tied, axis=1))
+        largest = zone_sizes.max(axis=1, keepdims=True)
+        error = 16 * _ROUNDOFF * (rival_sizes + largest + threshold) + 1e-300
+        holding = slack > error
+        unsure = ~holding & ~(slack < -error)
+    tied = rivals_impossible & zone_impossible.all(axis=1, keepdims=True)
+    holding[tied] = not strict
+    kept = np.zeros(len(attacker.bank), bool)
+    for photo, rival in np.argwhere(unsure & ~tied).tolist():
+        kept[photo] = True
+        cell = int(attacker.rivals[rival])
+        holding[photo, rival] = holds(replace(attacker, sees=None), kept, cell, strict=strict)
+        kept[photo] = False
+    return np.asarray(np.sum(holding, axis=1))
+
+
+def _sums_alone(attacker: Attacker, cells: Ints) -> tuple[Floats, Floats, Mask]:
+    """(photos, cells) score and prior of each, their size, and where one of them is −inf."""
+    scores = attacker.bank[:, cells].astype(np.float64)
+    prior = np.zeros(len(cells)) if attacker.offset is None else attacker.offset[cells]
+    impossible = np.isneginf(scores) | np.isneginf(prior)
+    with np.errstate(over="ignore"):
+        sizes = np.where(impossible, 0.0, np.abs(scores) + np.abs(prior))
+        return scores + prior, sizes, impossible
