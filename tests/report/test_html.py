@@ -20,10 +20,10 @@ from elsewhere.report.contents import (
     PhotoState,
     SkippedFile,
 )
-from elsewhere.report.html import POLICY
+from elsewhere.report.templating import POLICY
 from elsewhere.values.wording import counted
 from tests.report.makers import audit, contents, made_up_scores
-from tests.report.test_markup import read
+from tests.report.test_templating import read
 
 HOSTILE = [
     '<script>alert("x")</script>.jpg',

@@ -7,28 +7,28 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from markupsafe import Markup
 
 from elsewhere.audit import Curve, Guess
 from elsewhere.globe import Cells, countries
-from elsewhere.report.contents import FrontierSteps, PhotoPicture, PhotoState, Step
-from elsewhere.report.markup import Markup
-from elsewhere.report.pictures.chart import (
-    MOST,
-    counted_ticks,
+from elsewhere.report.charts import (
+    MAX_BARS,
     frontier_chart,
+    log_ticks,
     shares_chart,
     sharpening_chart,
     whole_ticks,
 )
-from elsewhere.report.pictures.worldmap import (
+from elsewhere.report.contents import FrontierSteps, PhotoPicture, PhotoState, Step
+from elsewhere.report.worldmap import (
     HEIGHT,
     WIDTH,
-    Believed,
+    MapContents,
     closer_map,
-    edges,
     land,
+    outline_edges,
     project,
-    simplified,
+    simplify,
     world_map,
 )
 
@@ -70,7 +70,7 @@ def test_simplifying_stays_within_the_tolerance() -> None:
     ring = countries()["PT"].rings[0]
     x, y = project(ring[:, 0], ring[:, 1])
     points = np.stack((x, y), axis=1)
-    few = simplified(points, 0.15)
+    few = simplify(points, 0.15)
     assert len(few) < len(points)
     for point in points:
         a, b = few[:-1], few[1:]
@@ -80,15 +80,15 @@ def test_simplifying_stays_within_the_tolerance() -> None:
 
 
 def test_the_line_around_boxes_has_no_line_between_them() -> None:
-    lines = edges([(0, 0, 2, 1), (1, 1, 2, 3)])
+    lines = outline_edges([(0, 0, 2, 1), (1, 1, 2, 3)])
     assert sum(n - s + e - w for s, w, n, e in lines) == 10.0
     assert (1.0, 1.0, 2.0, 1.0) not in lines
-    assert edges([]) == []
+    assert outline_edges([]) == []
 
 
 def test_a_disc_is_as_large_as_the_belief() -> None:
     guesses = [Guess(7, "a", 10.0, 20.0, 0.64), Guess(8, "b", -30.0, 50.0, 0.16)]
-    drawn = world_map("m", Believed(guesses, inside=[8]))
+    drawn = world_map("m", MapContents(guesses, zone_cells=[8]))
     first, second = parts(drawn, "circle")
     assert float(first.attrib["r"]) / float(second.attrib["r"]) == pytest.approx(2, abs=0.01)
     assert first.attrib["fill"] == "var(--kept)"
@@ -102,7 +102,7 @@ def test_decoys_are_numbered_diamonds_and_the_place_is_ringed() -> None:
     decoys = [Guess(n, f"d{n}", 10.0 * n, 15.0 * n, 0.1) for n in range(4)]
     box = tuple(float(v) for v in Cells.default().boxes_of(3)[0])
     assert len(box) == 4
-    seen = Believed([], (38.7, -9.1), (3,), [box], decoys)
+    seen = MapContents([], (38.7, -9.1), (3,), [box], decoys)
     for drawn in (world_map("m", seen), closer_map("c", seen)):
         assert drawn is not None
         diamonds = [p for p in parts(drawn, "path") if p.attrib.get("fill") == "var(--decoy)"]
@@ -113,8 +113,8 @@ def test_decoys_are_numbered_diamonds_and_the_place_is_ringed() -> None:
 
 
 def test_without_a_place_there_is_nothing_to_look_at_closer() -> None:
-    assert closer_map("c", Believed([])) is None
-    assert world_map("m", Believed([Guess(1, "cell 1", None, None, 1.0)])) is not None
+    assert closer_map("c", MapContents([])) is None
+    assert world_map("m", MapContents([Guess(1, "cell 1", None, None, 1.0)])) is not None
 
 
 def test_proved_points_are_solid_and_open_ones_hollow() -> None:
@@ -163,16 +163,16 @@ def test_bars_pull_the_way_the_photo_does() -> None:
 
 
 def test_only_the_largest_shares_are_drawn() -> None:
-    photos = [PhotoPicture(str(n), PhotoState.SHARED, gain=float(n)) for n in range(3 * MOST)]
+    photos = [PhotoPicture(str(n), PhotoState.SHARED, gain=float(n)) for n in range(3 * MAX_BARS)]
     drawn = shares_chart(photos, {})
     assert drawn is not None
-    assert len(parts(drawn, "rect")) == MOST
-    assert str(3 * MOST - 1) in words(drawn)
+    assert len(parts(drawn, "rect")) == MAX_BARS
+    assert str(3 * MAX_BARS - 1) in words(drawn)
 
 
 @pytest.mark.parametrize("high", [0, 1, 3, 24, 399, 511])
 def test_ticks_are_few_and_in_range(high: int) -> None:
-    assert whole_ticks(high)[0] == counted_ticks(high)[0] == 0
+    assert whole_ticks(high)[0] == log_ticks(high)[0] == 0
     assert max(whole_ticks(high)) <= high
     assert len(whole_ticks(high)) <= 9
-    assert max(counted_ticks(high)) <= max(high, 1)
+    assert max(log_ticks(high)) <= max(high, 1)

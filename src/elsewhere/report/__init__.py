@@ -1,13 +1,17 @@
 """The private HTML report and its pictures.
 
 contents    the values that a report is made of: nothing here looks anything up
-html        the page: one file, no script, nothing fetched · sections · photos · tables · style
-markup      elements that escape their text by default
-look        colours, shapes and fonts, shared with the docs and the lab
-pictures    plain values → SVG: the world, beliefs, shares, the frontier
+html        the page: one file, no script, nothing fetched
+charts      what photos give away, how a place sharpens, what withholding buys → SVG
+worldmap    what an attacker believes, the zone, the decoys → SVG
+templating  the templates' environment: text never becomes markup
+colours     colours by meaning, shared with the docs and the lab
+templates/  pages, sections, charts and the style sheet
 """
 
+from elsewhere.report.charts import bar_chart
 from elsewhere.report.contents import Contents
 from elsewhere.report.html import page
+from elsewhere.report.templating import render
 
-__all__ = ["Contents", "page"]
+__all__ = ["Contents", "bar_chart", "page", "render"]

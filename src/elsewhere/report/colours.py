@@ -15,10 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Final
 
-from elsewhere.report.markup import Markup, element
+from markupsafe import Markup
 
 FONT: Final = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif'
-MONO: Final = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
 
 
 @dataclass(frozen=True)
@@ -103,8 +102,8 @@ def themes(selector: str = ":root") -> str:
 
 def standalone(picture: Markup) -> str:
     """A picture as a file of its own, for the docs: it brings its colours and font along."""
-    opening, _, rest = picture.text.partition(">")
-    style = element("style", Markup(f"{themes('svg')}svg{{background:var(--ground)}}"))
+    opening, _, rest = picture.partition(">")
+    style = f"<style>{themes('svg')}svg{{background:var(--ground)}}</style>"
     return f'{opening} xmlns="http://www.w3.org/2000/svg">{style}{rest}\n'
 
 

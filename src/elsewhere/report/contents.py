@@ -119,6 +119,11 @@ class Attacker:
     """The continents that the hidden places lie in."""
     note: str = ""
 
+    @property
+    def distances(self) -> list[int]:
+        """Every distance in km that was measured."""
+        return sorted({km for shares in self.accuracy.values() for km in shares})
+
 
 @dataclass(frozen=True)
 class SkippedFile:
@@ -166,6 +171,9 @@ class Contents:
         names = [photo.name for photo in self.photos]
         return dict(zip(names, apart_only(names), strict=True))
 
-    def photos_in(self, state: PhotoState) -> tuple[PhotoPicture, ...]:
-        """The photos of one state."""
-        return tuple(photo for photo in self.photos if photo.state == state)
+    def photos_in(self, state: PhotoState) -> list[PhotoPicture]:
+        """The photos of one state; of those withheld, what gives most away comes first."""
+        photos = [photo for photo in self.photos if photo.state == state]
+        if state == PhotoState.WITHHELD:
+            photos.sort(key=lambda photo: photo.gain or 0.0)
+        return photos

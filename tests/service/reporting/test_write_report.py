@@ -31,7 +31,7 @@ from elsewhere.service.report import (
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
 from tests.report.test_html import HOSTILE, text_of
-from tests.report.test_markup import read
+from tests.report.test_templating import read
 from tests.service.makers import Stay, trip
 from tests.service.pictures import named, with_pictures
 

@@ -1,0 +1,264 @@
+"""The world as one attacker believes it: discs for beliefs, the zone, diamonds for decoys.
+
+The projection is Equal Earth (Šavrič, Patterson and Jenny 2018). It keeps areas, so a disc, whose
+area is a cell's probability, is twice another exactly where it is twice as likely. The map ends at
+60° south and 84° north; what lies beyond stands at the edge.
+
+The outlines are small enough to travel inside a page: points nearer than a seventh of a unit to the
+line without them (Douglas and Peucker's rule) and islands smaller than a third of one are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import ArrayLike, NDArray
+
+from elsewhere.audit import Guess
+from elsewhere.globe import countries
+from elsewhere.globe.coordinates import Floats
+from elsewhere.report.templating import number, render
+
+Box = tuple[float, float, float, float]
+"""South, west, north, east."""
+
+WIDTH = 500.0
+"""Of the map, in its own units: about a pixel on a phone."""
+NORTH, SOUTH = 84.0, -60.0
+ZOOM = 5.0
+"""How many times larger the surroundings of the place are drawn."""
+_BORDER = 3.0
+_TOLERANCE = 0.15
+_MIN_ISLAND = 0.3
+"""Square units."""
+_MERIDIAN_STEP = 6.0
+"""Degrees: a parallel is straight on this map, a meridian is drawn in pieces this long."""
+_CERTAIN_RADIUS = 34.0
+"""The radius of the disc for a probability of one."""
+_MIN_PROBABILITY = 0.0005
+"""A smaller disc could not be seen."""
+_NUMBER_HEIGHT = 10.0
+"""Of a decoy's number; numbers keep this distance from each other."""
+
+
+def equal_earth(lat: Floats, lon: Floats) -> tuple[Floats, Floats]:
+    """East and north of the middle, in radii of the earth."""
+    a1, a2, a3, a4, half = 1.340264, -0.081106, 0.000893, 0.003796, math.sqrt(3.0) / 2
+    t = np.arcsin(half * np.sin(np.radians(lat)))
+    slope = 9 * a4 * t**8 + 7 * a3 * t**6 + 3 * a2 * t**2 + a1
+    x = np.radians(lon) * np.cos(t) / (half * slope)
+    y = a4 * t**9 + a3 * t**7 + a2 * t**3 + a1 * t
+    return np.asarray(x), np.asarray(y)
+
+
+_SCALE = (WIDTH - 2 * _BORDER) / 2 / float(equal_earth(np.zeros(1), np.full(1, 180.0))[0][0])
+_TOP, _BOTTOM = (equal_earth(np.array([NORTH, SOUTH]), np.zeros(2))[1] * _SCALE).tolist()
+HEIGHT = round(_TOP - _BOTTOM + 2 * _BORDER)
+"""Of the map."""
+
+
+def project(lat: ArrayLike, lon: ArrayLike) -> tuple[Floats, Floats]:
+    """Where places stand on the map, from its upper left corner; y grows downwards.
+
+    >>> x, y = project([0.0, 0.0], [0.0, 180.0])
+    >>> bool(x[0] == WIDTH / 2), round(float(x[1]), 6) == WIDTH - 3
+    (True, True)
+    """
+    lats = np.clip(np.asarray(lat, dtype=np.float64), SOUTH, NORTH)
+    lons = np.clip(np.asarray(lon, dtype=np.float64), -180.0, 180.0)
+    x, y = equal_earth(lats, lons)
+    return x * _SCALE + WIDTH / 2, _TOP + _BORDER - y * _SCALE
+
+
+@cache
+def land() -> str:
+    """All land as SVG path data; borders are where the outlines of two countries meet."""
+    outlines = []
+    for code, country in countries().items():
+        if code == "AQ":  # below the map's edge
+            continue
+        for ring in country.rings:
+            if ring[:, 0].max() <= SOUTH:
+                continue
+            x, y = project(ring[:, 0], ring[:, 1])
+            area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
+            if area >= _MIN_ISLAND:
+                outlines.append(path(simplify(np.stack((x, y), axis=1))))
+    return "".join(outlines)
+
+
+def simplify(points: Floats, tolerance: float = _TOLERANCE) -> Floats:
+    """The points without which the line would be off by more than the tolerance.
+
+    >>> simplify(np.array([[0.0, 0.0], [1.0, 0.01], [2.0, 0.0], [2.0, 5.0]])).tolist()
+    [[0.0, 0.0], [2.0, 0.0], [2.0, 5.0]]
+    """
+    keep = np.zeros(len(points), dtype=bool)
+    keep[[0, -1]] = True
+    spans = [(0, len(points) - 1)]
+    while spans:
+        first, last = spans.pop()
+        if last - first < 2:
+            continue
+        start, between = points[first], points[first + 1 : last]
+        along = points[last] - start
+        length = float(np.hypot(*along))
+        off = between - start
+        if length > 0:
+            distance = np.abs(off[:, 0] * along[1] - off[:, 1] * along[0]) / length
+        else:  # the two ends of a closed ring may be one point
+            distance = np.hypot(off[:, 0], off[:, 1])
+        furthest = int(distance.argmax())
+        if distance[furthest] > tolerance:
+            middle = first + 1 + furthest
+            keep[middle] = True
+            spans += [(first, middle), (middle, last)]
+    return np.asarray(points[keep])
+
+
+def path(points: Floats, *, closed: bool = True) -> str:
+    """Points as SVG path data, in steps of a tenth."""
+    grid = np.round(np.asarray(points) * 10).astype(int)
+    steps = np.diff(grid, axis=0)
+    data = "M" + ",".join(number(value / 10, 1) for value in grid[0].tolist())
+    for dx, dy in steps[(steps != 0).any(axis=1)].tolist():
+        x, y = number(dx / 10, 1), number(dy / 10, 1)
+        if dx == 0:
+            data += f"v{y}"
+        elif dy == 0:
+            data += f"h{x}"
+        else:
+            data += f"l{x}{y}" if dy < 0 else f"l{x} {y}"
+    return data + ("z" if closed else "")
+
+
+def outline_edges(boxes: Sequence[Box]) -> list[Box]:
+    """The lines around several boxes, without the lines between them.
+
+    The edges of all boxes cut the plane into a lattice; a lattice line belongs to the outline where
+    it has a box on one side only. South and north, or west and east, of a line are the same.
+
+    >>> outline_edges([(0, 0, 1, 1), (0, 1, 1, 2)])
+    [(0.0, 0.0, 0.0, 2.0), (1.0, 0.0, 1.0, 2.0), (0.0, 0.0, 1.0, 0.0), (0.0, 2.0, 1.0, 2.0)]
+    """
+    rows = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+    lat, lon = np.unique(rows[:, [0, 2]]), np.unique(rows[:, [1, 3]])
+    inside = np.zeros((len(lat) + 1, len(lon) + 1), dtype=bool)  # a rim of outside all around
+    for south, west, north, east in rows:
+        bottom, top = np.searchsorted(lat, [south, north]) + 1
+        left, right = np.searchsorted(lon, [west, east]) + 1
+        inside[bottom:top, left:right] = True
+
+    def runs(marked: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        change = np.diff(marked.astype(int), prepend=0, append=0)
+        starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
+        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+    edges: list[Box] = []
+    for y, marked in zip(lat.tolist(), (inside[1:] != inside[:-1])[:, 1:-1], strict=True):
+        edges += [(y, float(lon[first]), y, float(lon[last])) for first, last in runs(marked)]
+    for x, marked in zip(lon.tolist(), (inside[:, 1:] != inside[:, :-1])[1:-1].T, strict=True):
+        edges += [(float(lat[first]), x, float(lat[last]), x) for first, last in runs(marked)]
+    return edges
+
+
+def zone_paths(boxes: Sequence[Box]) -> tuple[str, str]:
+    """The area of a zone, to be filled, and its outline, both as SVG path data."""
+
+    def drawn(box: Box, *, closed: bool) -> str:
+        south, west, north, east = box
+        lats = np.linspace(south, north, 2 + int((north - south) / _MERIDIAN_STEP))
+        lons = np.linspace(west, east, len(lats))
+        if closed:
+            lons = np.repeat([west, east], len(lats))
+            lats = np.concatenate((lats, lats[::-1]))
+        return path(np.stack(project(lats, lons), axis=1), closed=closed)
+
+    area = "".join(drawn(box, closed=True) for box in boxes)
+    return area, "".join(drawn(edge, closed=False) for edge in outline_edges(boxes))
+
+
+@dataclass(frozen=True)
+class MapContents:
+    """What a map shows."""
+
+    beliefs: Sequence[Guess]
+    place: tuple[float, float] | None = None
+    """Latitude and longitude of the place to hide."""
+    zone_cells: Collection[int] = ()
+    zone: Sequence[Box] = ()
+    """The ground of the zone."""
+    decoys: Sequence[Guess] = ()
+
+
+def world_map(label: str, shown: MapContents, *, shared_outlines: bool = False) -> Markup:
+    """The world; with `shared_outlines` the page has the outlines under the id `land`."""
+    return _map(label, shown, (0.0, 0.0, WIDTH, HEIGHT), 1.0, shared_outlines)
+
+
+def closer_map(label: str, shown: MapContents, *, shared_outlines: bool = False) -> Markup | None:
+    """The surroundings of the place; None where no place is known."""
+    if shown.place is None:
+        return None
+    x, y = (float(value) for value in project(*shown.place))
+    width, height = WIDTH / ZOOM, HEIGHT / ZOOM
+    left = min(max(x - width / 2, 0.0), WIDTH - width)
+    top = min(max(y - height / 2, 0.0), HEIGHT - height)
+    return _map(label, shown, (left, top, width, height), ZOOM, shared_outlines)
+
+
+def _map(label: str, shown: MapContents, window: Box, zoom: float, shared_outlines: bool) -> Markup:
+    def placed(guesses: Sequence[Guess]) -> list[tuple[float, float, Guess]]:
+        known = [guess for guess in guesses if guess.lat is not None and guess.lon is not None]
+        x, y = project(*np.array([(guess.lat, guess.lon) for guess in known]).reshape(-1, 2).T)
+        return list(zip(x.tolist(), y.tolist(), known, strict=True))
+
+    decoys = placed(shown.decoys)
+    ranks = {id(guess): rank for rank, guess in enumerate(shown.decoys, 1)}
+    lat = np.linspace(SOUTH, NORTH, 49)  # up the date line, along the north, down again
+    x, y = project(np.concatenate((lat, lat[::-1])), np.repeat([-180.0, 180.0], len(lat)))
+    edge = " ".join(f"{number(a, 1)},{number(b, 1)}" for a, b in zip(x, y, strict=True))
+    area, outline = zone_paths(shown.zone) if shown.zone else ("", "")
+    visible = [guess for guess in shown.beliefs if guess.probability >= _MIN_PROBABILITY]
+    return render(
+        "map.svg.j2",
+        label=label,
+        view_box=" ".join(number(value, 1) for value in window),
+        zoom=zoom,
+        frame=f"M{edge}z",
+        land="" if shared_outlines else land(),
+        zone_area=area,
+        zone_outline=outline,
+        zone_cells=set(shown.zone_cells),
+        disc_radius=_CERTAIN_RADIUS,
+        beliefs=placed(visible),
+        place=tuple(map(float, project(*shown.place))) if shown.place else None,
+        decoys=decoys,
+        numbers=_place_numbers([(a, b, ranks[id(decoy)]) for a, b, decoy in decoys], window, zoom),
+        number_height=_NUMBER_HEIGHT,
+    )
+
+
+def _place_numbers(
+    decoys: Sequence[tuple[float, float, int]], window: Box, zoom: float
+) -> list[tuple[float, float, int]]:
+    """Where the decoys' numbers stand: x, base line, number. One without room is left out."""
+    height = _NUMBER_HEIGHT / zoom
+    left, top, width, high = window
+    taken = [(x, y) for x, y, _ in decoys]
+    numbers = []
+    for x, y, rank in decoys:
+        for dx, dy in ((1, 0), (-1, 0), (0, -1), (0, 1), (0.8, -0.8), (-0.8, 0.8), (0.8, 0.8)):
+            at = x + dx * height, y + dy * height
+            inside = left < at[0] - height / 2 < at[0] + height / 2 < left + width
+            inside = inside and top + height < at[1] < top + high - height
+            if inside and all(math.dist(at, other) >= 0.95 * height for other in taken):
+                taken.append(at)
+                numbers.append((at[0], at[1] + 0.36 * height, rank))
+                break
+    return numbers
