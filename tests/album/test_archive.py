@@ -80,9 +80,9 @@ def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_too_large_for_a_plain_zip_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copies, "_MOST", 1000)
+    monkeypatch.setattr(copies, "_MAX_SIZE", 1000)
     with pytest.raises(FileError, match="name a folder to export to instead"):
         packed([("a", b"x" * 600), ("b", b"x" * 600)])
-    monkeypatch.setattr(copies, "_MOST_ENTRIES", 2)
+    monkeypatch.setattr(copies, "_MAX_ENTRIES", 2)
     with pytest.raises(FileError, match="65,535"):
         packed([(f"{n}", b"") for n in range(3)])

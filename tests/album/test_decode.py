@@ -227,7 +227,7 @@ def test_limits_on_pixels() -> None:
         shown(big, "png")
     assert refused.value.kind == "pixels"
     with pytest.raises(RefusedError, match="96 × 64"):
-        render_pixels(open_image(png(1), "png"), 1920, most=6000)
+        render_pixels(open_image(png(1), "png"), 1920, max_pixels=6000)
     with pytest.raises(RefusedError, match="too long for a JPEG"):
         shown(png_header(70000, 1) + chunk(b"IEND", b""), "png", None)
 

@@ -29,7 +29,7 @@ def names(found: Discovery) -> list[str]:
 
 
 def reasons(found: Discovery) -> dict[str, tuple[str, str]]:
-    return {one.name: (one.kind, one.reason) for one in found.left}
+    return {one.name: (one.kind, one.reason) for one in found.skipped}
 
 
 def test_folders_are_walked_in_natural_order(tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from elsewhere.album import sidecars
+from elsewhere.album import metadata_readers
 from elsewhere.album.decode import open_image, render_pixels
-from elsewhere.album.exif import read_embedded
 from elsewhere.album.metadata import (
     Leak,
     Metadata,
@@ -23,6 +22,7 @@ from elsewhere.album.metadata import (
     time_in_name,
     to_json,
 )
+from elsewhere.album.metadata_readers import read_embedded
 from tests.album import makers
 from tests.album.makers import GPS, LAUGHS, MP4, display_p3, exif, jpeg, outside, picture
 
@@ -68,7 +68,7 @@ def test_exif_in_every_format(kind: str) -> None:
 @pytest.mark.parametrize("where", [(-33.86, 151.21), (-54.8, -68.3), (64.1, -21.9)])
 def test_all_four_quarters_of_the_earth(where: tuple[float, float]) -> None:
     assert near(told(jpeg(1, exif=exif(where)), "jpeg").position, where)
-    assert near(sidecars.read_xmp(makers.xmp(where)).position, where)
+    assert near(metadata_readers.read_xmp(makers.xmp(where)).position, where)
 
 
 def test_everything_that_a_jpeg_may_carry() -> None:
@@ -115,7 +115,7 @@ def test_a_clean_photo_leaks_nothing() -> None:
 
 
 def test_xmp_written_as_elements_or_attributes() -> None:
-    value = sidecars.read_xmp(
+    value = metadata_readers.read_xmp(
         makers.xmp(more="<exif:DateTimeOriginal>2023-07-14T15:30:00</exif:DateTimeOriginal>")
     )
     assert near(value.position)
@@ -123,10 +123,10 @@ def test_xmp_written_as_elements_or_attributes() -> None:
     assert value.time == datetime(2023, 7, 14, 15, 30)
     element = makers.xmp(None, more="<exif:GPSLatitude>38,43.338N</exif:GPSLatitude>"
                          "<exif:GPSLongitude>9,8.358W</exif:GPSLongitude>")  # fmt: skip
-    assert near(sidecars.read_xmp(element).position)
-    assert sidecars.read_xmp(makers.xmp(rating=-1)).rating is None
-    assert sidecars.read_xmp(makers.xmp(rating=7)).rating is None
-    assert sidecars.read_xmp(b"") == sidecars.read_xmp(b"\0\0 \n") == Metadata()
+    assert near(metadata_readers.read_xmp(element).position)
+    assert metadata_readers.read_xmp(makers.xmp(rating=-1)).rating is None
+    assert metadata_readers.read_xmp(makers.xmp(rating=7)).rating is None
+    assert metadata_readers.read_xmp(b"") == metadata_readers.read_xmp(b"\0\0 \n") == Metadata()
 
 
 _PROPERTIES = b"".join(b"<y:p%d>1</y:p%d>" % (n, n) for n in range(11_000))
@@ -140,14 +140,14 @@ HOSTILE = {
     "no XML": b"\xff\xfe\0\1\2",
     "cut": makers.xmp()[:300],
     "too many": MANY,
-    "too long": b"<x>" + b" " * sidecars.MAX_BYTES + b"</x>",
+    "too long": b"<x>" + b" " * metadata_readers.XMP_MAX_BYTES + b"</x>",
     "odd encoding": b"<?xml version='1.0' encoding='rot13'?><x/>",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("packet", HOSTILE.values(), ids=list(HOSTILE))
 def test_hostile_xmp_says_only_that_it_is_there(packet: bytes) -> None:
-    value = sidecars.read_xmp(packet)
+    value = metadata_readers.read_xmp(packet)
     assert [leak.kind for leak in value.leaks] == ["XMP"]
     assert value.leaks[0].text.startswith("unreadable")
     assert (value.position, value.time, value.rating) == (None, None, None)
@@ -160,7 +160,7 @@ def google(**parts: Any) -> bytes:
 def test_takeout() -> None:
     here = {"latitude": GPS[0], "longitude": GPS[1], "altitude": 0.0}
     zero = {"latitude": 0.0, "longitude": 0.0}
-    value = sidecars.read_takeout(
+    value = metadata_readers.read_takeout(
         google(
             photoTakenTime={"timestamp": "1689345000"},
             geoData=zero,
@@ -173,7 +173,7 @@ def test_takeout() -> None:
     assert value.time == datetime(2023, 7, 14, 14, 30, tzinfo=UTC)
     assert kinds(value)["people"] == "Planted Person"
     assert kinds(value)["description"] == "planted words"
-    assert sidecars.read_takeout(google(geoData=zero)).position is None
+    assert metadata_readers.read_takeout(google(geoData=zero)).position is None
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_takeout() -> None:
      google(geoData={"latitude": 1e400, "longitude": 5})],
 )  # fmt: skip
 def test_what_is_no_takeout_says_no_place_and_no_time(content: bytes) -> None:
-    value = sidecars.read_takeout(content)
+    value = metadata_readers.read_takeout(content)
     assert (value.position, value.time) == (None, None)
 
 

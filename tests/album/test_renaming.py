@@ -12,7 +12,7 @@ from elsewhere.album.staging import rename_new
 @pytest.fixture(params=["the system's", "looking first"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "looking first":
-        monkeypatch.setattr(staging, "_asked", lambda old, new: errno.EINVAL)
+        monkeypatch.setattr(staging, "_rename_no_replace", lambda old, new: errno.EINVAL)
 
 
 def made(path: Path, kind: str) -> Path:

@@ -80,7 +80,7 @@ def test_large_pictures_are_shown_without_a_warning(monkeypatch: pytest.MonkeyPa
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert size_if_bare(made.preview(), PREVIEW_QUALITY) == (320, 213)
-        assert made.opened().size == (1200, 800)
+        assert made.open_image().size == (1200, 800)
 
 
 BARE = encode_jpeg(picture(6))

@@ -32,7 +32,7 @@ def echo(say: str) -> dict[str, object]:
 
 
 def test_answers_come_in_order(two: Workers) -> None:
-    said = [reply.told["said"] for reply in two.each(echo(str(n)) for n in range(40))]
+    said = [reply.answer["said"] for reply in two.each(echo(str(n)) for n in range(40))]
     assert said == [str(n) for n in range(40)]
 
 
@@ -42,7 +42,7 @@ def test_large_answers_come_whole(two: Workers) -> None:
 
 
 def test_both_workers_are_used_and_stay(two: Workers) -> None:
-    pids = {reply.told["pid"] for reply in two.each([{"do": "pid"}] * 60)}
+    pids = {reply.answer["pid"] for reply in two.each([{"do": "pid"}] * 60)}
     assert 1 <= len(pids) <= 2
     assert os.getpid() not in pids
 
@@ -54,7 +54,7 @@ def test_both_workers_are_used_and_stay(two: Workers) -> None:
 def test_a_failure_costs_one_file(two: Workers, what: str, word: str) -> None:
     replies = list(two.each([echo("before"), {"do": what}, echo("after"), echo("later")]))
     assert [reply.failed for reply in replies] == ["", word, "", ""]
-    assert replies[3].told["said"] == "later"
+    assert replies[3].answer["said"] == "later"
 
 
 @pytest.mark.parametrize("what", ["hang", "spin"])
@@ -70,7 +70,7 @@ def test_what_takes_too_long_is_ended(what: str) -> None:
 
 @linux
 def test_memory_is_bounded(two: Workers) -> None:
-    assert two.ask({"do": "grow", "megabytes": 100}).told == {"held": 100}
+    assert two.ask({"do": "grow", "megabytes": 100}).answer == {"held": 100}
     assert two.ask({"do": "grow", "megabytes": 800}).failed == "memory"
     assert two.ask(echo("after")).failed == ""
 
@@ -85,10 +85,10 @@ def test_memory_is_watched_where_no_limit_is_kept() -> None:
 
 def test_where_the_system_knows_no_limits_the_clock_remains() -> None:
     with Workers("tests.album.without_resource:act", Limits(seconds=1), count=1) as one:
-        assert one.ask(echo("works")).told == {"said": "works"}
+        assert one.ask(echo("works")).answer == {"said": "works"}
         assert one.ask({"do": "spin"}).failed == "time"
         assert one.ask({"do": "crash"}).failed == "crash"
-        assert one.ask(echo("still")).told == {"said": "still"}
+        assert one.ask(echo("still")).answer == {"said": "still"}
 
 
 @posix
@@ -98,7 +98,7 @@ def test_a_worker_cannot_write_a_file(two: Workers, tmp_path: Path) -> None:
     before = original.stat()
     reply = two.ask({"do": "write", "path": str(tmp_path / "new.jpg")})
     assert reply.failed == "damaged"
-    assert "wrote" not in reply.told
+    assert "wrote" not in reply.answer
     assert original.read_bytes() == b"as it was"
     assert original.stat().st_mtime_ns == before.st_mtime_ns
 
@@ -107,7 +107,7 @@ def test_chatter_goes_nowhere_and_nothing_is_read() -> None:
     code = (
         "from elsewhere.album.workers import Workers\n"
         f"with Workers({TASK!r}, count=1) as one:\n"
-        "    print(one.ask({'do': 'chatter'}).told)\n"
+        "    print(one.ask({'do': 'chatter'}).answer)\n"
     )
     told = subprocess.run(
         [sys.executable, "-c", code],
@@ -128,7 +128,7 @@ def test_modules_are_not_taken_from_the_current_folder(
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend("")
     with Workers(TASK, count=1) as one:
-        told = one.ask({"do": "path"}).told
+        told = one.ask({"do": "path"}).answer
     assert "" not in told["path"]
     assert str(tmp_path) not in told["path"]
     assert "numpy" not in told["modules"]
@@ -137,7 +137,7 @@ def test_modules_are_not_taken_from_the_current_folder(
 
 def test_no_worker_is_left() -> None:
     with Workers(TASK, count=2) as workers:
-        pids = {reply.told["pid"] for reply in workers.each([{"do": "pid"}] * 20)}
+        pids = {reply.answer["pid"] for reply in workers.each([{"do": "pid"}] * 20)}
     for pid in pids:
         with pytest.raises(OSError):
             os.kill(pid, 0)
@@ -146,7 +146,7 @@ def test_no_worker_is_left() -> None:
 def test_stopping_early_does_not_wait_for_the_rest() -> None:
     with Workers(TASK, Limits(seconds=60), count=1) as one:
         replies = one.each([echo("first"), {"do": "hang"}, {"do": "hang"}])
-        assert next(replies).told["said"] == "first"
+        assert next(replies).answer["said"] == "first"
         start = time.monotonic()
         replies.close()
         assert time.monotonic() - start < 20
@@ -171,7 +171,7 @@ import sys
 from elsewhere.album.workers import Limits, Workers
 try:
     with Workers("tests.album.misbehaving:act", Limits(seconds=60), count=2) as two:
-        print(*{reply.told["pid"] for reply in two.each([{"do": "pid"}] * 30)}, flush=True)
+        print(*{reply.answer["pid"] for reply in two.each([{"do": "pid"}] * 30)}, flush=True)
         list(two.each([{"do": sys.argv[1]}] * int(sys.argv[2])))
 except KeyboardInterrupt:
     print("interrupted", flush=True)
@@ -224,7 +224,7 @@ def left_alone(what: str, count: int, how: int, said: str) -> None:
 def test_several_threads_may_ask(two: Workers) -> None:
     said: list[str] = []
     threads = [
-        threading.Thread(target=lambda n=n: said.append(two.ask(echo(str(n))).told["said"]))
+        threading.Thread(target=lambda n=n: said.append(two.ask(echo(str(n))).answer["said"]))
         for n in range(8)
     ]
     for thread in threads:
@@ -237,11 +237,11 @@ def test_several_threads_may_ask(two: Workers) -> None:
 def test_a_clock_that_rings_late_costs_no_later_file() -> None:
     """The clock of an answer that has come finds the worker waiting for the next one."""
     with Workers(TASK, count=1) as workers:
-        assert workers.ask(echo("one")).told["said"] == "one"
+        assert workers.ask(echo("one")).answer["said"] == "one"
         (worker,) = workers._all
         old, new = (threading.Timer(99, print) for _ in range(2))
-        worker._waiting = new
-        worker._too_late(worker._process, old)
-        worker._waiting = None
+        worker._timer = new
+        worker._time_out(worker._process, old)
+        worker._timer = None
         assert worker._process.poll() is None
-        assert workers.ask(echo("two")).told["said"] == "two"
+        assert workers.ask(echo("two")).answer["said"] == "two"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.skipped import skip
+from elsewhere.album.skipped import SkipKind, SkippedFile
 from elsewhere.app.api import models
 from elsewhere.app.sessions import planning, presenter
 from elsewhere.app.sessions.choices import choices
@@ -188,10 +188,10 @@ def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: ScoredAlb
     ],
 )  # fmt: skip
 def test_a_folder_without_a_photo_is_told_by_what_is_in_it(
-    tmp_path: Path, kinds: list[str], own: bool, title: str, said: str
+    tmp_path: Path, kinds: list[SkipKind], own: bool, title: str, said: str
 ) -> None:
     (tmp_path / "trip").mkdir()
-    files = [skip(tmp_path / f"{n}.txt", f"{n}.txt", kind) for n, kind in enumerate(kinds)]
+    files = [SkippedFile(tmp_path / f"{n}.txt", f"{n}.txt", kind) for n, kind in enumerate(kinds)]
     told = presenter.nothing_in([tmp_path / "trip"], NoPhotoError("none", files), own=own)
     assert title in told.title and told.sentence == said
     assert [one.kind for one in told.files] == kinds

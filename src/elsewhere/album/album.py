@@ -17,7 +17,7 @@ from elsewhere.album.discovery import Candidate, find_photos
 from elsewhere.album.files import natural_key, one_line
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
-from elsewhere.album.skipped import REASONS, SkippedFile, skip
+from elsewhere.album.skipped import SkippedFile, known_kind
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
 
@@ -71,7 +71,7 @@ def read_album(
     limits: Limits | None = None,
     pixels: int = MAX_PIXELS,
     workers: Workers | None = None,
-    progress: Callable[[Progress], None] = lambda told: None,
+    progress: Callable[[Progress], None] = lambda step: None,
 ) -> Album:
     """Read folders and files: find the photos, render each once, tell what is known of them.
 
@@ -81,31 +81,32 @@ def read_album(
     recipe = recipe or Recipe()
     given = [Path(path) for path in paths]
     with nullcontext(workers) if workers else album_workers(limits) as pool:
-        found = find_photos(given)  # while the workers warm up
+        found = find_photos(given)  # while the workers start
         spool = Spool()
         photos: dict[str, Photo] = {}
-        out = list(found.left)
+        skipped = list(found.skipped)
         total = len(found.photos)
-        progress(Progress(0, total, left=found.left))
-        requests = (_request(photo, recipe, pixels) for photo in found.photos)
+        progress(Progress(0, total, left=found.skipped))
+        requests = (_request(candidate, recipe, pixels) for candidate in found.photos)
         replies = zip(found.photos, pool.each(requests), strict=True)
         for number, (candidate, reply) in enumerate(replies, 1):
-            made = _photo(candidate, reply, recipe, spool)
-            if isinstance(made, Photo):
-                same = photos.setdefault(made.rendition.digest, made)
-                if same is not made:
-                    known = same.metadata.completed_by(made.metadata)
-                    photos[made.rendition.digest] = replace(same, metadata=known)
-                    made.rendition.forget()
-                    made = _double(made, same)
-            if isinstance(made, SkippedFile):
-                out.append(made)
-                progress(Progress(number, total, candidate.name, left=(made,)))
+            result = _photo(candidate, reply, recipe, spool)
+            if isinstance(result, Photo):
+                first = photos.setdefault(result.rendition.digest, result)
+                if first is not result:
+                    known = first.metadata.completed_by(result.metadata)
+                    photos[result.rendition.digest] = replace(first, metadata=known)
+                    result.rendition.forget()
+                    reason = f"it shows exactly the same picture as {first.id}, which is read"
+                    result = SkippedFile(result.path, result.id, "duplicate", reason)
+            if isinstance(result, SkippedFile):
+                skipped.append(result)
+                progress(Progress(number, total, candidate.name, left=(result,)))
             else:
-                progress(Progress(number, total, candidate.name, photo=made))
-    out.sort(key=lambda one: natural_key(one.name))
+                progress(Progress(number, total, candidate.name, photo=result))
+    skipped.sort(key=lambda file: natural_key(file.name))
     folders = tuple(path for path in given if path.is_dir())
-    return Album(tuple(photos.values()), tuple(out), recipe, spool, folders)
+    return Album(tuple(photos.values()), tuple(skipped), recipe, spool, folders)
 
 
 def album_workers(limits: Limits | None = None) -> Workers:
@@ -113,10 +114,10 @@ def album_workers(limits: Limits | None = None) -> Workers:
     return Workers("elsewhere.album.worker:read", limits)
 
 
-def _request(photo: Candidate, recipe: Recipe, pixels: int) -> dict[str, object]:
+def _request(candidate: Candidate, recipe: Recipe, pixels: int) -> dict[str, object]:
     return {
-        "path": str(photo.path.absolute()),
-        "sidecars": [str(note.absolute()) for note in photo.sidecars],
+        "path": str(candidate.path.absolute()),
+        "sidecars": [str(sidecar.absolute()) for sidecar in candidate.sidecars],
         "max_side": recipe.max_side,
         "pixels": pixels,
     }
@@ -126,17 +127,12 @@ def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> 
     """A worker's answer, believed only as far as it can be checked."""
     path, name = candidate.path, candidate.name
     if reply.failed:
-        kind = reply.failed if reply.failed in REASONS else "damaged"
-        return skip(path, name, kind, one_line(str(reply.told.get("detail", ""))))
+        detail = one_line(str(reply.answer.get("detail", "")))
+        return SkippedFile(path, name, known_kind(reply.failed, "damaged"), detail)
     if len(reply.blobs) != 1:
-        return skip(path, name, "crash")
+        return SkippedFile(path, name, "crash")
     try:
         rendition = accept_rendition(reply.blobs[0], recipe, spool)
     except FileError as problem:
-        return skip(path, name, "crash", str(problem))
-    return Photo(name, path, rendition, metadata.from_json(reply.told.get("metadata")))
-
-
-def _double(photo: Photo, same: Photo) -> SkippedFile:
-    reason = f"it shows exactly the same picture as {same.id}, which is read"
-    return skip(photo.path, photo.id, "duplicate", reason)
+        return SkippedFile(path, name, "crash", str(problem))
+    return Photo(name, path, rendition, metadata.from_json(reply.answer.get("metadata")))

@@ -28,14 +28,14 @@ from elsewhere.values.wording import printable
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _END = struct.Struct("<4s4H2IH")
-_NEEDED, _MADE_BY = 20, 3 << 8 | 20
+_VERSION_NEEDED, _VERSION_MADE_BY = 20, 3 << 8 | 20
 _UTF8 = 1 << 11
 _TIME, _DATE = 0, 1 << 5 | 1
-"""Midnight of 1 January 1980, the earliest that the format can say."""
+"""Midnight of 1 January 1980, the earliest time of the format."""
 _MODE = 0o100644 << 16
-_MOST = 0xFFFFFFFF
-_MOST_ENTRIES = 0xFFFF
-_CHUNK = 1 << 20
+_MAX_SIZE = 0xFFFFFFFF
+_MAX_ENTRIES = 0xFFFF
+ZIP = ".zip"
 
 
 @dataclass(frozen=True)
@@ -49,33 +49,27 @@ class Entry:
     """Where its header begins."""
 
     @property
-    def _name(self) -> bytes:
-        return self.name.encode("utf-8")
-
-    @property
-    def content(self) -> int:
+    def content_start(self) -> int:
         """Where its bytes begin."""
-        return self.start + _LOCAL.size + len(self._name)
+        return self.start + len(self.local_header())
 
-    def local(self) -> bytes:
+    def local_header(self) -> bytes:
         """The header before its bytes."""
-        return (
-            _LOCAL.pack(
-                b"PK\3\4", _NEEDED, _UTF8, 0, _TIME, _DATE,
-                self.crc, self.size, self.size, len(self._name), 0,
-            )
-            + self._name
+        name = self.name.encode("utf-8")
+        fields = (
+            b"PK\3\4", _VERSION_NEEDED, _UTF8, 0, _TIME, _DATE,
+            self.crc, self.size, self.size, len(name), 0,
         )  # fmt: skip
+        return _LOCAL.pack(*fields) + name
 
-    def central(self) -> bytes:
+    def central_header(self) -> bytes:
         """Its line in the list at the end."""
-        return (
-            _CENTRAL.pack(
-                b"PK\1\2", _MADE_BY, _NEEDED, _UTF8, 0, _TIME, _DATE,
-                self.crc, self.size, self.size, len(self._name), 0, 0, 0, 0, _MODE, self.start,
-            )
-            + self._name
+        name = self.name.encode("utf-8")
+        fields = (
+            b"PK\1\2", _VERSION_MADE_BY, _VERSION_NEEDED, _UTF8, 0, _TIME, _DATE,
+            self.crc, self.size, self.size, len(name), 0, 0, 0, 0, _MODE, self.start,
         )  # fmt: skip
+        return _CENTRAL.pack(*fields) + name
 
 
 def write_archive(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
@@ -84,12 +78,12 @@ def write_archive(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
     at = 0
     for name, content in files:
         entry = Entry(name, len(content), zlib.crc32(content), at)
-        at = entry.content + len(content)
-        if at > _MOST or len(entries) == _MOST_ENTRIES:
+        at = entry.content_start + len(content)
+        if at > _MAX_SIZE or len(entries) == _MAX_ENTRIES:
             raise FileError(
                 "a zip holds at most 4 GiB and 65,535 photos: name a folder to export to instead"
             )
-        file.write(entry.local())
+        file.write(entry.local_header())
         file.write(content)
         entries.append(entry)
     file.write(_tail(entries, at))
@@ -103,22 +97,24 @@ def read_entries(path: Path) -> list[Entry]:
         at = 0
         while True:
             file.seek(at)
-            head = file.read(_LOCAL.size)
-            if head[:4] != b"PK\3\4" or len(head) < _LOCAL.size or len(entries) > _MOST_ENTRIES:
+            header = file.read(_LOCAL.size)
+            complete = header[:4] == b"PK\3\4" and len(header) == _LOCAL.size
+            if not complete or len(entries) > _MAX_ENTRIES:
                 break
-            fields = _LOCAL.unpack(head)
-            crc, size, long = fields[6], fields[7], fields[9]
+            fields = _LOCAL.unpack(header)
+            crc, size, name_length = fields[6], fields[7], fields[9]
             try:
-                name = file.read(long).decode("utf-8")
+                name = file.read(name_length).decode("utf-8")
             except UnicodeDecodeError:
                 raise _foreign(path) from None
             entry = Entry(name, size, crc, at)
-            if entry.local() != head + name.encode("utf-8") or entry.content + size > length:
+            same = entry.local_header() == header + name.encode("utf-8")
+            if not same or entry.content_start + size > length:
                 raise _foreign(path)
             entries.append(entry)
-            at = entry.content + size
+            at = entry.content_start + size
         file.seek(at)
-        tail = _tail(entries, at) if at <= _MOST and len(entries) <= _MOST_ENTRIES else b""
+        tail = _tail(entries, at) if at <= _MAX_SIZE and len(entries) <= _MAX_ENTRIES else b""
         if length - at != len(tail) or file.read(len(tail)) != tail or not entries:
             raise _foreign(path)
     if len({entry.name for entry in entries}) < len(entries):
@@ -129,7 +125,7 @@ def read_entries(path: Path) -> list[Entry]:
 def read_entry(path: Path, entry: Entry) -> bytes:
     """The bytes of one entry, held against its checksum."""
     with path.open("rb") as file:
-        file.seek(entry.content)
+        file.seek(entry.content_start)
         content = file.read(entry.size)
     if len(content) != entry.size or zlib.crc32(content) != entry.crc:
         raise FileError(f"{path} is damaged: {entry.name} does not have its checksum")
@@ -138,7 +134,7 @@ def read_entry(path: Path, entry: Entry) -> bytes:
 
 def _tail(entries: list[Entry], at: int) -> bytes:
     """What follows the last file: the list of all, and where it is."""
-    listing = b"".join(entry.central() for entry in entries)
+    listing = b"".join(entry.central_header() for entry in entries)
     count = len(entries)
     return listing + _END.pack(b"PK\5\6", 0, 0, count, count, len(listing), at, 0)
 
@@ -148,9 +144,6 @@ def _foreign(path: Path) -> FileError:
         f"{path} is not a zip as elsewhere writes them, so it may hold more than it shows: "
         "unpack it and look at the folder, or export again"
     )
-
-
-ZIP = ".zip"
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,29 @@ from __future__ import annotations
 import io
 import warnings
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from elsewhere.album.jpeg import can_hold_pixels
+from elsewhere.album.skipped import SkipKind
 
 if TYPE_CHECKING:
     from PIL import Image
 
+MAX_PIXELS = 130_000_000
+"""Most pixels held at once, at the scale that is decoded: half a gigabyte."""
+MAX_SIDE = 65_500
+"""The longest side that a JPEG can have."""
 MAX_PROFILE = 4 << 20
 """Bytes of a colour profile; printers' own, the largest there are, stay below it."""
-_SPACES = {"RGB": "RGB ", "L": "GRAY", "CMYK": "CMYK", "LAB": "Lab "}
+_COLOUR_SPACES = {"RGB": "RGB ", "L": "GRAY", "CMYK": "CMYK", "LAB": "Lab "}
+_CLOSE_ENOUGH = 0.9
+"""A decoded picture whose longest side is this close to the limit is not resized."""
+_FRACTIONS = (2, 4, 8)
+"""The fractions that a JPEG can be decoded at."""
+_ORIENTATION = 0x0112
+_SUBFILE, _PHOTOMETRIC, _DNG = 0x00FE, 0x0106, 0xC612
+_RAW_PHOTOMETRICS = (32803, 34892)
+"""What a sensor saw, before it is made into colours."""
 
 
 class UnknownPixelsError(ValueError):
@@ -53,14 +66,14 @@ def flatten_on_white(image: Image.Image) -> Image.Image:
         return image
     from PIL import Image
 
-    ground = Image.new("RGB", image.size, "white")
-    ground.paste(image, mask=image.getchannel("A"))
-    return ground
+    white = Image.new("RGB", image.size, "white")
+    white.paste(image, mask=image.getchannel("A"))
+    return white
 
 
 def to_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     """The image in sRGB, by its profile where that fits its pixels."""
-    if profile is not None and (len(profile) > MAX_PROFILE or image.mode not in _SPACES):
+    if profile is not None and (len(profile) > MAX_PROFILE or image.mode not in _COLOUR_SPACES):
         profile = None
     if profile is not None or image.mode == "LAB":
         from PIL import ImageCms
@@ -85,8 +98,7 @@ def profile_name(profile: bytes | None) -> str:
     from PIL import ImageCms
 
     try:
-        opened = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        return ImageCms.getProfileDescription(opened).strip()
+        return ImageCms.getProfileDescription(ImageCms.ImageCmsProfile(io.BytesIO(profile))).strip()
     except (ImageCms.PyCMSError, ValueError, OSError):
         return "unreadable"
 
@@ -101,7 +113,7 @@ def _transform(profile: bytes, mode: str) -> Any:
         source = ImageCms.createProfile("LAB")
     else:
         source = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        if source.profile.xcolor_space.strip() != _SPACES[mode].strip():
+        if source.profile.xcolor_space.strip() != _COLOUR_SPACES[mode].strip():
             return None
     return ImageCms.buildTransform(
         source,
@@ -113,25 +125,10 @@ def _transform(profile: bytes, mode: str) -> Any:
     )
 
 
-MAX_PIXELS = 130_000_000
-"""Most pixels held at once, at the scale that is decoded: half a gigabyte."""
-MAX_SIDE = 65_500
-"""The longest side that a JPEG can have."""
-
-_NEARLY = 0.9
-"""A picture that comes out of the decoder so near the longest side is left at its size."""
-_PARTS = (2, 4, 8)
-"""The fractions that a JPEG can be decoded at."""
-_ORIENTATION = 0x0112
-_SUBFILE, _PHOTOMETRIC, _DNG = 0x00FE, 0x0106, 0xC612
-_RAW_PHOTOMETRICS = (32803, 34892)
-"""What a sensor saw, before it is made into colours."""
-
-
 class RefusedError(Exception):
     """The file is not taken; `kind` is one of left.KINDS, the text what was found."""
 
-    def __init__(self, kind: str, detail: str = "") -> None:
+    def __init__(self, kind: SkipKind, detail: str = "") -> None:
         super().__init__(detail)
         self.kind = kind
 
@@ -152,7 +149,7 @@ def warm_up() -> None:
 
     import pi_heif  # isort: skip
 
-    # Hints about large pictures and bent tags are no news to a person; the limits are ours.
+    # Warnings about large pictures and damaged tags reach nobody; the limits are ours.
     warnings.simplefilter("ignore")
     Image.MAX_IMAGE_PIXELS = None
     pi_heif.options.DECODE_THREADS = 1  # there are as many workers as cores
@@ -164,30 +161,54 @@ def open_image(content: bytes, kind: str) -> Image.Image:
 
     try:
         if kind == "heic":
-            return _heic(content)
+            return _open_heic(content)
         image = Image.open(io.BytesIO(content), formats=[kind.upper()])
     except UnidentifiedImageError:
-        raise RefusedError("damaged", f"it begins like {_article(kind)} and is none") from None
+        article = "an" if kind == "avif" else "a"
+        detail = f"it begins like {article} {kind.upper()} and is none"
+        raise RefusedError("damaged", detail) from None
     if kind == "jpeg" and not can_hold_pixels(
         len(content), image.size, "progressive" in image.info
     ):
         raise RefusedError("damaged", "it claims far more pixels than it has: leave it out")
     if kind == "tiff":
-        _refuse_raw(image)
-    if _moves(image):
+        # A raw file may call itself TIFF, and its first picture is then only a thumbnail.
+        tags = cast(Any, image).tag_v2
+        if _DNG in tags or tags.get(_PHOTOMETRIC) in _RAW_PHOTOMETRICS or tags.get(_SUBFILE) == 1:
+            raise RefusedError("raw")
+    # The second picture of a JPEG (MPO) is a by-product of the camera.
+    if image.format != "MPO" and getattr(image, "n_frames", 1) > 1:
         raise RefusedError("animated")
     return image
 
 
-def render_pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXELS) -> Image.Image:
+def _open_heic(content: bytes) -> Image.Image:
+    """Apple's format; its decoder turns the picture upright by itself."""
+    import pi_heif
+
+    try:
+        heif = pi_heif.open_heif(io.BytesIO(content), convert_hdr_to_8bit=True)
+    except EOFError:
+        raise RefusedError("damaged", "it is cut short") from None
+    width, height = heif.size
+    if width * height > MAX_PIXELS:
+        raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
+    image: Image.Image = heif.to_pillow()
+    image.format = "HEIF"
+    return image
+
+
+def render_pixels(
+    image: Image.Image, max_side: int | None, max_pixels: int = MAX_PIXELS
+) -> Image.Image:
     """Upright, sRGB, its long side at most `max_side`: the picture as it would be shared."""
-    size = _shared(image.size, max_side)
+    size = _shared_size(image.size, max_side)
     width, height = image.size
     # A progressive JPEG is held whole, whatever scale it is decoded at: up to six bytes a pixel.
-    too_many = "progressive" in image.info and width * height > 2 * most
+    too_many = "progressive" in image.info and width * height > 2 * max_pixels
     if image.format in ("JPEG", "MPO"):
         image.draft(image.mode, size)
-    if too_many or image.width * image.height > most:
+    if too_many or image.width * image.height > max_pixels:
         raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
     if max(size) > MAX_SIDE:
         raise RefusedError(
@@ -195,85 +216,56 @@ def render_pixels(image: Image.Image, max_side: int | None, most: int = MAX_PIXE
         )
     try:
         image.load()
-        # Only now: a PNG may say it behind its pixels, and a TIFF is turned while it is loaded.
+        # Only now: a PNG may have it behind its pixels, and a TIFF is turned while it is loaded.
         orientation = _orientation(image)
         profile = image.info.get("icc_profile")
         if image.format == "TIFF":
-            size = _shared(image.size, max_side)
-        ready = to_eight_bits(image)
+            size = _shared_size(image.size, max_side)
+        picture = to_eight_bits(image)
     except UnknownPixelsError as problem:
         raise RefusedError("unsupported", f"{problem}: save it as JPEG") from None
-    if ready.size != size:
-        ready = _resized(ready, size)
-    return _turned(to_srgb(flatten_on_white(ready), profile), orientation)
+    if picture.size != size:
+        picture = _resize(picture, size)
+    return _turn(to_srgb(flatten_on_white(picture), profile), orientation)
 
 
-def _heic(content: bytes) -> Image.Image:
-    """Apple's format; its decoder turns the picture upright by itself."""
-    import pi_heif
+def _shared_size(size: tuple[int, int], max_side: int | None) -> tuple[int, int]:
+    """The size to share: never enlarged, in proportion, a simple fraction where one will do.
 
-    try:
-        # Looked into without decoding; the size is known before the pixels are.
-        found = pi_heif.open_heif(io.BytesIO(content), convert_hdr_to_8bit=True)
-    except EOFError:
-        raise RefusedError("damaged", "it is cut short") from None
-    width, height = found.size
-    if width * height > MAX_PIXELS:
-        raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
-    image: Image.Image = found.to_pillow()
-    image.format = "HEIF"
-    return image
-
-
-def _moves(image: Image.Image) -> bool:
-    """Whether there are several pictures to see; a JPEG's second one is a camera's by-product."""
-    return image.format != "MPO" and getattr(image, "n_frames", 1) > 1
-
-
-def _refuse_raw(image: Any) -> None:
-    """A raw file may call itself TIFF, and its first picture is then a mere thumbnail."""
-    tags = image.tag_v2
-    if _DNG in tags or tags.get(_PHOTOMETRIC) in _RAW_PHOTOMETRICS or tags.get(_SUBFILE) == 1:
-        raise RefusedError("raw")
-
-
-def _shared(size: tuple[int, int], max_side: int | None) -> tuple[int, int]:
-    """The size to share: never enlarged, the proportions kept, a simple fraction where one will do.
-
-    A half, quarter or eighth that is nearly the size asked for costs next to nothing (a JPEG is
-    decoded at it at once); to resize it once more would take as long as all the rest, and blur it.
+    A half, quarter or eighth that is nearly the size asked for costs almost nothing, as a JPEG is
+    decoded at it. To resize it once more would take as long as all the rest, and blur it.
     """
     width, height = size
     if max_side is None or max(size) <= max_side:
         return size
-    for part in _PARTS:
-        if _NEARLY * max_side <= -(-max(size) // part) <= max_side:
-            return -(-width // part), -(-height // part)
+    for fraction in _FRACTIONS:
+        if _CLOSE_ENOUGH * max_side <= -(-max(size) // fraction) <= max_side:
+            return -(-width // fraction), -(-height // fraction)
     scale = max_side / max(size)
     return max(1, round(width * scale)), max(1, round(height * scale))
 
 
-def _resized(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+def _resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
     from PIL.Image import Resampling
 
-    for part in _PARTS:
-        if (-(-image.width // part), -(-image.height // part)) == size:
-            return image.reduce(part)
+    for fraction in _FRACTIONS:
+        if (-(-image.width // fraction), -(-image.height // fraction)) == size:
+            return image.reduce(fraction)
     return image.resize(size, Resampling.BICUBIC, reducing_gap=3.0)
 
 
 def _orientation(image: Image.Image) -> int:
     """The camera's note on which way is up; 1 where there is none or it cannot be read."""
     if image.format == "HEIF":
-        return 1  # said in the container, and heeded by the decoder
+        return 1  # the decoder has applied it
     try:
         return int(image.getexif().get(_ORIENTATION, 1))
-    except Exception:  # a bent tag must not cost the photo
+    except Exception:  # a damaged tag must not cost the photo
         return 1
 
 
-def _turned(image: Image.Image, orientation: int) -> Image.Image:
-    """The image as the camera was held."""
+def _turn(image: Image.Image, orientation: int) -> Image.Image:
+    """The image upright."""
     from PIL.Image import Transpose
 
     turn = {
@@ -286,7 +278,3 @@ def _turned(image: Image.Image, orientation: int) -> Image.Image:
         8: Transpose.ROTATE_90,
     }.get(orientation)
     return image if turn is None else image.transpose(turn)
-
-
-def _article(kind: str) -> str:
-    return f"{'an' if kind in ('avif',) else 'a'} {kind.upper()}"

@@ -30,14 +30,16 @@ from elsewhere.album.files import (
     natural_key,
     read_start,
 )
-from elsewhere.album.skipped import SkippedFile, skip
+from elsewhere.album.skipped import SkippedFile, known_kind
 from elsewhere.errors import InputError
 from elsewhere.values.wording import printable
 
-_SYSTEM = frozenset({"thumbs.db", "desktop.ini", "@eadir", "$recycle.bin", "__macosx", "icon\r"})
-_SAMPLE = 65536
-"""Files of one size are compared by so many bytes first, and in full only where these agree."""
-_FOREIGN = {
+_SYSTEM_NAMES = frozenset({
+    "thumbs.db", "desktop.ini", "@eadir", "$recycle.bin", "__macosx", "icon\r",
+})  # fmt: skip
+_SAMPLE_BYTES = 65536
+"""Files of one size are compared by this many bytes first, and in full only where these agree."""
+_FOREIGN_REASONS = {
     "gif": "it is a GIF, which has too few colours to be a photo: save it as JPEG",
     "bmp": "it is a BMP: save it as PNG or JPEG",
     "zip": "it is a zip archive: unpack it first",
@@ -46,199 +48,6 @@ _FOREIGN = {
     "jpeg xl": "it is a JPEG XL, which cannot be read yet: save it as JPEG",
     "jpeg 2000": "it is a JPEG 2000: save it as JPEG",
 }
-
-
-@dataclass(frozen=True)
-class Discovery:
-    """All that was met: photos to be read, and files left out."""
-
-    photos: tuple[Candidate, ...]
-    left: tuple[SkippedFile, ...]
-
-
-@dataclass(frozen=True)
-class _Met:
-    """One plain file, or what stands in its place."""
-
-    path: Path
-    name: str
-    problem: SkippedFile | None = None
-
-
-def find_photos(paths: Iterable[str | Path]) -> Discovery:
-    """The photos of folders and files, in natural order folder by folder; each file once."""
-    given = [Path(path) for path in paths]
-    if not given:
-        raise InputError("no photo was given: name a folder or at least one file")
-    met: dict[str, _Met] = {}
-    for root in given:
-        if not os.path.lexists(root):
-            raise InputError(f"{printable(root)} does not exist: give photos, or a folder of them")
-        if root.is_dir():
-            prefix = f"{root.resolve().name}/" if len(given) > 1 else ""
-            entries = sorted(_walked(root, prefix), key=lambda one: natural_key(one.name))
-        else:
-            entries = [_named_outright(root)]
-        for one in entries:
-            met.setdefault(os.path.realpath(one.path) if not one.problem else str(one.path), one)
-    return _sorted_out(_unique(met.values()))
-
-
-def _walked(root: Path, prefix: str) -> Iterator[_Met]:
-    """Every entry below a folder; what is no plain file comes with its reason."""
-    inside = root.resolve()
-    waiting = [root]
-    while waiting:
-        folder = waiting.pop()
-        try:
-            with os.scandir(folder) as listing:
-                entries = list(listing)
-        except OSError as problem:
-            yield _refused(folder, _below(folder, root, prefix), "unreadable", _words(problem))
-            continue
-        for entry in entries:
-            path = Path(entry.path)
-            name = _below(path, root, prefix)
-            try:
-                if entry.is_symlink() or getattr(entry, "is_junction", lambda: False)():
-                    yield _refused(path, name, "link", _where_to(path, inside))
-                elif entry.name.startswith(".") or entry.name.casefold() in _SYSTEM:
-                    yield _refused(path, name, "hidden")
-                elif entry.is_dir(follow_symlinks=False):
-                    waiting.append(path)
-                elif entry.is_file(follow_symlinks=False):
-                    yield _Met(path, name)
-                else:
-                    yield _refused(path, name, "special")
-            except OSError as problem:
-                yield _refused(path, name, "unreadable", _words(problem))
-
-
-def _named_outright(path: Path) -> _Met:
-    """A file that somebody typed: links are followed and hidden files taken, for it was meant."""
-    name = printable(path.name)
-    try:
-        if path.is_file():
-            return _Met(path, name)
-        kind = "special" if path.exists() else "link"
-        return _refused(path, name, kind, "" if kind == "special" else "it is a link to nothing")
-    except OSError as problem:
-        return _refused(path, name, "unreadable", _words(problem))
-
-
-def _where_to(link: Path, inside: Path) -> str:
-    try:
-        target = link.resolve(strict=True)
-    except (OSError, RuntimeError):
-        return "it is a link to nothing, or to itself"
-    if target.is_relative_to(inside):
-        return "it is a link inside the folder: what it leads to is read under its own name"
-    return "it is a link that leads out of the folder: name what it leads to"
-
-
-def _sorted_out(met: list[_Met]) -> Discovery:
-    """Each file by what its bytes say it is."""
-    out = [one.problem for one in met if one.problem]
-    notes: list[Candidate] = []
-    known: list[Candidate] = []
-    for one in met:
-        if one.problem:
-            continue
-        if one.path.suffix.lower() in SIDECAR_SUFFIXES:
-            notes.append(Candidate(one.path, one.name, "sidecar"))
-            continue
-        sniffed = _sniffed(one)
-        if isinstance(sniffed, SkippedFile):
-            out.append(sniffed)
-        else:
-            known.append(sniffed)
-    photos, companions = pair_files(known, notes)
-    taken, doubles = _without_doubles(photos)
-    out += companions + doubles
-    return Discovery(tuple(taken), tuple(sorted(out, key=lambda one: natural_key(one.name))))
-
-
-def _sniffed(one: _Met) -> Candidate | SkippedFile:
-    try:
-        size = one.path.stat().st_size
-        if size == 0:
-            return skip(one.path, one.name, "empty")
-        kind = file_kind(read_start(one.path, HEAD_BYTES), one.path.suffix)
-    except NotPlainError:
-        return skip(one.path, one.name, "special")
-    except OSError as problem:
-        return skip(one.path, one.name, "unreadable", _words(problem))
-    if kind in PHOTO_KINDS and size > MAX_BYTES:
-        reason = f"it has more than {MAX_BYTES >> 20} MiB: make it smaller"
-        return skip(one.path, one.name, "large", reason)
-    if kind in PHOTO_KINDS or kind in ("raw", "video"):
-        return Candidate(one.path, one.name, kind, size)
-    return skip(one.path, one.name, "foreign", _FOREIGN.get(kind, ""))
-
-
-def _without_doubles(photos: list[Candidate]) -> tuple[list[Candidate], list[SkippedFile]]:
-    """Of files with equal bytes the one with the plainest name: IMG_6.jpg, not IMG_6 (1).jpg.
-
-    What cannot be compared is kept, to fail by name.
-    """
-    groups: dict[tuple[int, bytes], list[Candidate]] = {}
-    by_size: dict[int, list[Candidate]] = {}
-    for photo in photos:
-        by_size.setdefault(photo.size, []).append(photo)
-    for size, alike in by_size.items():
-        for photo in alike if len(alike) > 1 else ():
-            try:
-                groups.setdefault((size, read_start(photo.path, _SAMPLE)), []).append(photo)
-            except OSError:
-                continue
-    first: dict[str, Candidate] = {}
-    out: dict[Path, SkippedFile] = {}
-    notes: dict[Path, tuple[Path, ...]] = {}
-    for alike in groups.values():
-        for photo in sorted(alike, key=lambda one: len(one.name)) if len(alike) > 1 else ():
-            try:
-                same = first.setdefault(file_digest(photo.path), photo)
-            except OSError:
-                continue
-            if same is not photo:
-                reason = f"it is the same file as {same.name}, which is read"
-                out[photo.path] = skip(photo.path, photo.name, "duplicate", reason)
-                # A note beside the second copy is about the first just as well.
-                notes[same.path] = notes.get(same.path, same.sidecars) + photo.sidecars
-    taken = [
-        replace(photo, sidecars=notes.get(photo.path, photo.sidecars))
-        for photo in photos
-        if photo.path not in out
-    ]
-    return taken, list(out.values())
-
-
-def _unique(met: Iterable[_Met]) -> list[_Met]:
-    """Names that differ, for photos are told apart by them."""
-    used: set[str] = set()
-    result = []
-    for one in met:
-        name, number = one.name, 2
-        while name in used:
-            name, number = f"{one.name} ({number})", number + 1
-        used.add(name)
-        problem = one.problem and SkippedFile(one.path, name, one.problem.kind, one.problem.reason)
-        result.append(_Met(one.path, name, problem))
-    return result
-
-
-def _refused(path: Path, name: str, kind: str, reason: str = "") -> _Met:
-    return _Met(path, name, skip(path, name, kind, reason))
-
-
-def _below(path: Path, root: Path, prefix: str) -> str:
-    return printable(prefix + path.relative_to(root).as_posix())
-
-
-def _words(problem: OSError) -> str:
-    return f"it cannot be read ({problem.strerror or problem}): check it and its permissions"
-
-
 _APPLE_EDIT = re.compile(r"(IMG_)E(\d+)", re.IGNORECASE)
 _GOOGLE_EDIT = re.compile(
     r"-(edited|bearbeitet|bewerkt|editado|editada|modifié|modificato|redigeret|redigerad)"
@@ -258,44 +67,214 @@ class Candidate:
 
     path: Path
     name: str
-    kind: str
+    kind: str = ""
     size: int = 0
     sidecars: tuple[Path, ...] = ()
 
 
+@dataclass(frozen=True)
+class Discovery:
+    """All that was met: photos to be read, and files left out."""
+
+    photos: tuple[Candidate, ...]
+    skipped: tuple[SkippedFile, ...]
+
+
+def find_photos(paths: Iterable[str | Path]) -> Discovery:
+    """The photos of folders and files, in natural order folder by folder; each file once."""
+    given = [Path(path) for path in paths]
+    if not given:
+        raise InputError("no photo was given: name a folder or at least one file")
+    found: dict[str, Candidate | SkippedFile] = {}
+    for root in given:
+        if not os.path.lexists(root):
+            raise InputError(f"{printable(root)} does not exist: give photos, or a folder of them")
+        if root.is_dir():
+            prefix = f"{root.resolve().name}/" if len(given) > 1 else ""
+            files = sorted(_walk(root, prefix), key=lambda file: natural_key(file.name))
+        else:
+            files = [_check_given_file(root)]
+        for file in files:
+            is_skipped = isinstance(file, SkippedFile)
+            found.setdefault(str(file.path) if is_skipped else os.path.realpath(file.path), file)
+
+    used_names: set[str] = set()
+    skipped: list[SkippedFile] = []
+    candidates: list[Candidate] = []
+    sidecars: list[Candidate] = []
+    for file in found.values():
+        name, number = file.name, 2
+        while name in used_names:
+            name, number = f"{file.name} ({number})", number + 1
+        used_names.add(name)
+        if isinstance(file, SkippedFile):
+            skipped.append(replace(file, name=name))
+        elif file.path.suffix.lower() in SIDECAR_SUFFIXES:
+            sidecars.append(Candidate(file.path, name, "sidecar"))
+        else:
+            result = _classify(file.path, name)
+            if isinstance(result, SkippedFile):
+                skipped.append(result)
+            else:
+                candidates.append(result)
+    photos, companions = pair_files(candidates, sidecars)
+    photos, duplicates = _drop_duplicates(photos)
+    skipped += companions + duplicates
+    return Discovery(tuple(photos), tuple(sorted(skipped, key=lambda file: natural_key(file.name))))
+
+
+def _walk(root: Path, prefix: str) -> Iterator[Candidate | SkippedFile]:
+    """Every entry below a folder."""
+    resolved_root = root.resolve()
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            with os.scandir(folder) as listing:
+                entries = list(listing)
+        except OSError as problem:
+            name = printable(prefix + folder.relative_to(root).as_posix())
+            yield _unreadable(folder, name, problem)
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            name = printable(prefix + path.relative_to(root).as_posix())
+            try:
+                if entry.is_symlink() or getattr(entry, "is_junction", lambda: False)():
+                    yield SkippedFile(path, name, "link", _link_reason(path, resolved_root))
+                elif entry.name.startswith(".") or entry.name.casefold() in _SYSTEM_NAMES:
+                    yield SkippedFile(path, name, "hidden")
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+                elif entry.is_file(follow_symlinks=False):
+                    yield Candidate(path, name)
+                else:
+                    yield SkippedFile(path, name, "special")
+            except OSError as problem:
+                yield _unreadable(path, name, problem)
+
+
+def _check_given_file(path: Path) -> Candidate | SkippedFile:
+    """A file that the user named: links are followed and hidden files taken, for it was meant."""
+    name = printable(path.name)
+    try:
+        if path.is_file():
+            return Candidate(path, name)
+        if path.exists():
+            return SkippedFile(path, name, "special")
+        return SkippedFile(path, name, "link", "it is a link to nothing")
+    except OSError as problem:
+        return _unreadable(path, name, problem)
+
+
+def _link_reason(link: Path, root: Path) -> str:
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "it is a link to nothing, or to itself"
+    if target.is_relative_to(root):
+        return "it is a link inside the folder: what it leads to is read under its own name"
+    return "it is a link that leads out of the folder: name what it leads to"
+
+
+def _unreadable(path: Path, name: str, problem: OSError) -> SkippedFile:
+    reason = f"it cannot be read ({problem.strerror or problem}): check it and its permissions"
+    return SkippedFile(path, name, "unreadable", reason)
+
+
+def _classify(path: Path, name: str) -> Candidate | SkippedFile:
+    """A file by its first bytes."""
+    try:
+        size = path.stat().st_size
+        if size == 0:
+            return SkippedFile(path, name, "empty")
+        kind = file_kind(read_start(path, HEAD_BYTES), path.suffix)
+    except NotPlainError:
+        return SkippedFile(path, name, "special")
+    except OSError as problem:
+        return _unreadable(path, name, problem)
+    if kind in PHOTO_KINDS and size > MAX_BYTES:
+        reason = f"it has more than {MAX_BYTES >> 20} MiB: make it smaller"
+        return SkippedFile(path, name, "large", reason)
+    if kind in PHOTO_KINDS or kind in ("raw", "video"):
+        return Candidate(path, name, kind, size)
+    return SkippedFile(path, name, "foreign", _FOREIGN_REASONS.get(kind, ""))
+
+
+def _drop_duplicates(photos: list[Candidate]) -> tuple[list[Candidate], list[SkippedFile]]:
+    """Of files with equal bytes keep the shortest name: IMG_6.jpg, not IMG_6 (1).jpg.
+
+    A file that cannot be compared is kept, and fails by name later.
+    """
+    by_size: dict[int, list[Candidate]] = {}
+    for photo in photos:
+        by_size.setdefault(photo.size, []).append(photo)
+    by_sample: dict[tuple[int, bytes], list[Candidate]] = {}
+    for size, group in by_size.items():
+        for photo in group if len(group) > 1 else ():
+            try:
+                by_sample.setdefault((size, read_start(photo.path, _SAMPLE_BYTES)), []).append(
+                    photo
+                )
+            except OSError:
+                continue
+    first_by_digest: dict[str, Candidate] = {}
+    skipped: dict[Path, SkippedFile] = {}
+    sidecars: dict[Path, tuple[Path, ...]] = {}
+    for group in by_sample.values():
+        for photo in sorted(group, key=lambda photo: len(photo.name)) if len(group) > 1 else ():
+            try:
+                first = first_by_digest.setdefault(file_digest(photo.path), photo)
+            except OSError:
+                continue
+            if first is not photo:
+                reason = f"it is the same file as {first.name}, which is read"
+                skipped[photo.path] = SkippedFile(photo.path, photo.name, "duplicate", reason)
+                # A sidecar beside the second copy is about the first as well.
+                sidecars[first.path] = sidecars.get(first.path, first.sidecars) + photo.sidecars
+    unique = [
+        replace(photo, sidecars=sidecars.get(photo.path, photo.sidecars))
+        for photo in photos
+        if photo.path not in skipped
+    ]
+    return unique, list(skipped.values())
+
+
 def pair_files(
-    files: Iterable[Candidate], notes: Iterable[Candidate]
+    files: Iterable[Candidate], sidecars: Iterable[Candidate]
 ) -> tuple[list[Candidate], list[SkippedFile]]:
     """The photos with their notes, in the order given, and all the rest with reasons."""
+
+    def shot(path: Path) -> tuple[Path, str]:
+        """What the files of one press of the button have in common."""
+        return path.parent, _PIXEL.sub("", path.stem).casefold()
+
     files = list(files)
     photos = [file for file in files if file.kind in PHOTO_KINDS]
-    stills = {_key(photo.path): photo for photo in reversed(photos)}
-    out: list[SkippedFile] = []
+    stills = {shot(photo.path): photo for photo in reversed(photos)}
+    skipped: list[SkippedFile] = []
     for file in files:
-        still = stills.get(_key(file.path))
+        still = stills.get(shot(file.path))
         if file.kind == "video" and still:
             reason = f"it is the moving half of {still.name} (live photo): only stills are read"
-            out.append(skip(file.path, file.name, "companion", reason))
+            skipped.append(SkippedFile(file.path, file.name, "companion", reason))
         elif file.kind == "raw" and still:
             reason = f"it is the raw twin of {still.name}: raw files are not read"
-            out.append(skip(file.path, file.name, "companion", reason))
+            skipped.append(SkippedFile(file.path, file.name, "companion", reason))
         elif file.kind not in PHOTO_KINDS:
-            out.append(skip(file.path, file.name, file.kind))
+            skipped.append(SkippedFile(file.path, file.name, known_kind(file.kind, "foreign")))
     edits = _edits(photos)
-    beside, unread = _notes(photos, notes)
+    by_photo, described = _match_sidecars(photos, edits, sidecars)
     for photo in photos:
-        edit = edits.get(photo.path)
-        if edit:
+        if edit := edits.get(photo.path):
             reason = f"it was edited: {edit.name} is read in its place"
-            out.append(skip(photo.path, photo.name, "original", reason))
-            # The edit may have lost what the notes on the original still know.
-            beside.setdefault(edit.path, []).extend(beside.get(photo.path, ()))
-    taken = [
-        replace(photo, sidecars=_in_turn(beside.get(photo.path, ())))
+            skipped.append(SkippedFile(photo.path, photo.name, "original", reason))
+    kept = [
+        replace(photo, sidecars=by_photo.get(photo.path, ()))
         for photo in photos
         if photo.path not in edits
     ]
-    return taken, out + unread
+    return kept, skipped + described
 
 
 def sidecars_in_folder(folder: Path) -> dict[str, tuple[Path, ...]]:
@@ -305,78 +284,81 @@ def sidecars_in_folder(folder: Path) -> dict[str, tuple[Path, ...]]:
     no notes; most have none at all, and then the names of their photos are not kept either.
     """
 
-    def files(notes: bool) -> list[Candidate]:
-        with os.scandir(folder) as found:
-            paths = (Path(one.path) for one in found if not one.name.startswith("."))
-            wanted = [p for p in paths if (p.suffix.lower() in SIDECAR_SUFFIXES) == notes]
-        return [Candidate(path, path.name, "sidecar" if notes else "") for path in sorted(wanted)]
+    def files(sidecars: bool) -> list[Candidate]:
+        with os.scandir(folder) as entries:
+            paths = (Path(entry.path) for entry in entries if not entry.name.startswith("."))
+            wanted = [p for p in paths if (p.suffix.lower() in SIDECAR_SUFFIXES) == sidecars]
+        kind = "sidecar" if sidecars else ""
+        return [Candidate(path, path.name, kind) for path in sorted(wanted)]
 
     try:
-        notes = files(notes=True)
-        photos = files(notes=False) if notes else []
+        sidecars = files(sidecars=True)
+        photos = files(sidecars=False) if sidecars else []
     except OSError:
         return {}
-    beside, _ = _notes(photos, notes)
-    for original, edit in _edits(photos).items():
-        beside.setdefault(edit.path, []).extend(beside.get(original, ()))
-    return {path.name: _in_turn(about) for path, about in beside.items() if about}
-
-
-def _in_turn(notes: Iterable[Path]) -> tuple[Path, ...]:
-    """Each note once, an editor's before Google's: the first that knows something is believed."""
-    return tuple(sorted(dict.fromkeys(notes), key=lambda note: note.suffix.lower() != ".xmp"))
-
-
-def _key(path: Path) -> tuple[Path, str]:
-    """What the files of one press of the button have in common."""
-    return path.parent, _PIXEL.sub("", path.stem).casefold()
+    by_photo, _ = _match_sidecars(photos, _edits(photos), sidecars)
+    return {path.name: about for path, about in by_photo.items() if about}
 
 
 def _edits(photos: list[Candidate]) -> dict[Path, Candidate]:
     """Original → its edit, where both are there."""
-    named: dict[tuple[Path, str], list[Candidate]] = {}
+    by_stem: dict[tuple[Path, str], list[Candidate]] = {}
     for photo in photos:
-        named.setdefault((photo.path.parent, photo.path.stem.casefold()), []).append(photo)
-    found: dict[Path, Candidate] = {}
+        by_stem.setdefault((photo.path.parent, photo.path.stem.casefold()), []).append(photo)
+    edits: dict[Path, Candidate] = {}
     for photo in photos:
         stem = photo.path.stem
         apple = _APPLE_EDIT.fullmatch(stem)
         original = apple[1] + apple[2] if apple else _GOOGLE_EDIT.sub("", stem)
         if original != stem:
-            for other in named.get((photo.path.parent, original.casefold()), ()):
-                found[other.path] = photo
-    return found
+            for other in by_stem.get((photo.path.parent, original.casefold()), ()):
+                edits[other.path] = photo
+    return edits
 
 
-def _notes(
-    photos: list[Candidate], notes: Iterable[Candidate]
-) -> tuple[dict[Path, list[Path]], list[SkippedFile]]:
-    """Which notes lie beside which photo; notes themselves are never photos."""
+def _match_sidecars(
+    photos: list[Candidate], edits: dict[Path, Candidate], sidecars: Iterable[Candidate]
+) -> tuple[dict[Path, tuple[Path, ...]], list[SkippedFile]]:
+    """The sidecars of each photo, and every sidecar as a skipped file.
+
+    Each sidecar once, an editor's before Google's: the first that knows something is believed.
+    """
     by_name: dict[tuple[Path, str], list[Candidate]] = {}
     by_folder: dict[Path, list[Candidate]] = {}
     for photo in photos:
         by_folder.setdefault(photo.path.parent, []).append(photo)
         for name in {photo.path.name.casefold(), photo.path.stem.casefold()}:
             by_name.setdefault((photo.path.parent, name), []).append(photo)
-    beside: dict[Path, list[Path]] = {}
-    out: list[SkippedFile] = []
-    for note in notes:
+    by_photo: dict[Path, list[Path]] = {}
+    skipped: list[SkippedFile] = []
+    for sidecar in sidecars:
         owners: list[Candidate] = []
-        suffix = note.path.suffix.lower()
+        folder, stem = sidecar.path.parent, sidecar.path.stem
+        suffix = sidecar.path.suffix.lower()
         if suffix == ".xmp":
-            owners = by_name.get((note.path.parent, note.path.stem.casefold()), [])
+            owners = by_name.get((folder, stem.casefold()), [])
         elif suffix == ".json":
-            for name in _takeout_names(note.path.stem):
-                owners = owners or by_name.get((note.path.parent, name.casefold()), [])
-            owners = owners or _cut_short(note.path.stem, by_folder.get(note.path.parent, []))
+            for name in _takeout_names(stem):
+                owners = owners or by_name.get((folder, name.casefold()), [])
+            if not owners and len(stem) >= _TAKEOUT_LENGTH - 1:  # the photo's name was cut
+                folder_photos = by_folder.get(folder, [])
+                owners = [photo for photo in folder_photos if photo.path.name.startswith(stem)]
         for owner in owners:
-            beside.setdefault(owner.path, []).append(note.path)
+            by_photo.setdefault(owner.path, []).append(sidecar.path)
         if owners:
             reason = f"it is a note about {owners[0].name}: read, never shared"
         else:
             reason = "it is a note, and about no photo here: not read"
-        out.append(skip(note.path, note.name, "sidecar", reason))
-    return beside, out
+        skipped.append(SkippedFile(sidecar.path, sidecar.name, "sidecar", reason))
+    # An edit may have lost what the sidecars of its original still know.
+    for photo in photos:
+        if edit := edits.get(photo.path):
+            by_photo.setdefault(edit.path, []).extend(by_photo.get(photo.path, ()))
+    ordered = {
+        path: tuple(sorted(dict.fromkeys(about), key=lambda file: file.suffix.lower() != ".xmp"))
+        for path, about in by_photo.items()
+    }
+    return ordered, skipped
 
 
 def _takeout_names(stem: str) -> Iterator[str]:
@@ -392,10 +374,3 @@ def _takeout_names(stem: str) -> Iterator[str]:
     body, dot, extension = base.rpartition(".")
     yield f"{body}{number}{dot}{extension}" if dot else base + number
     yield base
-
-
-def _cut_short(stem: str, photos: list[Candidate]) -> list[Candidate]:
-    """The photo whose long name was cut to make this note's name."""
-    if len(stem) < _TAKEOUT_LENGTH - 1:
-        return []
-    return [photo for photo in photos if photo.path.name.startswith(stem)]

@@ -38,14 +38,35 @@ Order = Literal["shuffled", "album"]
 Names = Literal["neutral", "keep"]
 
 SUFFIX = ".jpg"
-_LEAST_DIGITS = 3
-_MOST_BYTES = 120
+_MIN_DIGITS = 3
+_MAX_NAME_BYTES = 120
 """Of a kept name, in UTF-8: leaves room for a number and the suffix on every file system."""
 _FORBIDDEN = frozenset('<>:"/\\|?*')
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.I)
 """Names of devices on Windows, whatever follows their first dot."""
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])")
+_FILE_SUFFIXES = (
+    PHOTO_SUFFIXES
+    | RAW_SUFFIXES
+    | VIDEO_SUFFIXES
+    | SIDECAR_SUFFIXES
+    | {".gif", ".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"}
+)
+"""How names of files end: whoever gives one does not mean a folder."""
+FILE_TIME = 315_532_800
+"""The one time that all files carry: midnight of 1 January 1980, UTC."""
+_ERRORS = {
+    errno.ENOSPC: "the disk is full: make room or choose another disk",
+    errno.EDQUOT: "your share of the disk is used up: make room or choose another disk",
+    errno.EFBIG: "the file would be larger than is allowed here: choose another disk",
+    errno.EROFS: "the disk can only be read: choose another place",
+    errno.EACCES: "you may not write there: choose another place",
+    errno.EPERM: "you may not write there: choose another place",
+    errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
+    errno.EEXIST: "it exists already, and nothing is written over: choose a new name",
+    errno.ENOTEMPTY: "it exists already, and nothing is written over: choose a new name",
+}
 
 
 def check_choices(order: str, names: str) -> None:
@@ -67,13 +88,27 @@ def choose_names(
     ['IMG_1.jpg', 'img_1-2.jpg']
     """
     check_choices(order, names)
-    if names == "keep":
-        return _kept(ids)
-    width = max(_LEAST_DIGITS, len(str(len(ids))))
-    numbers = list(range(1, len(ids) + 1))
-    if order == "shuffled":
-        random.SystemRandom().shuffle(numbers)
-    return [f"{number:0{width}}{SUFFIX}" for number in numbers]
+    if names == "neutral":
+        width = max(_MIN_DIGITS, len(str(len(ids))))
+        numbers = list(range(1, len(ids) + 1))
+        if order == "shuffled":
+            random.SystemRandom().shuffle(numbers)
+        return [f"{number:0{width}}{SUFFIX}" for number in numbers]
+
+    def folded(name: str) -> str:
+        """Equal for names that some file system takes for the same."""
+        return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+    used: set[str] = set()
+    result = []
+    for photo in ids:
+        stem = portable_name(PurePosixPath(photo).stem)
+        name, number = stem, 2
+        while folded(name) in used:
+            name, number = f"{stem}-{number}", number + 1
+        used.add(folded(name))
+        result.append(name + SUFFIX)
+    return result
 
 
 def kept_names_warning(names: Sequence[str]) -> str:
@@ -91,69 +126,26 @@ def kept_names_warning(names: Sequence[str]) -> str:
     )
 
 
-def _kept(ids: Sequence[str]) -> list[str]:
-    """The photos' own names, harmless and different even where case does not count."""
-    used: set[str] = set()
-    result = []
-    for name in ids:
-        stem = portable_name(PurePosixPath(name).stem)
-        found, number = stem, 2
-        while _folded(found) in used:
-            found, number = f"{stem}-{number}", number + 1
-        used.add(_folded(found))
-        result.append(found + SUFFIX)
-    return result
-
-
 def portable_name(stem: str) -> str:
     """A name without its suffix as every file system takes it, in one piece.
 
     >>> harmless("..\\\\con"), harmless("nul.tar"), harmless(" -rf "), harmless("Ætt\\u202e")
     ('_con', '_nul.tar', '_rf', 'Ætt_')
     """
-    whole = unicodedata.normalize("NFC", stem)
-    plain = "".join("_" if _odd(mark) else mark for mark in whole)
-    while len(plain.encode("utf-8")) > _MOST_BYTES:
-        plain = plain[:-1]
-    plain = plain.strip(" .")
-    if plain.startswith(("-", "~")):
-        plain = "_" + plain[1:]
-    if _RESERVED.fullmatch(plain):
-        plain = "_" + plain
-    return plain or "photo"
-
-
-def _odd(mark: str) -> bool:
-    """Whether some system refuses a character, or nobody sees it."""
-    return mark in _FORBIDDEN or (mark != " " and unicodedata.category(mark) in _UNSEEN)
-
-
-def _folded(name: str) -> str:
-    """By which two names are one where neither case nor the writing of accents counts."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-
-
-_FILE_SUFFIXES = (
-    PHOTO_SUFFIXES
-    | RAW_SUFFIXES
-    | VIDEO_SUFFIXES
-    | SIDECAR_SUFFIXES
-    | {".gif", ".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"}
-)
-"""How names of files end: whoever gives one does not mean a folder."""
-FILE_TIME = 315_532_800
-"""The one time that all files carry: midnight of 1 January 1980, UTC."""
-_WHY = {
-    errno.ENOSPC: "the disk is full: make room or choose another disk",
-    errno.EDQUOT: "your share of the disk is used up: make room or choose another disk",
-    errno.EFBIG: "the file would be larger than is allowed here: choose another disk",
-    errno.EROFS: "the disk can only be read: choose another place",
-    errno.EACCES: "you may not write there: choose another place",
-    errno.EPERM: "you may not write there: choose another place",
-    errno.ENAMETOOLONG: "the name is too long: choose a shorter one",
-    errno.EEXIST: "it exists already, and nothing is written over: choose a new name",
-    errno.ENOTEMPTY: "it exists already, and nothing is written over: choose a new name",
-}
+    name = "".join(
+        "_"
+        if mark in _FORBIDDEN or (mark != " " and unicodedata.category(mark) in _INVISIBLE)
+        else mark
+        for mark in unicodedata.normalize("NFC", stem)
+    )
+    while len(name.encode("utf-8")) > _MAX_NAME_BYTES:
+        name = name[:-1]
+    name = name.strip(" .")
+    if name.startswith(("-", "~")):
+        name = "_" + name[1:]
+    if _RESERVED.fullmatch(name):
+        name = "_" + name
+    return name or "photo"
 
 
 @dataclass(frozen=True)
@@ -170,7 +162,7 @@ def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = Fal
     With `file` it may be named as one: a report, not a copy. `folders` are those that the album was
     read from: a copy among the originals would be taken for one of them the next time.
     """
-    with _told(target):
+    with _explain_errors(target):
         try:
             target.lstat()
         except FileNotFoundError:
@@ -195,15 +187,25 @@ def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = Fal
             raise InputError(
                 f"{target} would lie among the originals in {folder}: choose a place outside"
             )
-    with _told(target):
+    with _explain_errors(target):
         if not os.access(target.parent, os.W_OK | os.X_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def are_separate(one: Path, other: Path) -> bool:
+def are_separate(first: Path, second: Path) -> bool:
     """Whether neither path is the other or lies inside it, however they are written."""
-    first, second = Path(os.path.realpath(one)), Path(os.path.realpath(other))
-    return not (_within(first, second) or _within(second, first))
+
+    def within(path: Path, folder: Path) -> bool:
+        if path.is_relative_to(folder):
+            return True
+        with suppress(OSError):
+            # the same folder under another spelling: where case does not count, or mounted twice
+            parents = [path, *path.parents]
+            return any(parent.samefile(folder) for parent in parents if parent.exists())
+        return False
+
+    first, second = Path(os.path.realpath(first)), Path(os.path.realpath(second))
+    return not (within(first, second) or within(second, first))
 
 
 def export(
@@ -221,53 +223,44 @@ def export(
     if not files:
         raise InputError("there is no photo to export")
     check_target(target)
-    with _told(target):
+    ordered = sorted(files, key=lambda file: file.name)
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for number, file in enumerate(ordered, 1):
+            yield file.name, _bare_content(file)
+            written(number, file.name)
+
+    with _explain_errors(target):
         sweep(target.parent)
-        ordered = sorted(files, key=lambda file: file.name)
         with Staging(target.parent) as staging:
-            made = staging.folder / ("copy.zip" if is_archive(target) else "copy")
             if is_archive(target):
-                _write_zip(made, ordered, written)
+                path = staging.folder / "copy.zip"
+                with _new_file(path) as stream:
+                    write_archive(stream, contents())
             else:
-                _write_folder(made, ordered, written)
-            copy = open_copy(made)
+                path = staging.folder / "copy"
+                path.mkdir(mode=0o755)
+                open_to_owner(path, 0o700)
+                for name, content in contents():
+                    with _new_file(path / name) as stream:
+                        stream.write(content)
+                sync_folder(path)
+            copy = open_copy(path)
             _compare(copy, ordered)
             prove(copy)
-            _settle(made)
-            rename_new(made, target)
-            with suppress(OSError):  # it has its name; a disk that does not answer changes nothing
+            # one time for all, the folder last because touching its files changes its own
+            for part in [*(path.iterdir() if path.is_dir() else []), path]:
+                os.utime(part, (FILE_TIME, FILE_TIME))
+            rename_new(path, target)
+            with suppress(OSError):  # the copy has its name; a failing flush changes nothing
                 sync_folder(target.parent)
 
 
-def _write_folder(
-    folder: Path, files: Sequence[OutgoingFile], written: Callable[[int, str], None]
-) -> None:
-    folder.mkdir(mode=0o755)
-    open_to_owner(folder, 0o700)
-    for number, file in enumerate(files, 1):
-        with _opened(folder / file.name) as stream:
-            stream.write(_bare(file))
-        written(number, file.name)
-    sync_folder(folder)
-
-
-def _write_zip(
-    path: Path, files: Sequence[OutgoingFile], written: Callable[[int, str], None]
-) -> None:
-    def contents() -> Iterator[tuple[str, bytes]]:
-        for number, file in enumerate(files, 1):
-            yield file.name, _bare(file)
-            written(number, file.name)
-
-    with _opened(path) as stream:
-        write_archive(stream, contents())
-
-
-def _bare(file: OutgoingFile) -> bytes:
-    """What a file is to hold, which is a picture and nothing more."""
-    content, made = file.rendition.content, file.rendition
+def _bare_content(file: OutgoingFile) -> bytes:
+    """The bytes of a file, proved to be a picture and nothing more."""
+    content, rendition = file.rendition.content, file.rendition
     try:
-        reject_trailing_data(content, (made.width, made.height))
+        reject_trailing_data(content, (rendition.width, rendition.height))
     except NotJpegError as problem:
         raise FileError(
             f"nothing is written, for {file.name} would not be a bare picture: {problem}; its "
@@ -277,11 +270,8 @@ def _bare(file: OutgoingFile) -> bytes:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """A new file, readable as the umask wants it and by its owner; on the disk at the end.
-
-    Nothing is replaced here: it lies in the staging folder, which is given its name as a whole.
-    """
+def _new_file(path: Path) -> Iterator[BinaryIO]:
+    """A new file with the mode that the umask allows, readable by its owner, flushed at the end."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, 0o644), "wb") as stream:
         open_to_owner(path, 0o600)
@@ -305,27 +295,13 @@ def _compare(copy: Copy, files: Sequence[OutgoingFile]) -> None:
             )
 
 
-def _settle(made: Path) -> None:
-    """One time for all, the folder last because touching its files is not to show on it."""
-    inside = sorted(made.iterdir()) if made.is_dir() else []
-    for path in [*inside, made]:
-        os.utime(path, (FILE_TIME, FILE_TIME))
-
-
-def _within(path: Path, folder: Path) -> bool:
-    if path.is_relative_to(folder):
-        return True
-    with suppress(OSError):
-        # the same folder under another spelling: where case does not count, or mounted twice
-        return any(one.samefile(folder) for one in [path, *path.parents] if one.exists())
-    return False
-
-
 @contextmanager
-def _told(target: Path) -> Iterator[None]:
-    """Whatever the system refuses is told as one sentence about the target."""
+def _explain_errors(target: Path) -> Iterator[None]:
+    """Turn errors of the system into one sentence about the target."""
     try:
         yield
     except OSError as problem:
-        why = _WHY.get(problem.errno or 0, f"{problem.strerror or problem}: choose another place")
+        why = _ERRORS.get(
+            problem.errno or 0, f"{problem.strerror or problem}: choose another place"
+        )
         raise FileError(f"{target} cannot be written, and nothing was: {why}") from None

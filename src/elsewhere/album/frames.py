@@ -20,9 +20,9 @@ class BadFrameError(Exception):
     """The other side ended in mid-sentence, or does not speak our language."""
 
 
-def send(pipe: IO[bytes], told: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
+def send(pipe: IO[bytes], value: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
     """Say one thing, all of it."""
-    text = json.dumps([told, [len(blob) for blob in blobs]]).encode("ascii")
+    text = json.dumps([value, [len(blob) for blob in blobs]]).encode("ascii")
     pipe.write(_LENGTHS.pack(len(text), sum(map(len, blobs))) + text)
     for blob in blobs:
         pipe.write(blob)
@@ -40,19 +40,19 @@ def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
     if text_length > MAX_TEXT or blob_length > MAX_BLOB:
         raise BadFrameError("too long")
     try:
-        told, lengths = json.loads(_exactly(pipe, text_length))
+        value, lengths = json.loads(_read_exactly(pipe, text_length))
     except (ValueError, TypeError, RecursionError):
-        raise BadFrameError("not understood") from None
-    if not isinstance(told, dict) or not isinstance(lengths, list):
-        raise BadFrameError("not understood")
+        raise BadFrameError("malformed") from None
+    if not isinstance(value, dict) or not isinstance(lengths, list):
+        raise BadFrameError("malformed")
     if any(type(length) is not int or length < 0 for length in lengths):
-        raise BadFrameError("not understood")
+        raise BadFrameError("malformed")
     if sum(lengths) != blob_length:
-        raise BadFrameError("not understood")
-    return told, [_exactly(pipe, length) for length in lengths]
+        raise BadFrameError("malformed")
+    return value, [_read_exactly(pipe, length) for length in lengths]
 
 
-def _exactly(pipe: IO[bytes], length: int) -> bytes:
+def _read_exactly(pipe: IO[bytes], length: int) -> bytes:
     content = pipe.read(length)
     if len(content) < length:
         raise BadFrameError("cut short")

@@ -31,6 +31,31 @@ QUALITY = 90
 """Of renditions."""
 PREVIEW_QUALITY = 80
 
+SOI, EOI, SOS, COM = 0xD8, 0xD9, 0xDA, 0xFE
+_BASELINE_FRAME = 0xC0
+"""The only kind of frame that our encoder writes."""
+_END = b"\xff\xd9"
+_ANY_MARKER = re.compile(rb"\xff[^\x00]", re.DOTALL)
+"""Anything in coded data that is not stuffing: our encoder writes no restarts or fill bytes."""
+_NEXT_MARKER = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
+"""The end of entropy-coded data: a marker that is neither stuffing nor a restart."""
+_BLOCK_SIDE = 8
+"""Decoding at this fraction makes one pixel of each block, which is enough to see it."""
+
+
+class Segment(NamedTuple):
+    """One marker with its payload; for a scan, its header (the coded data follow it)."""
+
+    marker: int
+    start: int
+    """Where the payload begins."""
+    end: int
+    """Where the next marker is expected."""
+
+
+class NotJpegError(ValueError):
+    """The bytes do not have the skeleton of a JPEG."""
+
 
 def encode_jpeg(image: Image.Image, quality: int = QUALITY) -> bytes:
     """An RGB image as a bare JPEG: the same bytes for the same pixels, always.
@@ -51,38 +76,6 @@ def encode_jpeg(image: Image.Image, quality: int = QUALITY) -> bytes:
         icc_profile=None,
     )
     return file.getvalue()
-
-
-@cache
-def specimen(quality: int = QUALITY) -> bytes:
-    """A picture of one pixel: all that is not pixels is as in every other one."""
-    from PIL import Image
-
-    return encode_jpeg(Image.new("RGB", (1, 1)), quality)
-
-
-SOI, EOI, SOS, COM = 0xD8, 0xD9, 0xDA, 0xFE
-_FRAME = 0xC0
-"""A baseline frame, the only kind that our encoder writes."""
-_END = b"\xff\xd9"
-_MARKER = re.compile(rb"\xff[^\x00]", re.DOTALL)
-"""Anything within coded data that is none: our encoder writes neither restarts nor fill bytes."""
-_NEXT = re.compile(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
-"""The end of entropy-coded data: a marker that is neither stuffing nor a restart."""
-
-
-class Segment(NamedTuple):
-    """One marker with its payload; for a scan, its header (the coded data follow it)."""
-
-    marker: int
-    start: int
-    """Where the payload begins."""
-    end: int
-    """Where the next marker is expected."""
-
-
-class NotJpegError(ValueError):
-    """The bytes do not have the skeleton of a JPEG."""
 
 
 def segments(content: bytes) -> Iterator[Segment]:
@@ -107,11 +100,11 @@ def segments(content: bytes) -> Iterator[Segment]:
             raise NotJpegError("a segment is cut short")
         end = at + length
         if marker == SOS:
-            found = _NEXT.search(content, end)
-            if found is None:
+            following = _NEXT_MARKER.search(content, end)
+            if following is None:
                 raise NotJpegError("no end of image")
             yield Segment(marker, at + 2, end)
-            end = found.start()
+            end = following.start()
         else:
             yield Segment(marker, at + 2, end)
         at = end
@@ -134,11 +127,11 @@ def size_if_bare(content: bytes, quality: int = QUALITY) -> tuple[int, int]:
     for the two numbers of its size; behind them come the end of image and the file's, and within
     them there is no marker. That no coded byte is left over is proved by decoding (`coded.py`).
     """
-    head, at = _head(quality)
+    header, at = _header(quality)
     size = content[at : at + 4]
-    if content[: len(head)] != head[:at] + size + head[at + 4 :]:
+    if content[: len(header)] != header[:at] + size + header[at + 4 :]:
         raise NotJpegError("what comes before its pixels is not what every rendition has there")
-    end = _MARKER.search(content, len(head))
+    end = _ANY_MARKER.search(content, len(header))
     if end is None or content[end.start() :] != _END:
         raise NotJpegError("something lies between its pixels, or follows the end of the picture")
     height, width = int.from_bytes(size[:2], "big"), int.from_bytes(size[2:], "big")
@@ -148,17 +141,13 @@ def size_if_bare(content: bytes, quality: int = QUALITY) -> tuple[int, int]:
 
 
 @cache
-def _head(quality: int) -> tuple[bytes, int]:
-    """What stands before the pixels of every picture, and where in it the size is: four bytes."""
-    content = specimen(quality)
-    known = {one.marker: one for one in segments(content)}
-    return content[: known[SOS].end], known[_FRAME].start + 1
+def _header(quality: int) -> tuple[bytes, int]:
+    """The bytes before the pixels of every rendition, and where in them its size is (4 bytes)."""
+    from PIL import Image
 
-
-_SCALE = 8
-"""Of each block one pixel is made, which is all that has to be seen of it."""
-_JPEG_TRAILING_END = 2
-"""Bytes of the end of image."""
+    content = encode_jpeg(Image.new("RGB", (1, 1)), quality)
+    by_marker = {segment.marker: segment for segment in segments(content)}
+    return content[: by_marker[SOS].end], by_marker[_BASELINE_FRAME].start + 1
 
 
 def reject_trailing_data(content: bytes, size: tuple[int, int]) -> None:
@@ -168,17 +157,17 @@ def reject_trailing_data(content: bytes, size: tuple[int, int]) -> None:
     """
     from PIL import Image
 
-    canvas = Image.new("RGB", (-(-size[0] // _SCALE), -(-size[1] // _SCALE)))
-    last = (0, canvas.height - 1, canvas.width, canvas.height)
+    canvas = Image.new("RGB", (-(-size[0] // _BLOCK_SIDE), -(-size[1] // _BLOCK_SIDE)))
+    last_row = (0, canvas.height - 1, canvas.width, canvas.height)
     untouched = Image.frombytes("RGB", (canvas.width, 1), os.urandom(3 * canvas.width))
-    canvas.paste(untouched, last)
-    decoder: Any = Image._getdecoder("RGB", "jpeg", ("RGB", ""), (_SCALE, 0))
+    canvas.paste(untouched, last_row)
+    decoder: Any = Image._getdecoder("RGB", "jpeg", ("RGB", ""), (_BLOCK_SIDE, 0))
     decoder.setimage(canvas.im, (0, 0, *canvas.size))
     try:
-        _, problem = decoder.decode(content[: -_JPEG_TRAILING_END - 1])
+        _, problem = decoder.decode(content[: -len(_END) - 1])
     finally:
         decoder.cleanup()
     if problem:
         raise NotJpegError("its pixels cannot be decoded")
-    if canvas.crop(last).tobytes() != untouched.tobytes():
+    if canvas.crop(last_row).tobytes() != untouched.tobytes():
         raise NotJpegError("something lies between its last pixel and its end")

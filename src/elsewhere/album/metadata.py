@@ -19,6 +19,10 @@ from elsewhere.album.files import one_line
 
 MAX_LEAKS = 60
 """More than anybody reads; a hostile file may have millions of text chunks."""
+_DATE = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)([-_.: ]?)([01]\d)\2([0-3]\d)(?:[-_. T]|at)*"
+    r"(?:([0-2]\d)[-_.: h]?([0-5]\d)[-_.: m]?([0-5]\d))?"
+)
 
 
 class Leak(NamedTuple):
@@ -69,14 +73,14 @@ class Metadata:
 
 def make_leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
     """Leaks in words that can be shown, each once; empty ones are none."""
-    told: dict[Leak, None] = {}
+    leaks: dict[Leak, None] = {}
     for kind, text in found:
         line = one_line(text if isinstance(text, str) else str(text))
         if line:
-            told[Leak(kind, line)] = None
-        if len(told) >= MAX_LEAKS:
+            leaks[Leak(kind, line)] = None
+        if len(leaks) >= MAX_LEAKS:
             break
-    return tuple(told)
+    return tuple(leaks)
 
 
 def parse_position(latitude: object, longitude: object) -> tuple[float, float] | None:
@@ -92,26 +96,28 @@ def parse_position(latitude: object, longitude: object) -> tuple[float, float] |
     return lat, lon
 
 
-_DATE = re.compile(
-    r"(?<!\d)((?:19|20)\d\d)([-_.: ]?)([01]\d)\2([0-3]\d)(?:[-_. T]|at)*"
-    r"(?:([0-2]\d)[-_.: h]?([0-5]\d)[-_.: m]?([0-5]\d))?"
-)
-
-
 def time_in_name(name: str) -> datetime | None:
     """The date that a phone or a messenger wrote into a file's name.
 
     >>> time_in_name("PXL_20230714_153000123.jpg")
     datetime.datetime(2023, 7, 14, 15, 30)
     """
-    for found in _DATE.finditer(name):
-        year, _, month, day, hour, minute, second = found.groups()
+    for match in _DATE.finditer(name):
+        year, _, month, day, hour, minute, second = match.groups()
         parts = (year, month, day, hour or 0, minute or 0, second or 0)
         try:
             return datetime(*(int(part) for part in parts))  # type: ignore[arg-type]
         except ValueError:
             continue
     return None
+
+
+def parse_timestamp(seconds: object) -> datetime | None:
+    """A moment given as seconds since 1970, in UTC."""
+    try:
+        return datetime.fromtimestamp(float(seconds), UTC)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
 
 
 def to_json(value: Metadata) -> dict[str, Any]:
@@ -124,30 +130,23 @@ def to_json(value: Metadata) -> dict[str, Any]:
     }
 
 
-def from_json(told: object) -> Metadata:
+def from_json(value: object) -> Metadata:
     """As a worker told it: believed only where it has the right form."""
-    if not isinstance(told, dict):
+    if not isinstance(value, dict):
         return Metadata()
-    where, when, stars, out = (told.get(key) for key in ("position", "time", "rating", "leaks"))
-    found = Metadata()
-    if isinstance(where, list) and len(where) == 2:
-        found = replace(found, position=parse_position(*where))
-    if isinstance(when, str):
+    position, time, rating, leaks = (
+        value.get(key) for key in ("position", "time", "rating", "leaks")
+    )
+    result = Metadata()
+    if isinstance(position, list) and len(position) == 2:
+        result = replace(result, position=parse_position(*position))
+    if isinstance(time, str):
         with suppress(ValueError):
-            found = replace(found, time=datetime.fromisoformat(when))
-    if type(stars) is int and 1 <= stars <= 5:
-        found = replace(found, rating=stars)
-    if isinstance(out, list):
-        pairs = [pair for pair in out[:MAX_LEAKS] if isinstance(pair, list) and len(pair) == 2]
-        found = replace(
-            found, leaks=make_leaks((one_line(str(kind), 30), text) for kind, text in pairs)
-        )
-    return found
-
-
-def parse_timestamp(seconds: object) -> datetime | None:
-    """A moment given as seconds since 1970, in UTC."""
-    try:
-        return datetime.fromtimestamp(float(seconds), UTC)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError, OSError):
-        return None
+            result = replace(result, time=datetime.fromisoformat(time))
+    if type(rating) is int and 1 <= rating <= 5:
+        result = replace(result, rating=rating)
+    if isinstance(leaks, list):
+        pairs = [pair for pair in leaks[:MAX_LEAKS] if isinstance(pair, list) and len(pair) == 2]
+        found = ((one_line(str(kind), 30), text) for kind, text in pairs)
+        result = replace(result, leaks=make_leaks(found))
+    return result

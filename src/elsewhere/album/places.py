@@ -36,155 +36,20 @@ from elsewhere.globe import Place, between_km, chief_town, ground
 from elsewhere.globe.coordinates import canonical
 from elsewhere.values.notes import Note, NoteKind
 
+Position = tuple[float, float]
+
 WIDEST_KM = 50.0
 """No two photos of one place are further apart: a city with what belongs to it."""
 GRAIN_DEGREES = 1e-3
 """Positions that agree to this much, a hundred metres, are one point to begin with."""
 MAX_POINTS = 2_000
 """Beyond so many points the grain is doubled until there are fewer: all pairs are measured."""
-
-
-def groups(
-    positions: Sequence[tuple[float, float]], widest_km: float = WIDEST_KM
-) -> list[list[int]]:
-    """The positions, by number, in groups at most `widest_km` across; each in exactly one.
-
-    >>> groups([(38.72, -9.14), (48.86, 2.35), (38.70, -9.42)])
-    [[0, 2], [1]]
-    """
-    if not positions:
-        return []
-    lats, lons = canonical(*np.array(positions, dtype=np.float64).T)
-    grain = GRAIN_DEGREES
-    while True:
-        rounded = np.round(np.stack((lats, lons), axis=1) / grain)
-        points, point_of = np.unique(rounded, axis=0, return_inverse=True)
-        if len(points) <= MAX_POINTS:
-            break
-        grain *= 2
-    point_of = point_of.reshape(-1)  # NumPy 2.0 kept a second axis here
-    # each point lies where the first of its positions does, in an order that is the points' own
-    order = np.lexsort((lons, lats))
-    first = np.full(len(points), -1)
-    for position in order[::-1].tolist():
-        first[point_of[position]] = position
-    group_of = _linked(between_km(
-        lats[first][:, None], lons[first][:, None], lats[first], lons[first]
-    ), widest_km)[point_of]  # fmt: skip
-    found: dict[int, list[int]] = {}
-    for position, group in enumerate(group_of.tolist()):
-        found.setdefault(group, []).append(position)
-    return list(found.values())
-
-
-def _linked(apart: NDArray[np.float64], widest: float) -> NDArray[np.intp]:
-    """The group of each point, by complete linkage along chains of nearest neighbours.
-
-    A chain is followed from point to nearest point until two are each other's nearest: those are
-    joined next, whatever else there is. Where they are too far apart, neither will ever be joined.
-    """
-    count = len(apart)
-    apart = apart.copy()
-    np.fill_diagonal(apart, np.inf)
-    group_of = np.arange(count)
-    waiting = np.ones(count, bool)
-    chain: list[int] = []
-    while True:
-        if not chain:
-            left = np.flatnonzero(waiting)
-            if not len(left):
-                return group_of
-            chain = [int(left[0])]
-        here = chain[-1]
-        nearest = int(np.argmin(apart[here]))
-        if apart[here, nearest] > widest:  # distances only grow: this group is finished
-            chain.pop()
-            waiting[here] = False
-            continue
-        before = chain[-2] if len(chain) > 1 else -1
-        if before >= 0 and apart[here, before] <= apart[here, nearest]:
-            keep, gone = sorted((here, before))
-            del chain[-2:]
-            np.maximum(apart[keep], apart[gone], out=apart[keep])
-            apart[:, keep] = apart[keep]
-            apart[gone] = apart[:, gone] = np.inf
-            waiting[gone] = False
-            group_of[group_of == gone] = keep
-        else:
-            chain.append(nearest)
-
-
 HOUR = 3600.0
 BESIDE = 3 * HOUR
 """All photos with a position within this much time must be of one place."""
 BETWEEN = 12 * HOUR
 """Where there are none, the last one before and the first one after, each within this much."""
 DAY = 24 * HOUR
-
-
-def has_date_only(known: Metadata) -> bool:
-    """Whether the time is a date without an hour: midnight sharp, as read from a file's name."""
-    return known.time is not None and known.time.tzinfo is None and known.time.time() == time.min
-
-
-def moment_and_clock(known: Metadata) -> tuple[float, float] | None:
-    """Seconds of a photo with a position: when it was, and what a clock on the wall showed."""
-    if known.time is None or known.position is None or known.moment is None:
-        return None
-    if known.time.tzinfo is not None and not known.time.utcoffset():
-        # Google's times are in UTC wherever they were taken
-        return known.moment, known.moment + HOUR * round(known.position[1] / 15)
-    return known.moment, known.time.replace(tzinfo=UTC).timestamp()
-
-
-def places_by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> dict[int, int]:
-    """For photos without a place the one that their time says; only where it does.
-
-    `place_of` has the places of the photos with a position.
-    """
-    known = {n: told for n in place_of if (told := moment_and_clock(photos[n])) is not None}
-    if not known:
-        return {}
-    places = np.array([place_of[n] for n in known])
-    moments, clocks = np.array(list(known.values())).T
-    # a date without an hour says nothing about its neighbours' hours
-    usable = np.array([not has_date_only(photos[n]) for n in known])
-    found = {}
-    for number, one in enumerate(photos):
-        if number in place_of or one.time is None:
-            continue
-        table = clocks if one.time.tzinfo is None else moments
-        start = one.time.replace(tzinfo=one.time.tzinfo or UTC).timestamp()
-        end = start + DAY if has_date_only(one) else start
-        where = _where(table[usable] - start, table[usable] - end, places[usable])
-        if where is not None:
-            found[number] = where
-    return found
-
-
-def _where(
-    since_start: NDArray[np.float64], since_end: NDArray[np.float64], places: NDArray[np.intp]
-) -> int | None:
-    """The one place of the neighbours in time."""
-    beside = (since_start >= -BESIDE) & (since_end <= BESIDE)
-    if beside.any():
-        around = np.unique(places[beside])
-        return int(around[0]) if len(around) == 1 else None
-    before = (since_start < 0) & (since_start >= -BETWEEN)
-    after = (since_end > 0) & (since_end <= BETWEEN)
-    if not before.any() or not after.any():
-        return None
-    last = since_start[before].max()
-    first = since_end[after].min()
-    around = np.unique(
-        np.concatenate(
-            [places[before & (since_start == last)], places[after & (since_end == first)]]
-        )
-    )
-    return int(around[0]) if len(around) == 1 else None
-
-
-Position = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -228,12 +93,57 @@ def places_of(photos: Sequence[Photo], *, at: Sequence[Place] | None = None) -> 
     any of them, and stays unplaced.
     """
     known = [photo.metadata for photo in photos]
-    where = {n: one.position for n, one in enumerate(known) if one.position is not None}
+    positions = {n: one.position for n, one in enumerate(known) if one.position is not None}
     if at:
-        return _as_told(known, where, tuple(dict.fromkeys(at)))
-    numbers = list(where)
-    found = groups([where[n] for n in numbers])
-    return _places(known, [{numbers[i]: where[numbers[i]] for i in group} for group in found])
+        return _given_places(known, positions, tuple(dict.fromkeys(at)))
+    numbers = list(positions)
+    grouped = [[numbers[i] for i in group] for group in groups([positions[n] for n in numbers])]
+    place_of = {n: number for number, group in enumerate(grouped) for n in group}
+    timed = places_by_time(known, place_of)
+    places = []
+    for number, group in enumerate(grouped):
+        late = tuple(n for n, place in timed.items() if place == number)
+        here = [positions[n] for n in group]
+        lat, lon = _middle(here)
+        label = chief_town(lat, lon)[0].label
+        members = tuple(sorted((*group, *late)))
+        places.append(AlbumPlace(label, lat, lon, members, tuple(sorted(set(here))), late))
+    placed = {*place_of, *timed}
+    return Places(_with_labels(places), tuple(n for n in range(len(known)) if n not in placed))
+
+
+def _given_places(
+    known: Sequence[Metadata], positions: Mapping[int, Position], at: Sequence[Place]
+) -> Places:
+    """The user's places; positions only say which of several, and how widely they spread."""
+    coordinates = list(positions.values())
+    distances = np.array([_distances(place, coordinates) for place in at])
+    distances = distances.reshape(len(at), len(coordinates))
+    nearest = distances.argmin(axis=0).tolist() if coordinates else []
+    place_of = dict(zip(positions, nearest, strict=True))
+    far = [n for n, km in zip(positions, distances.T, strict=True) if km.min() > WIDEST_KM]
+    timed = places_by_time(known, place_of)
+    if len(at) == 1:
+        place_of = dict.fromkeys(range(len(known)), 0)
+        timed = {}
+    places = []
+    for number, place in enumerate(at):
+        members = {n for n, own in {**place_of, **timed}.items() if own == number}
+        late = tuple(sorted(n for n in members if n in timed))
+        near = {positions[n] for n in members if n in positions and n not in far}
+        is_spot = place.kind in {"city", "coordinate"}
+        if is_spot or not near:
+            near.add((place.lat, place.lon))
+        is_coordinate = place.kind == "coordinate"
+        label = chief_town(place.lat, place.lon)[0].label if is_coordinate else place.label
+        numbers, spots = tuple(sorted(members)), tuple(sorted(near))
+        area = None if is_spot else place
+        places.append(AlbumPlace(label, place.lat, place.lon, numbers, spots, late, area))
+    placed = {*place_of, *timed}
+    unplaced = tuple(n for n in range(len(known)) if n not in placed)
+    labels = tuple(place.label for place in at)
+    overruled = Note(NoteKind.POSITIONS_OVERRULED, count=len(far), places=labels, km=WIDEST_KM)
+    return Places(_with_labels(places), unplaced, (overruled,) if far else ())
 
 
 def likely_home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
@@ -246,65 +156,14 @@ def likely_home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
     return max(places.places, key=lambda place: (days(place), len(place.photos)))
 
 
-def _places(known: Sequence[Metadata], found: Sequence[Mapping[int, Position]]) -> Places:
-    """Groups of photos with positions as places, the photos that only have a time among them."""
-    place_of = {n: number for number, group in enumerate(found) for n in group}
-    timed = places_by_time(known, place_of)
-    made = []
-    for number, group in enumerate(found):
-        late = tuple(n for n, place in timed.items() if place == number)
-        positions = tuple(sorted(set(group.values())))
-        lat, lon = _middle(list(group.values()))
-        label = chief_town(lat, lon)[0].label
-        made.append(AlbumPlace(label, lat, lon, tuple(sorted((*group, *late))), positions, late))
-    placed = {*place_of, *timed}
-    return Places(_sorted(made), tuple(n for n in range(len(known)) if n not in placed))
-
-
-def _as_told(
-    known: Sequence[Metadata], where: Mapping[int, Position], at: Sequence[Place]
-) -> Places:
-    """The user's places; positions only say which of several, and how widely they spread."""
-    spots = list(where.values())
-    table = np.array([_apart(one, spots) for one in at]).reshape(len(at), len(spots))
-    nearest = table.argmin(axis=0).tolist() if spots else []
-    place_of = dict(zip(where, nearest, strict=True))
-    elsewhere = [n for n, km in zip(where, table.T, strict=True) if km.min() > WIDEST_KM]
-    timed = places_by_time(known, place_of)
-    if len(at) == 1:
-        place_of = dict.fromkeys(range(len(known)), 0)
-        timed = {}
-    made = []
-    for number, one in enumerate(at):
-        mine = {n for n, place in {**place_of, **timed}.items() if place == number}
-        late = tuple(sorted(n for n in mine if n in timed))
-        near = {where[n] for n in mine if n in where and n not in elsewhere}
-        spot = one.kind in {"city", "coordinate"}
-        if spot or not near:
-            near.add((one.lat, one.lon))
-        label = chief_town(one.lat, one.lon)[0].label if one.kind == "coordinate" else one.label
-        numbers, positions = tuple(sorted(mine)), tuple(sorted(near))
-        area = None if spot else one
-        made.append(AlbumPlace(label, one.lat, one.lon, numbers, positions, late, area))
-    placed = {*place_of, *timed}
-    unplaced = tuple(n for n in range(len(known)) if n not in placed)
-    overruled = Note(
-        NoteKind.POSITIONS_OVERRULED,
-        count=len(elsewhere),
-        places=tuple(one.label for one in at),
-        km=WIDEST_KM,
-    )
-    return Places(_sorted(made), unplaced, (overruled,) if elsewhere else ())
-
-
-def _apart(place: Place, positions: Sequence[Position]) -> NDArray[np.float64]:
-    """How many km positions lie from what the user said; 0 on the ground of an area."""
+def _distances(place: Place, positions: Sequence[Position]) -> NDArray[np.float64]:
+    """Distances in km of positions from a place; 0 on the ground of an area."""
     if not positions:
         return np.zeros(0)
     lats, lons = np.array(positions).T
     km = between_km(lats, lons, place.lat, place.lon)
     if place.kind in {"region", "country"}:
-        km[[one == place for one in ground(lats, lons, place.kind)]] = 0.0
+        km[[owner == place for owner in ground(lats, lons, place.kind)]] = 0.0
     return km
 
 
@@ -312,22 +171,151 @@ def _middle(positions: Sequence[Position]) -> Position:
     """The one position that has the others nearest to it: a real one, and never off the road."""
     points = sorted(Counter(positions).items())
     lats, lons = np.array([point for point, _ in points]).T
-    times = np.array([count for _, count in points])
-    # among very many, some of them are enough to tell
-    step = -(-len(points) // 300)
-    here = slice(None, None, step)
-    km = between_km(lats[here, None], lons[here, None], lats, lons) @ times
+    counts = np.array([count for _, count in points])
+    step = -(-len(points) // 300)  # of very many, a sample is enough
+    sample = slice(None, None, step)
+    km = between_km(lats[sample, None], lons[sample, None], lats, lons) @ counts
     best = int(np.argmin(km)) * step
     return float(lats[best]), float(lons[best])
 
 
-def _sorted(made: Sequence[AlbumPlace]) -> tuple[AlbumPlace, ...]:
-    """Most photos first; places called alike get numbers, in that order."""
-    ordered = sorted(made, key=lambda one: (-len(one.photos), one.lat, one.lon))
-    seen: Counter[str] = Counter()
+def _with_labels(places: Sequence[AlbumPlace]) -> tuple[AlbumPlace, ...]:
+    """Most photos first; places with the same name get numbers, in that order."""
+    ordered = sorted(places, key=lambda place: (-len(place.photos), place.lat, place.lon))
+    uses: Counter[str] = Counter()
     result = []
-    for one in ordered:
-        seen[one.label] += 1
-        times = seen[one.label]
-        result.append(one if times == 1 else replace(one, label=f"{one.label} ({times})"))
+    for place in ordered:
+        uses[place.label] += 1
+        number = uses[place.label]
+        label = place.label if number == 1 else f"{place.label} ({number})"
+        result.append(replace(place, label=label))
     return tuple(result)
+
+
+def groups(
+    positions: Sequence[tuple[float, float]], widest_km: float = WIDEST_KM
+) -> list[list[int]]:
+    """The positions, by number, in groups at most `widest_km` across; each in exactly one.
+
+    >>> groups([(38.72, -9.14), (48.86, 2.35), (38.70, -9.42)])
+    [[0, 2], [1]]
+    """
+    if not positions:
+        return []
+    lats, lons = canonical(*np.array(positions, dtype=np.float64).T)
+    grain = GRAIN_DEGREES
+    while True:
+        rounded = np.round(np.stack((lats, lons), axis=1) / grain)
+        points, point_of = np.unique(rounded, axis=0, return_inverse=True)
+        if len(points) <= MAX_POINTS:
+            break
+        grain *= 2
+    point_of = point_of.reshape(-1)  # NumPy 2.0 kept a second axis here
+    # each point lies where the first of its positions does, in an order of the points' own
+    order = np.lexsort((lons, lats))
+    first = np.full(len(points), -1)
+    for position in order[::-1].tolist():
+        first[point_of[position]] = position
+    lats, lons = lats[first], lons[first]
+    group_of = _link(between_km(lats[:, None], lons[:, None], lats, lons), widest_km)[point_of]
+    found: dict[int, list[int]] = {}
+    for position, group in enumerate(group_of.tolist()):
+        found.setdefault(group, []).append(position)
+    return list(found.values())
+
+
+def _link(distances: NDArray[np.float64], limit: float) -> NDArray[np.intp]:
+    """The group of each point, by complete linkage along chains of nearest neighbours.
+
+    A chain leads from point to nearest point until two are each other's nearest: those are joined.
+    Where they are too far apart, neither will ever be joined.
+    """
+    count = len(distances)
+    distances = distances.copy()
+    np.fill_diagonal(distances, np.inf)
+    group_of = np.arange(count)
+    waiting = np.ones(count, bool)
+    chain: list[int] = []
+    while True:
+        if not chain:
+            open_points = np.flatnonzero(waiting)
+            if not len(open_points):
+                return group_of
+            chain = [int(open_points[0])]
+        here = chain[-1]
+        nearest = int(np.argmin(distances[here]))
+        if distances[here, nearest] > limit:  # distances only grow: this group is complete
+            chain.pop()
+            waiting[here] = False
+            continue
+        before = chain[-2] if len(chain) > 1 else -1
+        if before >= 0 and distances[here, before] <= distances[here, nearest]:
+            keep, joined = sorted((here, before))
+            del chain[-2:]
+            np.maximum(distances[keep], distances[joined], out=distances[keep])
+            distances[:, keep] = distances[keep]
+            distances[joined] = distances[:, joined] = np.inf
+            waiting[joined] = False
+            group_of[group_of == joined] = keep
+        else:
+            chain.append(nearest)
+
+
+def has_date_only(known: Metadata) -> bool:
+    """Whether the time is a date without an hour: midnight sharp, as read from a file's name."""
+    return known.time is not None and known.time.tzinfo is None and known.time.time() == time.min
+
+
+def places_by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> dict[int, int]:
+    """For photos without a place the one that their time says; only where it does.
+
+    `place_of` has the places of the photos with a position.
+    """
+    moments, clocks, places = [], [], []  # when it was, what a clock on the wall showed, where
+    for n, place in place_of.items():
+        photo = photos[n]
+        # a date without an hour says nothing about its neighbours' hours
+        if photo.position is None or photo.time is None or has_date_only(photo):
+            continue
+        moment = photo.moment
+        assert moment is not None
+        if photo.time.tzinfo is not None and not photo.time.utcoffset():
+            # Google's times are in UTC wherever they were taken
+            clocks.append(moment + HOUR * round(photo.position[1] / 15))
+        else:
+            clocks.append(photo.time.replace(tzinfo=UTC).timestamp())
+        moments.append(moment)
+        places.append(place)
+    result = {}
+    for number, photo in enumerate(photos):
+        if number in place_of or photo.time is None:
+            continue
+        times = np.array(clocks if photo.time.tzinfo is None else moments)
+        start = photo.time.replace(tzinfo=photo.time.tzinfo or UTC).timestamp()
+        end = start + DAY if has_date_only(photo) else start
+        place_then = _place_at(times - start, times - end, np.array(places, dtype=np.intp))
+        if place_then is not None:
+            result[number] = place_then
+    return result
+
+
+def _place_at(
+    since_start: NDArray[np.float64], since_end: NDArray[np.float64], places: NDArray[np.intp]
+) -> int | None:
+    """The one place of the neighbours in time."""
+    beside = (since_start >= -BESIDE) & (since_end <= BESIDE)
+    if beside.any():
+        around = np.unique(places[beside])
+        return int(around[0]) if len(around) == 1 else None
+    before = (since_start < 0) & (since_start >= -BETWEEN)
+    after = (since_end > 0) & (since_end <= BETWEEN)
+    if not before.any() or not after.any():
+        return None
+    last = since_start[before].max()
+    first = since_end[after].min()
+    around = np.unique(
+        np.concatenate(
+            [places[before & (since_start == last)], places[after & (since_end == first)]]
+        )
+    )
+    return int(around[0]) if len(around) == 1 else None

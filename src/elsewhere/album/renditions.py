@@ -29,18 +29,24 @@ from elsewhere.errors import FileError, InputError
 if TYPE_CHECKING:
     from PIL import Image
 
+MAX_SIDE = 2048
+"""A phone's photo comes down to half, which a JPEG is decoded at for nothing; see decisions.md."""
+PREVIEW_SIDE = 320
+_MIN_SIDE_LIMIT = 64
+_MAX_SIDE_LIMIT = 65_500
+
 
 class Spool:
     """Bytes in, a ticket out; the ticket gives the bytes back."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: dict[int, int] = {}
-        """Where what is kept begins, and how long it is."""
+        self._lengths: dict[int, int] = {}
+        """The length of each stored string, by its start."""
         self._gaps: list[tuple[int, int]] = []
-        """What was given back, from the front on: where it begins, where it ends."""
+        """Free ranges, ascending: start and end."""
         self.size = 0
-        """How many bytes the file has on the disk."""
+        """The size of the file on the disk."""
         try:
             self._file = tempfile.TemporaryFile("w+b", prefix="elsewhere-")  # noqa: SIM115
         except OSError as problem:
@@ -48,8 +54,17 @@ class Spool:
 
     def put(self, content: bytes) -> Ticket:
         """Keep these bytes."""
+        length = len(content)
         with self._lock:
-            start = self._room(len(content))
+            for number, (start, end) in enumerate(self._gaps):
+                if end - start >= length:
+                    rest = [(start + length, end)] if end > start + length else []
+                    self._gaps[number : number + 1] = rest
+                    break
+            else:
+                start = self.size
+                if self._gaps and self._gaps[-1][1] == self.size:  # the last gap grows
+                    start = self._gaps.pop()[0]
             try:
                 self._file.seek(start)
                 self._file.write(content)
@@ -57,14 +72,14 @@ class Spool:
             except OSError as problem:
                 raise _no_room(problem) from None
             if content:
-                self._held[start] = len(content)
-            self.size = max(self.size, start + len(content))
-        return Ticket(self, start, len(content))
+                self._lengths[start] = length
+            self.size = max(self.size, start + length)
+        return Ticket(self, start, length)
 
     def get(self, start: int, length: int) -> bytes:
         """The bytes of a ticket that nobody gave back."""
         with self._lock:
-            if length and self._held.get(start) != length:
+            if length and self._lengths.get(start) != length:
                 raise FileError("a rendition was asked for after it was given up")
             self._file.seek(start)
             return self._file.read(length)
@@ -72,26 +87,16 @@ class Spool:
     def forget(self, start: int, length: int) -> None:
         """Give the room of a ticket back; what lies there is written over."""
         with self._lock:
-            if self._held.get(start) != length:
+            if self._lengths.get(start) != length:
                 return
-            del self._held[start]
-            joined: list[tuple[int, int]] = []
+            del self._lengths[start]
+            gaps: list[tuple[int, int]] = []
             for begin, end in sorted([*self._gaps, (start, start + length)]):
-                if joined and joined[-1][1] == begin:
-                    joined[-1] = (joined[-1][0], end)
+                if gaps and gaps[-1][1] == begin:
+                    gaps[-1] = (gaps[-1][0], end)
                 else:
-                    joined.append((begin, end))
-            self._gaps = joined
-
-    def _room(self, length: int) -> int:
-        """Where so many bytes fit: in the first gap that is large enough, else at the end."""
-        for number, (begin, end) in enumerate(self._gaps):
-            if end - begin >= length:
-                self._gaps[number : number + 1] = [(begin + length, end)] * (end > begin + length)
-                return begin
-        if self._gaps and self._gaps[-1][1] == self.size:  # the last gap grows with the file
-            return self._gaps.pop()[0]
-        return self.size
+                    gaps.append((begin, end))
+            self._gaps = gaps
 
     def close(self) -> None:
         """Forget everything now."""
@@ -99,7 +104,7 @@ class Spool:
             self._file.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_file"):  # there may have been no room for it
+        if hasattr(self, "_file"):  # creating it may have failed
             self._file.close()
 
 
@@ -130,13 +135,6 @@ class Ticket:
         self.spool.forget(self.start, self.length)
 
 
-MAX_SIDE = 2048
-"""A phone's photo comes down to half, which a JPEG is decoded at for nothing; see decisions.md."""
-PREVIEW_SIDE = 320
-_LEAST_SIDE = 64
-_MOST_SIDE = 65_500
-
-
 @dataclass(frozen=True)
 class Recipe:
     """How photos are rendered: the same way for all of an album."""
@@ -146,10 +144,10 @@ class Recipe:
 
     def __post_init__(self) -> None:
         side = self.max_side
-        if side is not None and not _LEAST_SIDE <= side <= _MOST_SIDE:
+        if side is not None and not _MIN_SIDE_LIMIT <= side <= _MAX_SIDE_LIMIT:
             raise InputError(
                 f"the longest side of {side} pixels is out of bounds: "
-                f"give {_LEAST_SIDE} to {_MOST_SIDE}, or ask for full size"
+                f"give {_MIN_SIDE_LIMIT} to {_MAX_SIDE_LIMIT}, or ask for full size"
             )
 
     def __str__(self) -> str:
@@ -184,10 +182,10 @@ class Rendition:
         """Give up the content, where it was only wanted once; all else stays known."""
         self._content.forget()
 
-    def opened(self) -> Image.Image:
-        """The picture, of which nothing is decoded yet.
+    def open_image(self) -> Image.Image:
+        """The image, not decoded yet.
 
-        Not by Pillow's front door, which warns of large pictures: ours may be as large as asked.
+        Not by `Image.open`, which warns of large images: ours may be as large as the user asked.
         """
         from PIL.JpegImagePlugin import JpegImageFile
 
@@ -197,7 +195,7 @@ class Rendition:
         """A small bare JPEG of the same picture, to show; made when it is asked for."""
         from PIL import Image
 
-        image = self.opened()
+        image = self.open_image()
         image.draft("RGB", (side, side))
         image.thumbnail((side, side), Image.Resampling.BICUBIC)
         return encode_jpeg(image, PREVIEW_QUALITY)
@@ -212,14 +210,9 @@ def accept_rendition(content: bytes, recipe: Recipe, spool: Spool) -> Rendition:
     """
     try:
         width, height = size_if_bare(content)
-        if max(width, height) > (recipe.max_side or _MOST_SIDE):
+        if max(width, height) > (recipe.max_side or _MAX_SIDE_LIMIT):
             raise FileError("its rendition is larger than it was asked to be")
     except NotJpegError as problem:
         raise FileError(f"its rendition is not a bare picture: {problem}") from None
-    return Rendition(
-        digest=sha256(content).hexdigest(),
-        width=width,
-        height=height,
-        size=len(content),
-        _content=spool.put(content),
-    )
+    digest = sha256(content).hexdigest()
+    return Rendition(digest, width, height, len(content), spool.put(content))

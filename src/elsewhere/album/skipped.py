@@ -8,18 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, cast, get_args
 
 from elsewhere.album.files import PHOTO_SUFFIXES
 
-REASONS: Final = {
+SkipKind = Literal[
+    "animated", "companion", "crash", "damaged", "duplicate", "empty", "foreign", "hidden",
+    "large", "link", "memory", "original", "pixels", "raw", "sidecar", "special", "time",
+    "unreadable", "unscored", "unsupported", "video",
+]  # fmt: skip
+
+REASONS: Final[dict[SkipKind, str]] = {
     "animated": "it moves, or has several pages: only still photos are read",
     "companion": "it goes with a photo that is read: the still half of it is enough",
     "crash": "decoding it crashed the decoder: leave it out or save it anew",
     "damaged": "it is cut short or damaged: leave it out or copy it anew",
     "duplicate": "its content is there twice: once is enough",
     "empty": "it has no bytes: copy it anew",
-    "foreign": "it is no photo of a kind that is read (JPEG, PNG, WebP, TIFF, AVIF, HEIC)",
+    "foreign": "its type is not supported (JPEG, PNG, WebP, TIFF, AVIF and HEIC are)",
     "hidden": "it is hidden, or the system's own",
     "large": "it is larger than a photo may be: make it smaller",
     "link": "it is a link: name what it leads to",
@@ -31,16 +37,17 @@ REASONS: Final = {
     "special": "it is no plain file",
     "time": "decoding it takes longer than a photo may: leave it out or save it anew",
     "unreadable": "it cannot be read: check its permissions",
-    "unscored": "a scorer could not score it: see what the scorer says of it",
-    "unsupported": "its pixels are of a kind that is not understood: save it as JPEG",
+    "unscored": "the model failed on this photo: see the model's message",
+    "unsupported": "its pixels are of a kind that is not supported: save it as JPEG",
     "video": "it is a video: only photos are read",
 }
 """Every kind, with the sentence that stands where nothing more precise can be said."""
 
-_LOST: Final = frozenset({
+LOST_KINDS: Final[frozenset[SkipKind]] = frozenset({
     "animated", "crash", "damaged", "empty", "large", "memory", "pixels", "raw", "time",
     "unreadable", "unscored", "unsupported",
 })  # fmt: skip
+"""Kinds of files that are photos."""
 
 
 @dataclass(frozen=True)
@@ -50,22 +57,23 @@ class SkippedFile:
     path: Path
     name: str
     """How it is called for people: below the folder that was given, and printable."""
-    kind: str
-    """One of KINDS."""
-    reason: str
-    """What was found, and what to do about it."""
+    kind: SkipKind
+    detail: str = ""
+    """A more precise reason than that of the kind; names no folder of the user."""
 
-    def __post_init__(self) -> None:
-        assert self.kind in REASONS, self.kind
+    @property
+    def reason(self) -> str:
+        """What was found, and what to do about it."""
+        return self.detail or REASONS[self.kind]
 
     @property
     def lost(self) -> bool:
         """Whether somebody may miss it: a photo, or what calls itself one, that is not read."""
         if self.kind == "foreign":
             return self.path.suffix.lower() in PHOTO_SUFFIXES
-        return self.kind in _LOST
+        return self.kind in LOST_KINDS
 
 
-def skip(path: Path, name: str, kind: str, reason: str = "") -> SkippedFile:
-    """A file with its reason, or with the sentence of its kind."""
-    return SkippedFile(path, name, kind, reason or REASONS[kind])
+def known_kind(text: str, default: SkipKind) -> SkipKind:
+    """`text` as a kind, or `default` where it is none."""
+    return cast(SkipKind, text) if text in get_args(SkipKind) else default

@@ -23,69 +23,70 @@ import secrets
 import shutil
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from elsewhere.errors import FileError
-from elsewhere.platform.files import open_to_owner
+from elsewhere.platform.files import UNSUPPORTED_ERRORS, open_to_owner
 from elsewhere.platform.locks import take
 
-_CANNOT = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
-"""What file systems answer that do not know the question."""
+_NAME = re.compile(r"\.elsewhere-[0-9a-f]{16}")
+_LOCK = "lock"
+_MARK = b"elsewhere: an export that is being made; it is taken away when nobody holds it.\n"
+_MAX_TRIES = 8
 
 
 def rename_new(old: Path, new: Path) -> None:
     """Rename `old`, a file or folder, to a name that is free; FileExistsError where it is not."""
-    number = _asked(old, new)
-    if number == 0:
+    error = _rename_no_replace(old, new)
+    if error == 0:
         return
-    if number is not None and number not in _CANNOT:
-        raise OSError(number, os.strerror(number), str(new))
+    if error is not None and error not in UNSUPPORTED_ERRORS:
+        raise OSError(error, os.strerror(error), str(new))
     if os.path.lexists(new):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(new))
     old.rename(new)
 
 
-def _asked(old: Path, new: Path) -> int | None:
-    """The system's own rename that replaces nothing: 0, an error number, or None: there is none."""
+def _rename_no_replace(old: Path, new: Path) -> int | None:
+    """The system's rename that replaces nothing: 0, an error number, or None where it has none."""
     import ctypes
 
     try:
         if sys.platform.startswith("linux"):
-            call, flag = ctypes.CDLL(None, use_errno=True).renameat2, 1
-            here = ctypes.c_int(-100)  # AT_FDCWD: paths are as they are written
-            done = call(here, os.fsencode(old), here, os.fsencode(new), ctypes.c_uint(flag))
+            rename = ctypes.CDLL(None, use_errno=True).renameat2
+            here = ctypes.c_int(-100)  # AT_FDCWD: relative paths start at the working directory
+            failed = rename(here, os.fsencode(old), here, os.fsencode(new), ctypes.c_uint(1))
         elif sys.platform == "darwin":
-            call = ctypes.CDLL(None, use_errno=True).renamex_np
-            done = call(os.fsencode(old), os.fsencode(new), ctypes.c_uint(4))
+            rename = ctypes.CDLL(None, use_errno=True).renamex_np
+            failed = rename(os.fsencode(old), os.fsencode(new), ctypes.c_uint(4))
         else:
             return None
-    except (AttributeError, OSError):  # an older system's library
+    except (AttributeError, OSError):  # an older system library
         return None
-    return ctypes.get_errno() if done else 0
+    return ctypes.get_errno() if failed else 0
 
 
-_NAME = re.compile(r"\.elsewhere-[0-9a-f]{16}")
-_LOCK = "lock"
-_MARK = b"elsewhere: an export that is being made; it is taken away when nobody holds it.\n"
-_TRIES = 8
-
-
-class Staging:
+class Staging(contextlib.AbstractContextManager["Staging"]):
     """A folder of ours for the time of one export; gone, with all that is in it, at the end."""
 
     def __init__(self, beside: Path) -> None:
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             self.folder = beside / f".elsewhere-{secrets.token_hex(8)}"
+            file = self.folder / _LOCK
             self.folder.mkdir(mode=0o700)
             try:
                 open_to_owner(self.folder, 0o700)
-                self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-            except FileNotFoundError:  # somebody swept what was still empty
+                self._lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            except FileNotFoundError:  # swept while it was still empty
                 continue
             try:
-                if self._held():
+                open_to_owner(file, 0o600)
+                if take(self._lock) is not False and file.exists():
+                    owner = f"{os.getpid()} {platform.node()}\n"
+                    os.write(self._lock, _MARK + owner.encode())
                     return
-            except FileNotFoundError:  # somebody swept just before we held it
+            except FileNotFoundError:  # swept just before it was locked
                 pass
             except BaseException:
                 os.close(self._lock)
@@ -94,69 +95,53 @@ class Staging:
             os.close(self._lock)
         raise FileError(f"{beside} is being cleared by another program: try again")
 
-    def _held(self) -> bool:
-        """Whether the lock is ours and still there; it says so from then on."""
-        file = self.folder / _LOCK
-        open_to_owner(file, 0o600)
-        if take(self._lock) is False or not file.exists():
-            return False
-        os.write(self._lock, _MARK + f"{os.getpid()} {platform.node()}\n".encode())
-        return True
-
-    def __enter__(self) -> Staging:
-        return self
-
     def __exit__(self, *problem: object) -> None:
-        with contextlib.suppress(OSError):
-            _empty(self.folder)
+        with suppress(OSError):
+            _remove_contents(self.folder)
         os.close(self._lock)
-        with contextlib.suppress(OSError):
-            _close(self.folder)
+        with suppress(OSError):
+            _remove_empty(self.folder)
 
 
 def sweep(beside: Path) -> int:
     """Take away what killed exports left in a folder; how many are left, being held."""
-    left = 0
-    with contextlib.suppress(OSError), os.scandir(beside) as listing:
-        for entry in listing:
-            if _NAME.fullmatch(entry.name):
-                with contextlib.suppress(OSError):
-                    if _ours(entry):
-                        left += 1
-                        left -= _swept(Path(entry.path))
-    return left
+    held = 0
+    with suppress(OSError), os.scandir(beside) as entries:
+        for entry in entries:
+            if not _NAME.fullmatch(entry.name):
+                continue
+            with suppress(OSError):
+                known = entry.stat(follow_symlinks=False)
+                user = getattr(os, "getuid", lambda known=known: known.st_uid)()
+                if stat.S_ISDIR(known.st_mode) and known.st_uid == user:
+                    held += 1
+                    held -= _remove_if_abandoned(Path(entry.path))
+    return held
 
 
-def _ours(entry: os.DirEntry[str]) -> bool:
-    """A real folder that belongs to this user."""
-    known = entry.stat(follow_symlinks=False)
-    owner = getattr(os, "getuid", lambda: known.st_uid)()
-    return stat.S_ISDIR(known.st_mode) and known.st_uid == owner
-
-
-def _swept(folder: Path) -> bool:
-    """Remove one leftover, if its owner is gone."""
+def _remove_if_abandoned(folder: Path) -> bool:
+    """Remove a staging folder whose owner is gone."""
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
         folder.rmdir()  # killed before its lock was there: then it is empty, or not ours
         return True
     try:
-        told = os.read(lock, 4096)
-        if not told.startswith(_MARK) and told:  # empty: killed just before it was written
+        text = os.read(lock, 4096)
+        if not text.startswith(_MARK) and text:  # empty: killed just before it was written
             return False
-        taken = take(lock)  # None: no locks on this disk, the process number has to do
-        if taken is False or (taken is None and not _gone(told[len(_MARK) :])):
+        taken = take(lock)
+        if taken is False or (taken is None and not _has_ended(text[len(_MARK) :])):
             return False
-        _empty(folder)
+        _remove_contents(folder)
     finally:
         os.close(lock)
-    _close(folder)
+    _remove_empty(folder)
     return not folder.exists()
 
 
-def _empty(folder: Path) -> None:
-    """Take everything out but the lock, so that a sweep cut short is known as ours and goes on."""
+def _remove_contents(folder: Path) -> None:
+    """Remove everything but the lock, so that an interrupted sweep can be continued."""
     for path in list(folder.iterdir()):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -164,14 +149,17 @@ def _empty(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _close(folder: Path) -> None:
-    """Take the lock away, and with it the folder; a folder that is not empty stays."""
+def _remove_empty(folder: Path) -> None:
+    """Remove the lock and the folder; a folder that is not empty stays."""
     (folder / _LOCK).unlink(missing_ok=True)
     folder.rmdir()
 
 
-def _gone(owner: bytes) -> bool:
-    """Whether the process that is named in a lock has ended; one of another machine never has."""
+def _has_ended(owner: bytes) -> bool:
+    """Whether the process named in a lock has ended; for disks without locks.
+
+    A process of another machine never counts as ended.
+    """
     number, _, host = owner.decode("utf-8", "replace").strip().partition(" ")
     if sys.platform == "win32" or host != platform.node() or not number.isdigit():
         return False

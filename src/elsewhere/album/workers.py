@@ -19,8 +19,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import LifoQueue
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from elsewhere.album.frames import BadFrameError, receive, send
 from elsewhere.album.worker import OUT_OF_MEMORY
@@ -35,8 +34,8 @@ _NO_WORKER = (
     "own, see whether the system forbids them"
 )
 
-# The worker looks for modules where the parent does, never in the current folder, which may be
-# the strangers' own. Our package is entered by the side door: its front door loads the solver.
+# The worker looks for modules where the parent does, never in the current folder, whose files may
+# be untrusted. The package's `__init__` is not run, because it loads the solver.
 _BOOT = """\
 import json, sys, types
 settings = json.loads(sys.argv[1])
@@ -65,13 +64,13 @@ class Limits:
 class Reply:
     """What came back: what the task told and its blobs, or one word for why there is nothing."""
 
-    told: dict[str, Any] = field(default_factory=dict)
+    answer: dict[str, Any] = field(default_factory=dict)
     blobs: list[bytes] = field(default_factory=list, repr=False)
     failed: str = ""
     """Empty, or "time", "memory", "crash", or whatever word the task itself failed with."""
 
 
-class Workers:
+class Workers(contextlib.AbstractContextManager["Workers"]):
     """The pool. Use it in a `with` block: at its end no worker is left."""
 
     def __init__(self, task: str, limits: Limits | None = None, count: int | None = None) -> None:
@@ -89,15 +88,7 @@ class Workers:
             self.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -118,20 +109,20 @@ class Workers:
 
     def each(self, requests: Iterable[dict[str, Any]]) -> Generator[Reply, None, None]:
         """The replies in the order of the requests; only a few are under way at once."""
-        under_way: deque[Future[Reply]] = deque()
-        all_done = False
+        in_progress: deque[Future[Reply]] = deque()
+        complete = False
         threads = ThreadPoolExecutor(self.count, thread_name_prefix="elsewhere-album")
         try:
             for request in requests:
-                under_way.append(threads.submit(self.ask, request))
-                if len(under_way) >= 2 * self.count:
-                    yield under_way.popleft().result()
-            while under_way:
-                yield under_way.popleft().result()
-            all_done = True
+                in_progress.append(threads.submit(self.ask, request))
+                if len(in_progress) >= 2 * self.count:
+                    yield in_progress.popleft().result()
+            while in_progress:
+                yield in_progress.popleft().result()
+            complete = True
         finally:
-            if not all_done:
-                # Somebody stopped us: do not wait for what nobody wants any more.
+            if not complete:
+                # The caller stopped: do not wait for replies that nobody wants.
                 self.close()
             threads.shutdown(wait=True, cancel_futures=True)
 
@@ -142,16 +133,16 @@ class _Worker:
     def __init__(self, task: str, limits: Limits) -> None:
         self._task, self._limits = task, limits
         self._lock = threading.Lock()
-        self._clock_lock = threading.Lock()
-        self._waiting: threading.Timer | None = None
+        self._timer_lock = threading.Lock()
+        self._timer: threading.Timer | None = None
         self._ended = False
-        self._late = False
+        self._timed_out = False
         self._ready = False
-        # Started at once and not waited for: it warms up while the files are being found.
+        # Not waited for: it starts up while the files are being found.
         self._process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        self._ready = self._late = False
+        self._ready = self._timed_out = False
         limits = self._limits
         settings = {
             "path": [str(Path(entry).resolve()) for entry in sys.path if entry],
@@ -178,14 +169,14 @@ class _Worker:
                 self._await_ready()
             if self._ended:
                 return Reply(failed="crash")
-            heard = self._exchange(request, self._limits.seconds, content)
-        if heard is None:
-            reply = Reply(failed=self._why_dead())
+            frame = self._exchange(request, self._limits.seconds, content)
+        if frame is None:
+            reply = Reply(failed=self._death_reason())
         else:
-            told, blobs = heard
-            reply = Reply(told, blobs, str(told.get("failed", "")))
-        if heard is None or reply.failed == "memory":
-            self._replace()  # even one that lives: its memory is in pieces
+            answer, blobs = frame
+            reply = Reply(answer, blobs, str(answer.get("failed", "")))
+        if frame is None or reply.failed == "memory":
+            self._replace()  # even one that is alive: its memory is fragmented
         return reply
 
     def _await_ready(self) -> None:
@@ -208,10 +199,10 @@ class _Worker:
         """Ask and hear; None when the worker died over it, by itself or by the clock."""
         process = self._process
         assert process.stdin and process.stdout
-        clock = threading.Timer(seconds, lambda: self._too_late(process, clock))
-        clock.daemon = True
-        self._waiting = clock
-        clock.start()
+        timer = threading.Timer(seconds, lambda: self._time_out(process, timer))
+        timer.daemon = True
+        self._timer = timer
+        timer.start()
         try:
             if request is not None:
                 send(process.stdin, request, [] if content is None else [content])
@@ -219,20 +210,20 @@ class _Worker:
         except (BadFrameError, OSError, ValueError):
             return None
         finally:
-            clock.cancel()
-            with self._clock_lock:
-                self._waiting = None
+            timer.cancel()
+            with self._timer_lock:
+                self._timer = None
 
-    def _too_late(self, process: subprocess.Popen[bytes], clock: threading.Timer) -> None:
-        with self._clock_lock:  # an answer that just came in time must not cost the next file
-            if self._waiting is clock:
-                self._late = True
+    def _time_out(self, process: subprocess.Popen[bytes], timer: threading.Timer) -> None:
+        with self._timer_lock:  # an answer just in time must not cost the next file
+            if self._timer is timer:
+                self._timed_out = True
                 process.kill()
 
-    def _why_dead(self) -> str:
+    def _death_reason(self) -> str:
         self._process.kill()
         status = self._process.wait()
-        if self._late:
+        if self._timed_out:
             return "time"
         return "memory" if status == OUT_OF_MEMORY else "crash"
 
@@ -253,6 +244,6 @@ class _Worker:
 
     def end(self) -> None:
         self._ended = True
-        self._process.kill()  # before the lock: whoever waits for this worker is set free
+        self._process.kill()  # before the lock, to release a caller that waits for this worker
         with self._lock:
             self._discard()

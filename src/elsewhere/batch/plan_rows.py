@@ -28,7 +28,7 @@ from elsewhere import messages
 from elsewhere.album import Album, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import Spool, Ticket
-from elsewhere.album.skipped import REASONS
+from elsewhere.album.skipped import known_kind
 from elsewhere.audit.inference import rank, within
 from elsewhere.batch.rows import Attacker, Dead, LostRowsError, Rows, rows_of, storable
 from elsewhere.batch.schemas import albums_out, arrow
@@ -248,9 +248,7 @@ def _seen(rows: Rows, scores: Sequence[Scores], attackers: Sequence[Attacker]) -
         for name, digest, known in zip(rows.ids, rows.digests, rows.metadata, strict=True)
     )
     left = tuple(
-        SkippedFile(
-            Path(one.photo), one.photo, one.kind if one.kind in REASONS else "damaged", one.reason
-        )
+        SkippedFile(Path(one.photo), one.photo, known_kind(one.kind, "damaged"), one.reason)
         for one in rows.dead
         if one.photo is not None
     )

@@ -25,7 +25,7 @@ from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import sidecars_in_folder
 from elsewhere.album.files import MAX_BYTES, one_line
 from elsewhere.album.jpeg import NotJpegError, size_if_bare
-from elsewhere.album.skipped import REASONS
+from elsewhere.album.skipped import REASONS, known_kind
 from elsewhere.album.workers import Reply, Workers
 from elsewhere.batch.crash_blame import Attempt
 from elsewhere.batch.rows import LOST, Attacker, MangledText, carried, joined, texts, told
@@ -175,9 +175,9 @@ class PhotoScorer:
     def _scored(self, name: str, reply: Reply) -> _Looked:
         """A worker's answer, believed as far as it can be checked, as every scorer sees it."""
         if reply.failed or len(reply.blobs) != 1:
-            kind = reply.failed if reply.failed in REASONS else "crash"
+            kind = known_kind(reply.failed, "crash")
             return _Looked(
-                kind=kind, reason=one_line(str(reply.told.get("detail", ""))) or REASONS[kind]
+                kind=kind, reason=one_line(str(reply.answer.get("detail", ""))) or REASONS[kind]
             )
         content = reply.blobs[0]
         try:
@@ -190,7 +190,7 @@ class PhotoScorer:
             if outcome.row is None:
                 return _Looked(kind="unscored", reason=outcome.problem)
             made.append(outcome.row)
-        metadata = json.dumps(reply.told.get("metadata"))
+        metadata = json.dumps(reply.answer.get("metadata"))
         return _Looked(tuple(made), metadata, sha256(content).hexdigest())
 
     def _found(self, row: Mapping[str, Any]) -> tuple[Path, bytes | None]:

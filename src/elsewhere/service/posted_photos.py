@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from elsewhere.album import Limits, Metadata, Photo, SkippedFile
 from elsewhere.album.files import file_digest
 from elsewhere.album.places import Places, places_by_time
+from elsewhere.album.skipped import LOST_KINDS
 from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
 from elsewhere.service.ledger import Ledger
@@ -85,7 +86,7 @@ def _small(photo: Photo) -> Sketch:
     """
     from PIL import Image
 
-    with photo.rendition.opened() as image:
+    with photo.rendition.open_image() as image:
         image.draft("L", (4 * SIDE, 4 * SIDE))
         grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
     points = np.asarray(grey, dtype=np.float64).ravel() / 255
@@ -95,10 +96,7 @@ def _small(photo: Photo) -> Sketch:
 
 
 _MAX_PAIRS = 3
-_MAY_SHOW_A_PLACE = frozenset(
-    {"animated", "crash", "damaged", "empty", "large", "memory", "pixels", "raw", "time",
-     "unreadable", "unscored", "unsupported", "video"}
-)  # fmt: skip
+_MAY_SHOW_A_PLACE = LOST_KINDS | {"video"}
 """Why something that may show the place cannot be counted."""
 
 

@@ -30,7 +30,6 @@ from elsewhere.album import (
     read_album,
 )
 from elsewhere.album.files import natural_key
-from elsewhere.album.skipped import skip
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.platform.machine import worker_count as cores
@@ -255,7 +254,7 @@ class _Scoring:
         problem = next(
             (one.problem for one in self._under_way[photo.id].result() if one.problem), ""
         )
-        out = (skip(photo.path, photo.id, "unscored", problem),) if problem else ()
+        out = (SkippedFile(photo.path, photo.id, "unscored", problem),) if problem else ()
         self._told += 1
         self._total = self._expected
         self.left += out

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album.places import places_of
-from elsewhere.album.skipped import skip
+from elsewhere.album.skipped import SkippedFile
 from elsewhere.errors import InputError
 from elsewhere.service.photo_selection import (
     budget_of,
@@ -43,7 +43,7 @@ def test_what_matches_nothing_is_told_with_what_comes_near() -> None:
         matching(["IMG_3.jpg"], IDS, "keep")
     with pytest.raises(InputError, match=r"drop: no photo is called 'XQ7'; the first ones are"):
         matching(["XQ7"], IDS, "drop")
-    gone = skip(Path("x/film.mov"), "x/film.mov", "video")
+    gone = SkippedFile(Path("x/film.mov"), "x/film.mov", "video")
     with pytest.raises(InputError, match=r"keep: x/film.mov is not in the album: it is a video"):
         matching(["film.mov"], IDS, "keep", [gone])
 

@@ -14,7 +14,7 @@ import pytest
 from elsewhere import messages
 from elsewhere.album import Leak
 from elsewhere.album.places import Places, places_of
-from elsewhere.album.skipped import skip
+from elsewhere.album.skipped import SkippedFile
 from elsewhere.errors import FileError
 from elsewhere.globe import place
 from elsewhere.report import page
@@ -210,7 +210,7 @@ def test_hostile_names_and_metadata_stay_text(two_towns: ScoredAlbum, plan: Albu
             )
             for n, photo in enumerate(two_towns.photos)
         ]
-        out = tuple(skip(Path("x"), word, "damaged", word) for word in words[:1])
+        out = tuple(SkippedFile(Path("x"), word, "damaged", word) for word in words[:1])
         scores = [
             replace(one, scores=type(one.scores)(one.scores.values, [p.id for p in photos]))
             for one in two_towns.attacks

@@ -145,20 +145,16 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
 
 def _left(left: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
     """What was not read, kind by kind, the most frequent first."""
+    from elsewhere.album.skipped import REASONS
+
     kinds: dict[str, list[SkippedFile]] = {}
     for one in left:
         kinds.setdefault(one.kind, []).append(one)
-    for kind, ones in sorted(kinds.items(), key=lambda item: -len(item[1])):
+    for ones in sorted(kinds.values(), key=lambda ones: -len(ones)):
         names = _named([one.name for one in ones])
         reasons = {one.reason for one in ones}
-        reason = printable(reasons.pop()) if len(reasons) == 1 else _sentence(kind)
+        reason = printable(reasons.pop()) if len(reasons) == 1 else REASONS[ones[0].kind]
         yield "left out", Text.assemble(names, (f"  {reason}", "dim"))
-
-
-def _sentence(kind: str) -> str:
-    from elsewhere.album.skipped import REASONS
-
-    return REASONS[kind]
 
 
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
