@@ -1,13 +1,15 @@
-"""Photos on disk: finding them, decoding them safely, what they carry, and their renditions.
+"""Photos on disk: finding and decoding them, their metadata, their renditions, and exports.
 
-album       the value Album, and read_album, which makes one
-finding     which files are photos, and why the others are not · companions · kinds · left · names
-workers     decoding in processes with limits · worker (their inside) · frames (what is said)
-reading     what a worker does with one file · decode · colour · files
-metadata    what is known and what leaks · exif · xmp · takeout
-places      where photos were taken · clustering (by position) · timing (by time)
-renditions  the bytes that are scored and exported · jpeg (their proof) · spool (where they wait)
-export      a copy: staging (until it is proved) · renaming · archive · copies · export_names
+album       Album, and read_album, which makes one
+discovery   which files are photos, and why the others are not
+skipped     files that are not in the album, and why
+files       reading files safely, their kinds and names
+workers     decoding in processes with limits · worker (their inside) · frames (their messages)
+decode      from bytes to pixels · jpeg (the encoder, and the proof of its results)
+metadata    what is known and what leaks · metadata_readers (EXIF, XMP, IPTC, Takeout)
+places      where photos were taken
+renditions  the bytes that are scored and exported
+export      a copy, proved before it gets its name · staging · copies (reading one again)
 """
 
 from elsewhere.album.album import Album, Photo, Progress, album_workers, read_album

@@ -1,7 +1,7 @@
-"""An album: photos ready to be scored, and every file that is not among them with its reason.
+"""An album: photos ready to be scored, and every other file with the reason why it is not.
 
-Reading never fails because of one file. It fails only where there is nothing to read at all, or
-where no worker can be started.
+One bad file never stops the reading. It fails only where there is nothing to read, or where no
+worker can be started.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Photo:
     """One photo of an album."""
 
     id: str
-    """Its name below the folder that was given: printable, and no other photo's."""
+    """Its name below the folder that was given: printable and unique in the album."""
     path: Path
     """The original, which is never opened for writing."""
     rendition: Rendition
@@ -36,32 +36,32 @@ class Photo:
 
 @dataclass(frozen=True)
 class Album:
-    """All photos that could be read, in natural order, and all files that are left out."""
+    """All photos that could be read, in natural order, and all files that were skipped."""
 
     photos: tuple[Photo, ...]
     left: tuple[SkippedFile, ...]
     recipe: Recipe
     spool: Spool = field(repr=False, compare=False)
     folders: tuple[Path, ...] = ()
-    """The folders among what was given: nothing is ever exported into these."""
+    """The folders that were given: nothing is ever exported into these."""
 
     def close(self) -> None:
-        """Forget the renditions; they are gone at the latest when the program ends."""
+        """Delete the renditions; at the latest they go when the program ends."""
         self.spool.close()
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the reading is, told once the files are found and then after each of them."""
+    """A step of the reading: first when the files are found, then after each of them."""
 
     done: int
     total: int
     name: str = ""
-    """The file that was just done; empty at first, when the files were just found."""
+    """The file that was just read; empty in the first step."""
     photo: Photo | None = None
-    """The photo that it became, so that others can go on with it at once."""
+    """The photo that it became, so that it can be scored at once."""
     left: tuple[SkippedFile, ...] = ()
-    """What was just left out."""
+    """The files that were just skipped."""
 
 
 def read_album(
@@ -73,10 +73,9 @@ def read_album(
     workers: Workers | None = None,
     progress: Callable[[Progress], None] = lambda step: None,
 ) -> Album:
-    """Read folders and files: find the photos, render each once, tell what is known of them.
+    """Read folders and files: find the photos, render each once, read their metadata.
 
-    Whoever reads several albums gives `workers` that are warm already (`album_workers`); they
-    keep the limits that they were started with.
+    To read several albums pass `workers` (`album_workers`); they keep their own limits.
     """
     recipe = recipe or Recipe()
     given = [Path(path) for path in paths]
@@ -110,7 +109,7 @@ def read_album(
 
 
 def album_workers(limits: Limits | None = None) -> Workers:
-    """A warm pool of workers that read photos, for `read_album`."""
+    """A running pool of workers that read photos, for `read_album`."""
     return Workers("elsewhere.album.worker:read", limits)
 
 
@@ -124,7 +123,7 @@ def _request(candidate: Candidate, recipe: Recipe, pixels: int) -> dict[str, obj
 
 
 def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> Photo | SkippedFile:
-    """A worker's answer, believed only as far as it can be checked."""
+    """A worker's answer, trusted only as far as it can be checked."""
     path, name = candidate.path, candidate.name
     if reply.failed:
         detail = one_line(str(reply.answer.get("detail", "")))

@@ -1,14 +1,12 @@
-"""A zip as plain as one can be, and the proof that one is: no field tells anything.
+"""A copy on the disk, a folder or a zip: its entries and their bytes.
 
-All entries are alike: stored, dated 1980, with one mode, without extra fields or comments. The
-reader accepts only what the writer could have written, byte for byte. So there is no place in an
-archive for anything but the files, and nothing for bombs, false sizes, paths that lead out, or
-encryption to work on.
+A copy is read to prove something about it, so nothing is passed over: a hidden file, a link or a
+folder inside is listed like any other entry, but only plain files are read.
 
-A copy as it lies on the disk, a folder or a zip: what is in it, and its bytes.
-
-Read by whoever has to prove something of it, so nothing is passed over: a hidden file, a link or
-a folder inside is listed like any other entry, but only plain files are ever read.
+Zips are as plain as the format allows: every entry is stored, dated 1980, with one mode and without
+extra fields or comments. The reader accepts only what the writer could have written, byte for byte.
+So an archive has no place for anything but the files, and bombs, false sizes, paths that lead out
+and encryption have nothing to work on.
 """
 
 from __future__ import annotations
@@ -123,7 +121,7 @@ def read_entries(path: Path) -> list[Entry]:
 
 
 def read_entry(path: Path, entry: Entry) -> bytes:
-    """The bytes of one entry, held against its checksum."""
+    """The bytes of one entry, compared with its checksum."""
     with path.open("rb") as file:
         file.seek(entry.content_start)
         content = file.read(entry.size)
@@ -133,7 +131,7 @@ def read_entry(path: Path, entry: Entry) -> bytes:
 
 
 def _tail(entries: list[Entry], at: int) -> bytes:
-    """What follows the last file: the list of all, and where it is."""
+    """What follows the last file: the list of all files, and its position."""
     listing = b"".join(entry.central_header() for entry in entries)
     count = len(entries)
     return listing + _END.pack(b"PK\5\6", 0, 0, count, count, len(listing), at, 0)
@@ -148,16 +146,16 @@ def _foreign(path: Path) -> FileError:
 
 @dataclass(frozen=True)
 class Copy:
-    """What lies at a path: the names in it, whatever they are."""
+    """A folder or zip, and the names of all its entries."""
 
     path: Path
     names: tuple[str, ...]
-    """Every entry, sorted."""
+    """All entries, sorted."""
     _entries: Mapping[str, Entry] | None = None
-    """For an archive, where each is; None for a folder."""
+    """The entries of an archive by name; None for a folder."""
 
     def read(self, name: str) -> bytes:
-        """The bytes of one of the names, from the disk; a FileError where it has none."""
+        """The bytes of one entry, from the disk; FileError where it is not a plain file."""
         try:
             if self._entries is not None:
                 return read_entry(self.path, self._entries[name])
@@ -176,12 +174,12 @@ class Copy:
 
 
 def is_archive(target: Path) -> bool:
-    """Whether a name asks for a zip rather than for a folder."""
+    """Whether the target is a zip rather than a folder."""
     return target.suffix.lower() == ZIP
 
 
 def open_copy(path: Path) -> Copy:
-    """The copy at a path; a FileError where there is none, or no telling what it is."""
+    """The copy at a path; FileError where there is none, or where it is not a copy of ours."""
     try:
         if path.is_dir():
             with os.scandir(path) as listing:

@@ -1,14 +1,12 @@
-"""Colours as everybody sees them: eight bits of sRGB on white, whatever the file had.
+"""Inside a worker: from the bytes of a photo to upright sRGB pixels of the size that is shared.
 
-A profile is a stranger's data like any other, and is never passed on: colours are converted and
-the profile is dropped. One that cannot be used is ignored, as every viewer does.
+The bytes decide the kind, so one decoder is tried and no other. Sizes are checked before any pixel
+is decoded. A JPEG that is twice too large is decoded at half its size or less, which saves most of
+the time. What follows the picture (a motion photo's video, a gain map, a second picture) is not
+read. Every failure is a RefusedError with its kind.
 
-Inside a worker: from the bytes of a photo to upright sRGB pixels of the size that is shared.
-
-The kind was told by the bytes, so one decoder is tried and no other. Sizes are looked at before
-any pixel is decoded. A JPEG that is twice too large is decoded at half its size or less, which
-saves most of the time. What follows the picture (a motion photo's video, a gain map, a second
-picture) is not looked at. Whatever is wrong is told as a RefusedError with its word.
+Colours become eight bits of sRGB on white. A profile is untrusted data and never passed on: colours
+are converted and the profile is dropped. One that cannot be used is ignored, as viewers do.
 """
 
 from __future__ import annotations
@@ -38,11 +36,11 @@ _FRACTIONS = (2, 4, 8)
 _ORIENTATION = 0x0112
 _SUBFILE, _PHOTOMETRIC, _DNG = 0x00FE, 0x0106, 0xC612
 _RAW_PHOTOMETRICS = (32803, 34892)
-"""What a sensor saw, before it is made into colours."""
+"""Sensor data that are not colours yet."""
 
 
 class UnknownPixelsError(ValueError):
-    """The pixels are numbers whose meaning is not known, such as heights or temperatures."""
+    """The pixels are numbers of unknown meaning, such as heights or temperatures."""
 
 
 def to_eight_bits(image: Image.Image) -> Image.Image:
@@ -61,7 +59,7 @@ def to_eight_bits(image: Image.Image) -> Image.Image:
 
 
 def flatten_on_white(image: Image.Image) -> Image.Image:
-    """Without alpha: see-through parts lie on white, as browsers show them."""
+    """Without alpha: transparent parts become white, as browsers show them."""
     if image.mode != "RGBA":
         return image
     from PIL import Image
@@ -92,7 +90,7 @@ def to_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
 
 
 def profile_name(profile: bytes | None) -> str:
-    """What a profile calls itself; some name the very monitor or camera they were made for."""
+    """The name in a profile; some name the monitor or camera that they were made for."""
     if not profile or len(profile) > MAX_PROFILE:
         return ""
     from PIL import ImageCms
@@ -105,7 +103,7 @@ def profile_name(profile: bytes | None) -> str:
 
 @lru_cache(maxsize=8)
 def _transform(profile: bytes, mode: str) -> Any:
-    """The way from a profile to sRGB; a camera's photos all share one, and building it is slow."""
+    """The transform from a profile to sRGB: slow to build, and shared by a camera's photos."""
     from PIL import ImageCms
 
     source: Any
@@ -126,7 +124,7 @@ def _transform(profile: bytes, mode: str) -> Any:
 
 
 class RefusedError(Exception):
-    """The file is not taken; `kind` is one of left.KINDS, the text what was found."""
+    """The file is refused; `kind` is a SkipKind, the text is what was found."""
 
     def __init__(self, kind: SkipKind, detail: str = "") -> None:
         super().__init__(detail)
@@ -134,7 +132,7 @@ class RefusedError(Exception):
 
 
 def warm_up() -> None:
-    """Load everything that is needed later, before the limits are drawn tight."""
+    """Load everything that is needed later, before the limits apply."""
     from PIL import (  # noqa: F401
         AvifImagePlugin,
         Image,
@@ -156,7 +154,7 @@ def warm_up() -> None:
 
 
 def open_image(content: bytes, kind: str) -> Image.Image:
-    """The picture behind its header; no pixel is decoded yet."""
+    """The picture with its header read; no pixel is decoded yet."""
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -201,7 +199,7 @@ def _open_heic(content: bytes) -> Image.Image:
 def render_pixels(
     image: Image.Image, max_side: int | None, max_pixels: int = MAX_PIXELS
 ) -> Image.Image:
-    """Upright, sRGB, its long side at most `max_side`: the picture as it would be shared."""
+    """The picture as it would be shared: upright, sRGB, its long side at most `max_side`."""
     size = _shared_size(image.size, max_side)
     width, height = image.size
     # A progressive JPEG is held whole, whatever scale it is decoded at: up to six bytes a pixel.
@@ -255,7 +253,7 @@ def _resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
 
 
 def _orientation(image: Image.Image) -> int:
-    """The camera's note on which way is up; 1 where there is none or it cannot be read."""
+    """The EXIF orientation; 1 (upright) where it is missing or unreadable."""
     if image.format == "HEIF":
         return 1  # the decoder has applied it
     try:

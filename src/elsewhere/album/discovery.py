@@ -1,14 +1,12 @@
 """Which files of a folder are photos, and why each of the others is not.
 
-Folders are walked to the bottom in natural order. Links are not followed: what they lead to is
-either found under its own name or was not meant. Everything that is met is accounted for, as a
-photo or as left out with its reason. Files are only sniffed here, never decoded.
+Folders are walked to the bottom in natural order. Links are not followed: their target is either
+found under its own name or was not meant. Every file is accounted for, as a photo or as skipped.
+Only the first bytes are read here; nothing is decoded.
 
-Files that belong together, as phones and cameras write them.
-
-One press of the button may leave a still and a film (live photo), a JPEG and a raw file, the
-original and its edit, and notes beside each. One of them is the photo that would be shared; the
-others are named as what they are, and the notes are read for what they say about it.
+Phones and cameras write files that belong together: a still and a film (live photo), a JPEG and a
+raw file, an original and its edit, sidecars beside each. One of them is the photo that would be
+shared. The others are skipped by name, and the sidecars are read for what they say about it.
 """
 
 from __future__ import annotations
@@ -58,12 +56,12 @@ _PIXEL = re.compile(r"\.(RAW-\d+\.(COVER|ORIGINAL)|RAW-\d+|MP|MV|COVER)$", re.IG
 _NUMBERED = re.compile(r"(.*)(\(\d+\))")
 _SUPPLEMENT = ".supplemental-metadata"
 _TAKEOUT_LENGTH = 46
-"""Takeout cuts names: so many characters remain before `.json`."""
+"""Takeout cuts names: this many characters remain before `.json`."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A file that is probably a photo, with the notes that lie beside it."""
+    """A file that is probably a photo, with the sidecars beside it."""
 
     path: Path
     name: str
@@ -74,7 +72,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Discovery:
-    """All that was met: photos to be read, and files left out."""
+    """Every file that was found: photos to read, and files to skip."""
 
     photos: tuple[Candidate, ...]
     skipped: tuple[SkippedFile, ...]
@@ -243,7 +241,7 @@ def _drop_duplicates(photos: list[Candidate]) -> tuple[list[Candidate], list[Ski
 def pair_files(
     files: Iterable[Candidate], sidecars: Iterable[Candidate]
 ) -> tuple[list[Candidate], list[SkippedFile]]:
-    """The photos with their notes, in the order given, and all the rest with reasons."""
+    """The photos with their sidecars, in the order given, and all other files with reasons."""
 
     def shot(path: Path) -> tuple[Path, str]:
         """What the files of one press of the button have in common."""
@@ -278,10 +276,10 @@ def pair_files(
 
 
 def sidecars_in_folder(folder: Path) -> dict[str, tuple[Path, ...]]:
-    """The notes of a folder by the name of the photo that each is about.
+    """The sidecars of a folder by the name of the photo that each is about.
 
-    For who has a list of photos and does not search folders. A folder that cannot be listed has
-    no notes; most have none at all, and then the names of their photos are not kept either.
+    For callers that have a list of photos. A folder that cannot be listed has no sidecars; most
+    folders have none, and then the names of their photos are not kept either.
     """
 
     def files(sidecars: bool) -> list[Candidate]:
@@ -301,7 +299,7 @@ def sidecars_in_folder(folder: Path) -> dict[str, tuple[Path, ...]]:
 
 
 def _edits(photos: list[Candidate]) -> dict[Path, Candidate]:
-    """Original → its edit, where both are there."""
+    """The edit of each original that has one."""
     by_stem: dict[tuple[Path, str], list[Candidate]] = {}
     for photo in photos:
         by_stem.setdefault((photo.path.parent, photo.path.stem.casefold()), []).append(photo)
@@ -362,7 +360,7 @@ def _match_sidecars(
 
 
 def _takeout_names(stem: str) -> Iterator[str]:
-    """The photo's name that a Takeout note's name stands for.
+    """The names of photos that a Takeout sidecar with this stem may be about.
 
     A number that tells equal names apart moves: `IMG_1(2).jpg` has `IMG_1.jpg(2).json`.
     """

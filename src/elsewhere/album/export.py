@@ -1,15 +1,12 @@
-"""What the files of a copy are called, and in which order they come.
+"""Export: names for the files of a copy, and the copy itself, proved before it gets its name.
 
-A name tells: IMG_20230714_153000 says when, IMG_0041 beside IMG_0043 that one is missing. So the
-files are numbered without a gap, in an order drawn at random, unless somebody asks otherwise.
-Names that are kept are made harmless for every system that the copy may be unpacked on.
+A name tells: IMG_20230714_153000 says when, IMG_0041 beside IMG_0043 that one is missing. So files
+are numbered without a gap in random order, unless the user asks otherwise. Names that are kept are
+made harmless for every system that the copy may be unpacked on.
 
-Renditions on their way out: written aside, read again, proved by the caller, then named.
-
-Nothing unproved ever has the target's name. The order of things is the promise: write, bring to
-the disk, read back and compare every byte, let the caller prove what it promised of the copy as
-it lies there, and only then rename. Whatever goes wrong before leaves nothing; originals are not
-known here at all.
+Nothing unproved ever has the target's name. The copy is written aside, flushed to the disk, read
+back and compared byte by byte, proved by the caller as it lies there, and only then renamed. A
+failure before leaves nothing. Originals are not known here at all.
 """
 
 from __future__ import annotations
@@ -53,9 +50,9 @@ _FILE_SUFFIXES = (
     | SIDECAR_SUFFIXES
     | {".gif", ".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"}
 )
-"""How names of files end: whoever gives one does not mean a folder."""
+"""A target that ends like this is not meant to be a folder."""
 FILE_TIME = 315_532_800
-"""The one time that all files carry: midnight of 1 January 1980, UTC."""
+"""The time of all exported files: midnight of 1 January 1980, UTC."""
 _ERRORS = {
     errno.ENOSPC: "the disk is full: make room or choose another disk",
     errno.EDQUOT: "your share of the disk is used up: make room or choose another disk",
@@ -70,7 +67,7 @@ _ERRORS = {
 
 
 def check_choices(order: str, names: str) -> None:
-    """Refuse an order or a way of naming that there is not."""
+    """Refuse an unknown order or way of naming."""
     if order not in ("shuffled", "album"):
         raise InputError(f"there is no order {order!r}: choose shuffled or album")
     if names not in ("neutral", "keep"):
@@ -80,11 +77,13 @@ def check_choices(order: str, names: str) -> None:
 def choose_names(
     ids: Sequence[str], order: Order = "shuffled", names: Names = "neutral"
 ) -> list[str]:
-    """A name for each photo, by the position of its id.
+    """A file name for each photo, by the position of its id.
 
-    >>> named(["b/IMG_1.HEIC", "c.png"], order="album")
+    Kept names are portable, and differ even where case does not count.
+
+    >>> choose_names(["b/IMG_1.HEIC", "c.png"], order="album")
     ['001.jpg', '002.jpg']
-    >>> named(["b/IMG_1.HEIC", "c/img_1.jpg"], names="keep")
+    >>> choose_names(["b/IMG_1.HEIC", "c/img_1.jpg"], names="keep")
     ['IMG_1.jpg', 'img_1-2.jpg']
     """
     check_choices(order, names)
@@ -112,7 +111,7 @@ def choose_names(
 
 
 def kept_names_warning(names: Sequence[str]) -> str:
-    """What has to be said of names that were kept."""
+    """The warning about names that were kept."""
     dated = [name for name in names if _DATE.search(name)]
     if dated:
         some = "1 of them holds" if len(dated) == 1 else f"{len(dated)} of them hold"
@@ -127,10 +126,12 @@ def kept_names_warning(names: Sequence[str]) -> str:
 
 
 def portable_name(stem: str) -> str:
-    """A name without its suffix as every file system takes it, in one piece.
+    """A name without its suffix as every file system accepts it, in one piece.
 
-    >>> harmless("..\\\\con"), harmless("nul.tar"), harmless(" -rf "), harmless("Ætt\\u202e")
-    ('_con', '_nul.tar', '_rf', 'Ætt_')
+    >>> portable_name("..\\\\con"), portable_name("nul.tar"), portable_name(" -rf ")
+    ('_con', '_nul.tar', '_rf')
+    >>> portable_name("Ætt\\u202e")
+    'Ætt_'
     """
     name = "".join(
         "_"
@@ -150,7 +151,7 @@ def portable_name(stem: str) -> str:
 
 @dataclass(frozen=True)
 class OutgoingFile:
-    """One file to be: its name in the copy and the rendition that it holds."""
+    """A file to export: its name in the copy and its rendition."""
 
     name: str
     rendition: Rendition
@@ -159,8 +160,8 @@ class OutgoingFile:
 def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = False) -> None:
     """Raise where nothing can be exported to `target`, before any work is done.
 
-    With `file` it may be named as one: a report, not a copy. `folders` are those that the album was
-    read from: a copy among the originals would be taken for one of them the next time.
+    With `file` it may have a file's name: a report, not a copy. `folders` are those that the album
+    was read from: a copy among the originals would be taken for one of them the next time.
     """
     with _explain_errors(target):
         try:
@@ -217,7 +218,7 @@ def export(
 ) -> None:
     """Write `files` to the folder or zip `target`, which must not exist yet.
 
-    `prove` is given the finished copy, as it lies on the disk under a name that nobody knows; it
+    `prove` is given the finished copy, as it lies on the disk under a name that nobody knows. It
     raises where the copy must not be handed out, and then there is none.
     """
     if not files:
@@ -284,7 +285,7 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _compare(copy: Copy, files: Sequence[OutgoingFile]) -> None:
-    """Every name and every byte as they were meant."""
+    """Compare every name and every byte with what was to be written."""
     if list(copy.names) != [file.name for file in files]:
         raise CheckError("the copy does not hold the files that were written: see to the disk")
     for file in files:

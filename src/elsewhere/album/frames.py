@@ -1,7 +1,7 @@
-"""What parent and worker say to each other: one JSON object and some blobs of bytes.
+"""The frames between parent and worker: one JSON object and some blobs of bytes.
 
 Never a pickle: a worker that a hostile file has taken over could make its parent run anything.
-Lengths are bounded on both sides, so that it cannot fill the parent's memory either.
+Lengths are limited, so that it cannot fill the parent's memory either.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _LENGTHS = struct.Struct(">II")
 
 
 class BadFrameError(Exception):
-    """The other side ended in mid-sentence, or does not speak our language."""
+    """The frame is cut short, too long or malformed."""
 
 
 def send(pipe: IO[bytes], value: dict[str, Any], blobs: Sequence[bytes] = ()) -> None:
-    """Say one thing, all of it."""
+    """Send one frame."""
     text = json.dumps([value, [len(blob) for blob in blobs]]).encode("ascii")
     pipe.write(_LENGTHS.pack(len(text), sum(map(len, blobs))) + text)
     for blob in blobs:
@@ -30,7 +30,7 @@ def send(pipe: IO[bytes], value: dict[str, Any], blobs: Sequence[bytes] = ()) ->
 
 
 def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
-    """Hear one thing; None where the other side has hung up between two."""
+    """Receive one frame; None where the other side has closed the pipe."""
     head = pipe.read(_LENGTHS.size)
     if not head:
         return None

@@ -1,18 +1,14 @@
-"""The one encoder of everything that is shared or shown: the same bytes for the same pixels.
+"""JPEG: the one encoder of everything that is shared or shown, and the parser that checks it.
 
-The skeleton of a JPEG: its segments, without decoding a pixel.
+The same pixels always give the same bytes. The parser reads segments without decoding a pixel, for
+two purposes. In originals it finds what travels along unseen: comments, and data behind the end of
+the picture (a motion photo's video, a gain map, anything). In renditions it proves that there is
+nothing but the picture: the worker that made them read an untrusted file.
 
-Used twice, for opposite ends. On originals it finds what travels along unseen: comments, and what
-lies behind the picture's end (a motion photo's video, a gain map, anything). On renditions it
-proves that there is nothing but the picture: the worker that made them read a stranger's file,
-so its word is not enough.
-
-Whether the coded pixels of a JPEG end where its picture does.
-
-Between the last pixel and the end of image a decoder skips whatever there is. No marker tells that
-something is there, so it is found by decoding: all but the last byte is given to a decoder that
-waits for more where it needs it. The encoder fills no byte with nothing, so the last rows of an
-honest picture are still to come; if they are there already, they were not the end.
+Between the last pixel and the end of image a decoder skips any data, and no marker announces it.
+`reject_trailing_data` finds it by decoding: all but the last byte is given to a decoder that waits
+for more where it needs it. The encoder writes no filler, so the last rows of an honest picture are
+still missing then; if they are there already, more data follows them.
 """
 
 from __future__ import annotations
@@ -54,13 +50,13 @@ class Segment(NamedTuple):
 
 
 class NotJpegError(ValueError):
-    """The bytes do not have the skeleton of a JPEG."""
+    """The bytes do not have the structure of a JPEG."""
 
 
 def encode_jpeg(image: Image.Image, quality: int = QUALITY) -> bytes:
-    """An RGB image as a bare JPEG: the same bytes for the same pixels, always.
+    """An RGB image as a bare JPEG: always the same bytes for the same pixels.
 
-    The image loses its notes: Pillow would write a comment that it finds among them.
+    Clears `image.info`, as Pillow would write a comment that it finds there.
     """
     image.info = {}
     file = io.BytesIO()
@@ -111,7 +107,7 @@ def segments(content: bytes) -> Iterator[Segment]:
 
 
 def can_hold_pixels(length: int, size: tuple[int, int], progressive: bool) -> bool:
-    """Whether a file of `length` bytes can hold what its frame claims; no true photo fails.
+    """Whether `length` bytes can hold the pixels that a frame claims; true for every real photo.
 
     Every block of 64 pixels takes at least one bit (two, unless its parts come in several
     scans). A decoder would paint what is missing grey, after hours and gigabytes.
@@ -121,11 +117,11 @@ def can_hold_pixels(length: int, size: tuple[int, int], progressive: bool) -> bo
 
 
 def size_if_bare(content: bytes, quality: int = QUALITY) -> tuple[int, int]:
-    """Width and height of a JPEG as our encoder writes them, and nothing else; or NotJpegError.
+    """Width and height of a JPEG exactly as our encoder writes them, else NotJpegError.
 
-    Up to the coded pixels it has to be, byte for byte, what the encoder writes for any picture, but
-    for the two numbers of its size; behind them come the end of image and the file's, and within
-    them there is no marker. That no coded byte is left over is proved by decoding (`coded.py`).
+    Up to the coded pixels it must equal, byte for byte, what the encoder writes for any picture,
+    except for the two numbers of its size. Behind the pixels come the end of image and the end of
+    the file, and within them is no marker. `reject_trailing_data` checks the coded bytes.
     """
     header, at = _header(quality)
     size = content[at : at + 4]
@@ -151,9 +147,9 @@ def _header(quality: int) -> tuple[bytes, int]:
 
 
 def reject_trailing_data(content: bytes, size: tuple[int, int]) -> None:
-    """Raise NotJpegError where something follows the pixels of a bare JPEG of this size.
+    """Raise NotJpegError where data follow the pixels of a bare JPEG of this size.
 
-    The decoder reads a few bytes ahead, so that fewer than eight may go unseen.
+    The decoder reads a few bytes ahead, so fewer than eight may go unseen.
     """
     from PIL import Image
 

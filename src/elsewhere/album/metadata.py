@@ -1,8 +1,8 @@
-"""What a file says about a photo beside its pixels: where, when, how good, and what leaks.
+"""What a file says about a photo beside its pixels: position, time, rating, and leaks.
 
-The position and the time decide which place a photo belongs to; the rating what it is worth; the
-leaks are shown to the user, for they are what a plain copy would have given away. All of it is
-read in a worker and arrives as a stranger's words: every number is checked again here.
+Position and time decide which place a photo belongs to, the rating what it is worth. The leaks are
+shown to the user: a plain copy would have given them away. All of it is read in a worker and is
+untrusted, so every number is checked again here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Leak(NamedTuple):
     kind: str
     """A word or two: "position", "serial number", "comment"."""
     text: str
-    """What it says, shortened."""
+    """Its value, shortened."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +41,17 @@ class Metadata:
     position: tuple[float, float] | None = None
     """Latitude and longitude in degrees."""
     time: datetime | None = None
-    """When it was taken; without a time zone where the camera did not say which."""
+    """When it was taken; without a time zone where the camera did not record it."""
     rating: int | None = None
     """Stars, 1 to 5; a camera's 0 means that nobody rated it."""
     leaks: tuple[Leak, ...] = ()
 
     @property
     def moment(self) -> float | None:
-        """Seconds since 1970, to compare photos: where no zone is told, the position tells it.
+        """Seconds since 1970, to compare photos.
 
-        A camera's clock shows local time. Without a zone, fifteen degrees of longitude count as
-        an hour; without a position either, local time is taken for that of Greenwich.
+        A camera's clock shows local time. Without a time zone, fifteen degrees of longitude count
+        as an hour; without a position either, local time is taken for that of Greenwich.
         """
         if self.time is None:
             return None
@@ -61,7 +61,7 @@ class Metadata:
         return self.time.replace(tzinfo=timezone(timedelta(hours=hours))).timestamp()
 
     def completed_by(self, other: Metadata) -> Metadata:
-        """This, with what it lacks taken from `other`; the leaks of both."""
+        """This, with missing values taken from `other`, and the leaks of both."""
         return replace(
             self,
             position=self.position or other.position,
@@ -72,7 +72,7 @@ class Metadata:
 
 
 def make_leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
-    """Leaks in words that can be shown, each once; empty ones are none."""
+    """Leaks as printable text, each once and none empty."""
     leaks: dict[Leak, None] = {}
     for kind, text in found:
         line = one_line(text if isinstance(text, str) else str(text))
@@ -84,7 +84,7 @@ def make_leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
 
 
 def parse_position(latitude: object, longitude: object) -> tuple[float, float] | None:
-    """A place on earth, or None: no number, out of bounds, or the zeros of a device without GPS."""
+    """A position on earth; None for no number, out of bounds, or the zeros of a missing GPS."""
     try:
         lat, lon = float(latitude), float(longitude)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
@@ -121,7 +121,7 @@ def parse_timestamp(seconds: object) -> datetime | None:
 
 
 def to_json(value: Metadata) -> dict[str, Any]:
-    """As a worker tells it."""
+    """The metadata as a worker sends it."""
     return {
         "position": value.position,
         "time": value.time.isoformat() if value.time else None,
@@ -131,7 +131,7 @@ def to_json(value: Metadata) -> dict[str, Any]:
 
 
 def from_json(value: object) -> Metadata:
-    """As a worker told it: believed only where it has the right form."""
+    """The metadata that a worker sent, as far as it has the right form."""
     if not isinstance(value, dict):
         return Metadata()
     position, time, rating, leaks = (

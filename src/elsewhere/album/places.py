@@ -1,23 +1,16 @@
-"""Positions that belong together: groups of which no two members are further apart than a limit.
+"""Where an album was taken: photos of one place belong together, whenever they were taken.
 
-Nearest groups are joined first, and two groups are joined only while even their furthest members
-are within the limit (complete linkage). So a place never gets wider than the limit: a road trip
-with a photo every few kilometres becomes a string of places, where joining whatever is near would
-make all of it one. Distances are great circles, so poles and the antimeridian are nothing special.
-The result does not depend on the order of the positions.
+The user's word (`at`) comes first, then the positions in the files. Positions near each other are
+one place: the nearest groups are joined first, and two groups only while even their furthest
+members are within a limit (complete linkage). So a place never gets wider than the limit: a road
+trip with a photo every few kilometres becomes a string of places. Distances are great circles, so
+poles and the antimeridian need no care. The result does not depend on the order of the positions.
 
-Photos without a position go where the photos around them in time were taken, if those agree.
-
-A camera's clock shows local time and often does not say which zone, so a photo that tells none is
-compared by clocks: two photos of one afternoon are one hour apart whatever the zone. One that
-tells its zone is compared by moments. A name that holds a date and no hour stands for all of that
-day. Where the neighbours disagree the photo stays where it is: nowhere.
-
-Where an album was taken: photos of one place belong together, whenever they were taken.
-
-What the user says (`at`) comes first, then the positions that the files carry. Photos near each
-other are one place (`clustering.py`); a photo without a position goes where the photos around it
-in time were taken, if those agree (`timing.py`). What is left counts in every hidden place.
+A photo without a position belongs where the photos around it in time were taken, if those agree. A
+camera's clock shows local time and often no zone, so a photo without a zone is compared by clocks:
+two photos of one afternoon are one hour apart whatever the zone. One with a zone is compared by
+moments. A name with a date and no hour stands for all of that day. Photos that remain without a
+place count in every hidden place.
 """
 
 from __future__ import annotations
@@ -39,41 +32,41 @@ from elsewhere.values.notes import Note, NoteKind
 Position = tuple[float, float]
 
 WIDEST_KM = 50.0
-"""No two photos of one place are further apart: a city with what belongs to it."""
+"""No two photos of one place are further apart: a city with its surroundings."""
 GRAIN_DEGREES = 1e-3
-"""Positions that agree to this much, a hundred metres, are one point to begin with."""
+"""Positions within this grain, a hundred metres, are one point to begin with."""
 MAX_POINTS = 2_000
-"""Beyond so many points the grain is doubled until there are fewer: all pairs are measured."""
+"""With more points the grain is doubled until there are fewer: all pairs are measured."""
 HOUR = 3600.0
 BESIDE = 3 * HOUR
-"""All photos with a position within this much time must be of one place."""
+"""All photos with a position within this time must be of one place."""
 BETWEEN = 12 * HOUR
-"""Where there are none, the last one before and the first one after, each within this much."""
+"""Where there are none, the last one before and the first one after, each within this time."""
 DAY = 24 * HOUR
 
 
 @dataclass(frozen=True)
 class AlbumPlace:
-    """All photos of an album taken at one place, whenever. Photos are numbers in the album."""
+    """All photos of an album taken at one place. Photos are numbers in the album."""
 
     label: str
-    """The town, "Lisbon, Portugal"; no other place of the album is called so."""
+    """The town, "Lisbon, Portugal"; unique in the album."""
     lat: float
-    """A middle: the position of one of its photos, or what the user said."""
+    """The position of a photo in the middle, or the one that the user gave."""
     lon: float
     photos: tuple[int, ...]
     """Taken there, ascending: by position, or by time beside photos that have one."""
     positions: tuple[Position, ...]
-    """Where exactly: distinct latitudes and longitudes, for the zone."""
+    """Distinct latitudes and longitudes, for the zone."""
     by_time: tuple[int, ...] = ()
-    """Which of `photos` were placed by their time only."""
+    """Those of `photos` that were placed by their time only."""
     area: Place | None = None
-    """The region or country that the user gave instead of a spot: all of it is the place."""
+    """The region or country that the user gave: all of it is the place."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """The places of an album, the one with most photos first; false where none is known."""
+    """The places of an album, most photos first; false where none is known."""
 
     places: tuple[AlbumPlace, ...]
     unplaced: tuple[int, ...] = ()
@@ -86,7 +79,7 @@ class Places:
 
 
 def places_of(photos: Sequence[Photo], *, at: Sequence[Place] | None = None) -> Places:
-    """The places of an album: where the user says it was taken, or where the files do.
+    """The places of an album: those that the user gives, or those in the files.
 
     One place in `at` is the place of every photo, whatever its file says. Of several, a photo
     belongs to the one nearest to its position; without a position or a usable time it could be
@@ -147,7 +140,7 @@ def _given_places(
 
 
 def likely_home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
-    """The place with photos on most different days; where several are, the one with most photos."""
+    """The place with photos on the most different days; of several, the one with most photos."""
 
     def days(place: AlbumPlace) -> int:
         times = [photos[n].metadata.time for n in place.photos]
@@ -168,7 +161,7 @@ def _distances(place: Place, positions: Sequence[Position]) -> NDArray[np.float6
 
 
 def _middle(positions: Sequence[Position]) -> Position:
-    """The one position that has the others nearest to it: a real one, and never off the road."""
+    """The position that has the others nearest to it: a real one, and never off the road."""
     points = sorted(Counter(positions).items())
     lats, lons = np.array([point for point, _ in points]).T
     counts = np.array([count for _, count in points])
@@ -267,7 +260,7 @@ def has_date_only(known: Metadata) -> bool:
 
 
 def places_by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> dict[int, int]:
-    """For photos without a place the one that their time says; only where it does.
+    """The places of photos without a position, by time; only where the neighbours agree.
 
     `place_of` has the places of the photos with a position.
     """

@@ -1,16 +1,14 @@
-"""Where renditions wait: one file without a name, gone when nobody holds it any more.
-
-A few hundred renditions would fill the memory of a small machine. A temporary file that has no
-name in any folder cannot be opened by others and leaves nothing behind, not even after `kill -9`
-(where the system has no such file, it is deleted when it is closed). Whoever needs bytes no longer
-gives their room back, and it is written over: thousands of photos that only pass through take no
-more room than the few that are under way.
-
-A photo as it would be shared: the bytes that are scored, planned on, and exported unchanged.
+"""A photo as it would be shared: the bytes that are scored, planned on, and exported unchanged.
 
 One encoder, one quality, one header for all: nothing in a rendition but its pixels says anything
 about the camera, the editor or the day. Equal pixels give equal bytes. The preview that people
 see in the report and on the page is made from the rendition, never from the original.
+
+Renditions are kept in one temporary file, as a few hundred would fill the memory of a small
+machine. The file has no name in any folder, so others cannot open it and nothing remains after
+`kill -9` (where the system has no such file, it is deleted when it is closed). Space of bytes that
+are no longer needed is used again: thousands of photos that only pass through take no more space
+than the few in progress.
 """
 
 from __future__ import annotations
@@ -30,14 +28,14 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MAX_SIDE = 2048
-"""A phone's photo comes down to half, which a JPEG is decoded at for nothing; see decisions.md."""
+"""Half of a phone's photo, and a JPEG is decoded at half its size at no cost; see decisions.md."""
 PREVIEW_SIDE = 320
 _MIN_SIDE_LIMIT = 64
 _MAX_SIDE_LIMIT = 65_500
 
 
 class Spool:
-    """Bytes in, a ticket out; the ticket gives the bytes back."""
+    """A temporary file of byte strings: `put` returns a ticket, the ticket reads them again."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,7 +51,7 @@ class Spool:
             raise _no_room(problem) from None
 
     def put(self, content: bytes) -> Ticket:
-        """Keep these bytes."""
+        """Store bytes, in the first gap that is large enough or at the end."""
         length = len(content)
         with self._lock:
             for number, (start, end) in enumerate(self._gaps):
@@ -77,7 +75,7 @@ class Spool:
         return Ticket(self, start, length)
 
     def get(self, start: int, length: int) -> bytes:
-        """The bytes of a ticket that nobody gave back."""
+        """The bytes of a ticket that was not forgotten."""
         with self._lock:
             if length and self._lengths.get(start) != length:
                 raise FileError("a rendition was asked for after it was given up")
@@ -85,7 +83,7 @@ class Spool:
             return self._file.read(length)
 
     def forget(self, start: int, length: int) -> None:
-        """Give the room of a ticket back; what lies there is written over."""
+        """Free the space of a ticket; it will be overwritten."""
         with self._lock:
             if self._lengths.get(start) != length:
                 return
@@ -99,7 +97,7 @@ class Spool:
             self._gaps = gaps
 
     def close(self) -> None:
-        """Forget everything now."""
+        """Delete everything now."""
         with self._lock:
             self._file.close()
 
@@ -127,11 +125,11 @@ class Ticket:
     length: int
 
     def read(self) -> bytes:
-        """The bytes again."""
+        """The bytes."""
         return self.spool.get(self.start, self.length)
 
     def forget(self) -> None:
-        """Nobody will ask for them any more."""
+        """Free their space."""
         self.spool.forget(self.start, self.length)
 
 
@@ -140,7 +138,7 @@ class Recipe:
     """How photos are rendered: the same way for all of an album."""
 
     max_side: int | None = MAX_SIDE
-    """The longest side in pixels, which smaller photos are not enlarged to; None: full size."""
+    """The longest side in pixels; smaller photos are not enlarged. None: full size."""
 
     def __post_init__(self) -> None:
         side = self.max_side
@@ -164,12 +162,12 @@ class Rendition:
     width: int
     height: int
     size: int
-    """How many bytes the content has."""
+    """The number of bytes of the content."""
     _content: Ticket = field(repr=False, compare=False)
 
     @property
     def content(self) -> bytes:
-        """The JPEG; compared with its digest each time, for it may lie on a disk meanwhile."""
+        """The JPEG; compared with its digest each time, as it may lie on a disk meanwhile."""
         content = self._content.read()
         if sha256(content).hexdigest() != self.digest:
             raise FileError(
@@ -179,7 +177,7 @@ class Rendition:
         return content
 
     def forget(self) -> None:
-        """Give up the content, where it was only wanted once; all else stays known."""
+        """Free the content where it is not needed again; the other fields stay."""
         self._content.forget()
 
     def open_image(self) -> Image.Image:
@@ -192,7 +190,7 @@ class Rendition:
         return JpegImageFile(io.BytesIO(self.content))
 
     def preview(self, side: int = PREVIEW_SIDE) -> bytes:
-        """A small bare JPEG of the same picture, to show; made when it is asked for."""
+        """A small bare JPEG of the same image, to show."""
         from PIL import Image
 
         image = self.open_image()
@@ -202,11 +200,11 @@ class Rendition:
 
 
 def accept_rendition(content: bytes, recipe: Recipe, spool: Spool) -> Rendition:
-    """What a worker handed over, once it is proved to be a bare picture of the right size.
+    """A worker's result, once it is proved to be a bare JPEG of the right size.
 
-    The worker has read a stranger's file. Were it taken over, the worst that it could hand over
-    is a wrong picture: nothing that lies before or behind one, or between its parts, passes here.
-    What hides behind its last pixel takes longer to see, and is looked for in what is written only.
+    The worker has read an untrusted file. Even if the file took the worker over, it can only hand
+    over a wrong picture: nothing before, behind or between its parts passes here. Data hidden
+    behind the last pixel takes longer to find, and is looked for on export only.
     """
     try:
         width, height = size_if_bare(content)

@@ -1,8 +1,4 @@
-"""A file that is not in the album, and why: every file that was met is named in one place.
-
-The kind is one word for programs; the reason is a sentence for people, which names no folder of
-theirs, so that it can be quoted. Nothing is left out in silence.
-"""
+"""Files that are not in the album, each with a kind for programs and a reason for people."""
 
 from __future__ import annotations
 
@@ -41,7 +37,7 @@ REASONS: Final[dict[SkipKind, str]] = {
     "unsupported": "its pixels are of a kind that is not supported: save it as JPEG",
     "video": "it is a video: only photos are read",
 }
-"""Every kind, with the sentence that stands where nothing more precise can be said."""
+"""The sentence for each kind where nothing more precise is known."""
 
 LOST_KINDS: Final[frozenset[SkipKind]] = frozenset({
     "animated", "crash", "damaged", "empty", "large", "memory", "pixels", "raw", "time",
@@ -52,11 +48,11 @@ LOST_KINDS: Final[frozenset[SkipKind]] = frozenset({
 
 @dataclass(frozen=True)
 class SkippedFile:
-    """One file (or folder) that was met and not taken."""
+    """A file or folder that is not in the album."""
 
     path: Path
     name: str
-    """How it is called for people: below the folder that was given, and printable."""
+    """Its name below the folder that was given, printable."""
     kind: SkipKind
     detail: str = ""
     """A more precise reason than that of the kind; names no folder of the user."""
@@ -68,7 +64,7 @@ class SkippedFile:
 
     @property
     def lost(self) -> bool:
-        """Whether somebody may miss it: a photo, or what calls itself one, that is not read."""
+        """Whether the user may miss it: a photo, or a file named like one, that is not read."""
         if self.kind == "foreign":
             return self.path.suffix.lower() in PHOTO_SUFFIXES
         return self.kind in LOST_KINDS

@@ -1,15 +1,13 @@
-"""Giving a name only where nobody has it: in one step, wherever the system can.
+"""The folder where a copy is made before it has its name, and the rename that gives the name.
 
-A plain rename puts a file in another's place and a folder in an empty one's. Between looking and
-renaming somebody may take the name, so the system is asked to do both at once; where it cannot,
-looking first is the best there is.
+The folder lies beside the target, on the same disk, so that the last step is a rename and nothing
+is ever half there. Its name is hidden and random, and a lock file in it is held by its owner: the
+system releases the lock even after `kill -9`. The next export removes the folders that nobody
+holds, and nothing else.
 
-Where a copy is made before it has its name: a closed folder beside the target, swept if left.
-
-It is on the target's own disk, so that the last step is a rename and nothing is half there. Its
-name is hidden and random, and in it lies a lock that its owner holds for as long as it lives: the
-system lets go of it even after `kill -9`. Whoever starts next takes away what nobody holds any
-more, and nothing else.
+A plain rename would replace a file, or an empty folder. Somebody may take the name between a check
+and the rename, so the system is asked to do both at once. Where it cannot, checking first is the
+best there is.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ _MAX_TRIES = 8
 
 
 def rename_new(old: Path, new: Path) -> None:
-    """Rename `old`, a file or folder, to a name that is free; FileExistsError where it is not."""
+    """Rename a file or folder to a name that is free; FileExistsError where it is not."""
     error = _rename_no_replace(old, new)
     if error == 0:
         return
@@ -68,7 +66,7 @@ def _rename_no_replace(old: Path, new: Path) -> int | None:
 
 
 class Staging(contextlib.AbstractContextManager["Staging"]):
-    """A folder of ours for the time of one export; gone, with all that is in it, at the end."""
+    """A private folder for one export; removed at the end with all that is in it."""
 
     def __init__(self, beside: Path) -> None:
         for _ in range(_MAX_TRIES):
@@ -104,7 +102,7 @@ class Staging(contextlib.AbstractContextManager["Staging"]):
 
 
 def sweep(beside: Path) -> int:
-    """Take away what killed exports left in a folder; how many are left, being held."""
+    """Remove the folders that killed exports left; how many remain because they are held."""
     held = 0
     with suppress(OSError), os.scandir(beside) as entries:
         for entry in entries:

@@ -1,14 +1,11 @@
-"""Inside a worker: all that is done with one file, from its path to its rendition.
+"""Inside a worker process: read and render one file after another, under limits.
 
-This is the task that `album.py` gives to the workers. The file is read once; what it carries and
-what lies beside it is read too; its picture is rendered. What comes back is plain JSON and the
-bytes of a bare JPEG.
+What a file can do here is limited before the first one is read: memory, processor time, and no
+writing of any file at all. Decoders may print anything: it goes null, as the pipe to the parent
+is moved to a private descriptor first. A platform that lacks a limit uses those it has.
 
-Inside a worker process: take one file after another, under limits, until nobody asks.
-
-What a file can do here is bounded before the first one is read: memory, processor time, and no
-writing of any file at all. Decoders print what they like; it goes nowhere, because the pipe to
-the parent is moved to a private number first. Platforms that lack a limit do with those they have.
+The file is read once, with its metadata and its sidecars, and its picture is rendered. The answer
+is plain JSON and the bytes of a bare JPEG.
 """
 
 from __future__ import annotations
@@ -47,7 +44,7 @@ Task = Callable[[dict[str, Any]], Answer]
 
 
 def read(request: dict[str, Any]) -> Answer:
-    """Render one photo and tell what is known about it, or the word for why not."""
+    """Render one photo and read its metadata, or answer with the kind of failure."""
     try:
         return _read(Path(request["path"]), request)
     except decode.RefusedError as refusal:
@@ -92,7 +89,7 @@ def _content(path: Path, given: bytes | None) -> bytes:
 
 
 def _refusal(problem: Exception) -> decode.RefusedError:
-    """The right word for what a decoder complained about."""
+    """The kind of failure behind a decoder's message, the only thing that decoders tell."""
     message = " ".join(str(problem).split()) or type(problem).__name__
     if "memory" in message.lower() and "security limit" not in message.lower():
         return decode.RefusedError("memory")
@@ -116,12 +113,12 @@ def _read_sidecar(path: Path) -> Metadata:
 
 
 OUT_OF_MEMORY = 86
-"""Exit status of a worker that stopped itself because it had grown too large."""
+"""Exit status of a worker that ended itself because it grew too large."""
 _MEMORY_CHECK_SECONDS = 0.05
 
 
 def main(settings: dict[str, Any]) -> None:
-    """The whole life of a worker; `settings` come from `workers.Workers`."""
+    """Answer requests until the pipe is closed; `settings` come from `workers.Workers`."""
     inbox, outbox = _private_pipes()
     # Ctrl-C goes to the whole group of processes; the parent decides when a worker ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -154,7 +151,7 @@ def _run(task: Task, request: dict[str, Any]) -> Answer:
 
 
 def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes from and to the parent, out of reach of whoever prints or reads."""
+    """The pipes from and to the parent, out of reach of code that prints or reads."""
     inbox, outbox = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):

@@ -1,9 +1,9 @@
-"""A warm pool of worker processes: what a hostile file breaks is one worker, for one file.
+"""A pool of worker processes: a hostile file breaks one worker, for one file.
 
-A worker is started like a program of its own, not forked: it inherits nothing of the parent, works
-alike on every platform, and needs no guard in the caller's script. It is asked over a pipe and
-answers over a pipe. One that takes too long is killed; one that died is replaced; either way its
-file fails with a word that says why, and the others never notice.
+A worker is started as a program of its own, not forked: it inherits nothing of the parent, works
+the same on every platform, and needs no guard in the caller's script. Requests and answers go
+through pipes. A worker that takes too long is killed, and one that died is replaced; its file
+fails with the reason, and the others never notice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from elsewhere.errors import FileError
 from elsewhere.platform.machine import worker_count
 
 _START_SECONDS = 120.0
-"""How long a worker may take to start; a busy machine is no reason to give up."""
+"""How long a worker may take to start, also on a busy machine."""
 
 _NO_WORKER = (
     "no worker process could be started with {} ({}): photos are decoded in processes of their "
@@ -50,24 +50,24 @@ main(settings)
 
 @dataclass(frozen=True)
 class Limits:
-    """What one file may cost."""
+    """Limits for one file."""
 
     seconds: float = 60.0
-    """Time on the clock; a photo takes a tenth of a second, a slow machine and format ten."""
+    """Elapsed time; a photo takes a tenth of a second, or ten on a slow machine."""
     memory: int = 2 << 30
-    """Bytes of memory; the largest photo that the limit on pixels allows takes about half."""
+    """Bytes; the largest photo that the limit on pixels allows takes about half."""
     watch: bool = sys.platform != "linux"
-    """Have the worker watch its own size, where the system does not enforce a limit."""
+    """Let the worker watch its own memory, where the system does not enforce a limit."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: what the task told and its blobs, or one word for why there is nothing."""
+    """The answer of a task with its blobs, or the kind of failure."""
 
     answer: dict[str, Any] = field(default_factory=dict)
     blobs: list[bytes] = field(default_factory=list, repr=False)
     failed: str = ""
-    """Empty, or "time", "memory", "crash", or whatever word the task itself failed with."""
+    """Empty, "time", "memory", "crash", or the kind that the task itself failed with."""
 
 
 class Workers(contextlib.AbstractContextManager["Workers"]):
@@ -92,14 +92,14 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         self.close()
 
     def close(self) -> None:
-        """End all workers; those under way too."""
+        """End all workers, also those that are at work."""
         for worker in self._all:
             worker.end()
 
     def ask(self, request: dict[str, Any], content: bytes | None = None) -> Reply:
-        """One task, in whichever worker is free; safe to call from several threads.
+        """One task, in any free worker; safe to call from several threads.
 
-        The task finds `content` in its request: for what is no file, and is never to be one.
+        The task finds `content` in its request, for photos that are not in a file.
         """
         worker = self._idle.get()
         try:
@@ -108,7 +108,7 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
             self._idle.put(worker)
 
     def each(self, requests: Iterable[dict[str, Any]]) -> Generator[Reply, None, None]:
-        """The replies in the order of the requests; only a few are under way at once."""
+        """The replies in the order of the requests; only a few are in progress at once."""
         in_progress: deque[Future[Reply]] = deque()
         complete = False
         threads = ThreadPoolExecutor(self.count, thread_name_prefix="elsewhere-album")
@@ -128,7 +128,7 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
 
 
 class _Worker:
-    """One place in the pool, and the process that sits in it at the moment."""
+    """One place in the pool, and its current process."""
 
     def __init__(self, task: str, limits: Limits) -> None:
         self._task, self._limits = task, limits
@@ -180,7 +180,7 @@ class _Worker:
         return reply
 
     def _await_ready(self) -> None:
-        """Wait for the first word; twice no word means that none will ever come."""
+        """Wait for the first frame; give up after two starts without one."""
         for _ in range(2):
             if self._ended:
                 return
@@ -196,7 +196,7 @@ class _Worker:
     def _exchange(
         self, request: dict[str, Any] | None, seconds: float, content: bytes | None = None
     ) -> tuple[dict[str, Any], list[bytes]] | None:
-        """Ask and hear; None when the worker died over it, by itself or by the clock."""
+        """Send a request and receive its answer; None when the worker died or was killed."""
         process = self._process
         assert process.stdin and process.stdout
         timer = threading.Timer(seconds, lambda: self._time_out(process, timer))
