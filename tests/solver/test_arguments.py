@@ -13,14 +13,14 @@ from hypothesis import given, strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.solver.requests import (
-    amount,
-    decimal,
-    each,
+    collection_per_attacker,
     is_collection,
-    photos,
+    one_per_attacker,
+    read_integer,
+    read_nats,
+    read_photos,
     read_request,
-    tables,
-    whole,
+    read_value,
 )
 from elsewhere.values.scores import Scores
 from tests.solver.examples import examples
@@ -80,19 +80,24 @@ def test_so_are_scores_and_truth(scores: Any, truth: Any) -> None:
 
 @given(st.integers())
 def test_whole_numbers(number: int) -> None:
-    assert whole(number, "top") == number
+    assert read_integer(number, "top") == number
     with pytest.raises(InputError, match="top must be a whole number"):
-        whole(float(number % 100), "top")
+        read_integer(float(number % 100), "top")
 
 
 @given(st.floats(min_value=0, allow_infinity=False))
 def test_amounts(number: float) -> None:
-    assert amount(number, "lead") == amount(np.float64(number), "lead") == number
+    assert read_nats(number, "lead") == read_nats(np.float64(number), "lead") == number
 
 
 @given(st.decimals(min_value=0, max_value=10**9, places=3))
 def test_a_value_is_the_decimal_it_is_written_as(value: Decimal) -> None:
-    assert decimal(value) == decimal(str(value)) == decimal(float(value)) == Fraction(str(value))
+    assert (
+        read_value(value)
+        == read_value(str(value))
+        == read_value(float(value))
+        == Fraction(str(value))
+    )
 
 
 def test_a_sentence_repeats_what_was_given_but_not_at_length() -> None:
@@ -104,9 +109,9 @@ def test_a_sentence_repeats_what_was_given_but_not_at_length() -> None:
 
 
 def test_one_name_is_one_photo_and_not_its_letters() -> None:
-    assert photos("b", NAMED, "keep") == photos(1, NAMED, "keep") == (1,)
-    assert photos(["c", 0, np.int64(2)], NAMED, "keep") == (0, 2)
-    assert photos(None, NAMED, "keep") == ()
+    assert read_photos("b", NAMED, "keep") == read_photos(1, NAMED, "keep") == (1,)
+    assert read_photos(["c", 0, np.int64(2)], NAMED, "keep") == (0, 2)
+    assert read_photos(None, NAMED, "keep") == ()
     assert not is_collection("abc")
     assert not is_collection(np.array(3))
     assert is_collection(np.array([3]))
@@ -114,10 +119,10 @@ def test_one_name_is_one_photo_and_not_its_letters() -> None:
 
 
 def test_one_for_all_or_one_each() -> None:
-    assert each(5, 2, True, "top") == [5, 5]
-    assert each([5, 6], 2, True, "top") == [5, 6]
-    assert each([5, 6], 1, False, "top") == [[5, 6]]  # one attacker: the list is the wish
-    assert tables([1, 2], 2, True, "rivals") == [[1, 2], [1, 2]]
-    assert tables([[1], None], 2, True, "rivals") == [[1], None]
+    assert one_per_attacker(5, 2, True, "top") == [5, 5]
+    assert one_per_attacker([5, 6], 2, True, "top") == [5, 6]
+    assert one_per_attacker([5, 6], 1, False, "top") == [[5, 6]]  # the wish itself
+    assert collection_per_attacker([1, 2], 2, True, "rivals") == [[1, 2], [1, 2]]
+    assert collection_per_attacker([[1], None], 2, True, "rivals") == [[1], None]
     with pytest.raises(InputError, match="rivals: 2 attackers need one or 2, not 3"):
-        tables([[1], None, [2]], 2, True, "rivals")
+        collection_per_attacker([[1], None, [2]], 2, True, "rivals")

@@ -45,8 +45,8 @@ from elsewhere.service.scores import solve_and_check
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.requests import (
     Request,
-    photo as number_of,
-    photos as numbers_of,
+    read_photo as number_of,
+    read_photos as numbers_of,
     read_request,
 )
 from elsewhere.values.plan import Plan, Status

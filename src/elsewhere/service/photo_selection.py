@@ -15,7 +15,7 @@ from fractions import Fraction
 from elsewhere.album import Photo, SkippedFile
 from elsewhere.album.places import Places, has_date_only
 from elsewhere.errors import InputError
-from elsewhere.solver.requests import decimal
+from elsewhere.solver.requests import read_value
 
 BURST_SECONDS = 2.0
 """Photos of one place, each within this of the one before, are one burst."""
@@ -85,7 +85,7 @@ def photo_values(
         found = {n: Fraction(1 + rating) for n, rating in rated.items() if rating}
     ids = [photo.id for photo in photos]
     for name, value in (values or {}).items():
-        exact = decimal(value)
+        exact = read_value(value)
         if exact <= 0:
             raise InputError(f"the value of {name} must be above zero, not {value}")
         for number in matching([name], ids, "value", left):

@@ -17,7 +17,7 @@ from elsewhere.solver.api import Explain, read_limits, solve_promise, withheld_b
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.frontier import Frontier, Point, points
 from elsewhere.solver.infeasibility import explain_infeasible
-from elsewhere.solver.requests import Request, known_wishes, read_request, shown
+from elsewhere.solver.requests import Request, known_wishes, preview, read_request
 from elsewhere.values.plan import Plan
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
@@ -105,7 +105,7 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
     False
     """
     if not isinstance(plan, Plan):
-        raise InputError(f"check needs a plan as protect gives it, not {shown(plan)}")
+        raise InputError(f"check needs a plan as protect gives it, not {preview(plan)}")
     if truth is None and wishes:
         raise InputError("pass the truth too, or nothing but the scores")
     if truth is None:

@@ -15,7 +15,7 @@ from elsewhere.solver.explain import explain_plan, explain_unknown
 from elsewhere.solver.infeasibility import explain_infeasible
 from elsewhere.solver.problem import Answer
 from elsewhere.solver.reductions import Contradiction, Reduction, reduce
-from elsewhere.solver.requests import Request, photos, shown, whole
+from elsewhere.solver.requests import Request, preview, read_integer, read_photos
 from elsewhere.solver.views import views
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
@@ -28,12 +28,12 @@ PATIENCE = 60.0
 
 def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
     """The solver's limits from what a person passed."""
-    work = math.inf if work_limit is None else float(whole(work_limit, "work_limit", least=0))
+    work = math.inf if work_limit is None else float(read_integer(work_limit, "work_limit", 0))
     if time_limit is None:
         time_limit = PATIENCE if work_limit is None else math.inf
     number = isinstance(time_limit, (int, float, np.integer, np.floating))
     if not number or isinstance(time_limit, bool) or not time_limit >= 0:
-        raise InputError(f"time_limit must be a number of seconds, not {shown(time_limit)}")
+        raise InputError(f"time_limit must be a number of seconds, not {preview(time_limit)}")
     return Limits(deadline=time.monotonic() + time_limit, work=work)
 
 
@@ -107,7 +107,7 @@ def withheld_by(near: Plan | Iterable[int | str] | None, asked: Request) -> froz
     if near is None:
         return None
     if not isinstance(near, Plan):
-        return frozenset(photos(near, asked.scores[0], "near"))
+        return frozenset(read_photos(near, asked.scores[0], "near"))
     if near.promise.photos != asked.promise.photos:
         raise InputError(
             f"near is a plan for {near.promise.photos} photos, but there are {asked.promise.photos}"

@@ -14,7 +14,7 @@ from elsewhere.solver.exact import Instance, Limits
 from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.problem import Answer
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.requests import Request, known_wishes, read_request, whole
+from elsewhere.solver.requests import Request, known_wishes, read_integer, read_request
 from elsewhere.values.plan import Plan
 
 
@@ -83,7 +83,7 @@ def points(
         raise InputError("frontier goes through all budgets: give neither top nor budget")
     asked = read_request(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
     half = asked.promise.photos // 2
-    limit = half if prove_up_to is None else whole(prove_up_to, "prove_up_to", least=0)
+    limit = half if prove_up_to is None else read_integer(prove_up_to, "prove_up_to", least=0)
     limits = replace(read_limits(time_limit, work_limit), stopped=stopped)
     return asked, _points(asked, limit, limits)
 

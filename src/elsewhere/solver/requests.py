@@ -23,66 +23,66 @@ from elsewhere.errors import InputError
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
 
-FURTHEST = 400
+MAX_EXPONENT = 400
 """Powers of ten beyond which a value is not worth writing out in full: floats end before."""
 
 
-LONGEST = 60
+MAX_PREVIEW = 60
 """Letters of what was given that a sentence repeats."""
 
 
-def shown(given: Any) -> str:
+def preview(given: Any) -> str:
     """What was given, on one line and not too long, for a sentence about it.
 
-    >>> shown("5"), shown(np.zeros((2, 1)))
+    >>> preview("5"), preview(np.zeros((2, 1)))
     ("'5'", 'array([[0.], [0.]])')
     """
     try:
         line = " ".join(repr(given).split())
     except ValueError:  # Python will not write out a whole number of thousands of digits
         line = f"this {type(given).__name__}"
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return line if len(line) <= MAX_PREVIEW else f"{line[: MAX_PREVIEW - 1]}…"
 
 
-def whole(given: Any, wish: str, least: int | None = None) -> int:
+def read_integer(given: Any, wish: str, least: int | None = None) -> int:
     """A whole number, Python's or NumPy's.
 
-    >>> whole(np.int8(3), "top")
+    >>> read_integer(np.int8(3), "top")
     3
     """
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
-        raise InputError(f"{wish} must be a whole number, not {shown(given)}")
+        raise InputError(f"{wish} must be a whole number, not {preview(given)}")
     if least is not None and given < least:
-        raise InputError(f"{wish} must be {least} or more, not {shown(given)}")
+        raise InputError(f"{wish} must be {least} or more, not {preview(given)}")
     return int(given)
 
 
-def amount(given: Any, wish: str) -> float:
+def read_nats(given: Any, wish: str) -> float:
     """A number of nats, finite and not negative."""
     try:
         if isinstance(given, (bool, np.bool_)):
             raise TypeError
         number = float(given)
     except (TypeError, ValueError):
-        raise InputError(f"{wish} must be a number, not {shown(given)}") from None
+        raise InputError(f"{wish} must be a number, not {preview(given)}") from None
     except OverflowError:
         number = math.inf
     if not math.isfinite(number) or number < 0:
-        raise InputError(f"{wish} must be finite and not negative, not {shown(given)}")
+        raise InputError(f"{wish} must be finite and not negative, not {preview(given)}")
     return number
 
 
-def yes_or_no(given: Any, wish: str) -> bool:
+def read_bool(given: Any, wish: str) -> bool:
     """True or False, and nothing that could be taken for either."""
     if not isinstance(given, (bool, np.bool_)):
-        raise InputError(f"{wish} must be True or False, not {shown(given)}")
+        raise InputError(f"{wish} must be True or False, not {preview(given)}")
     return bool(given)
 
 
-def decimal(value: Any) -> Fraction:
+def read_value(value: Any) -> Fraction:
     """A photo's value; a float means the decimal that it is written as.
 
-    >>> decimal(0.1), decimal("2.5"), decimal("1/3")
+    >>> read_value(0.1), read_value("2.5"), read_value("1/3")
     (Fraction(1, 10), Fraction(5, 2), Fraction(1, 3))
     """
     try:
@@ -94,12 +94,14 @@ def decimal(value: Any) -> Fraction:
             return Fraction(repr(float(value)))
         if isinstance(value, (str, Decimal)) and "/" not in str(value):
             number = Decimal(value)
-            if number.is_finite() and abs(number.adjusted()) > FURTHEST:
+            if number.is_finite() and abs(number.adjusted()) > MAX_EXPONENT:
                 raise ValueError
             return Fraction(number)
         return Fraction(value)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError, InvalidOperation):
-        raise InputError(f"a photo's value must be a positive number, not {shown(value)}") from None
+        raise InputError(
+            f"a photo's value must be a positive number, not {preview(value)}"
+        ) from None
 
 
 def is_collection(given: Any) -> bool:
@@ -117,35 +119,35 @@ def dimensions(given: Any) -> int:
         return -1
 
 
-def photo(given: Any, matrix: Scores, wish: str) -> int:
+def read_photo(given: Any, matrix: Scores, wish: str) -> int:
     """A photo by name or number."""
     if isinstance(given, str):
         return matrix.index(given)
-    number = whole(given, wish)
+    number = read_integer(given, wish)
     if not 0 <= number < matrix.photos:
         raise InputError(
-            f"{wish}: there is no photo {shown(number)}; "
+            f"{wish}: there is no photo {preview(number)}; "
             f"the {matrix.photos} photos are numbered from 0"
         )
     return number
 
 
-def photos(given: Any, matrix: Scores, wish: str) -> tuple[int, ...]:
+def read_photos(given: Any, matrix: Scores, wish: str) -> tuple[int, ...]:
     """Photos by name or number, one or a collection, ascending."""
     if given is None:
         return ()
     listed = given if is_collection(given) else [given]
-    return tuple(sorted({photo(one, matrix, wish) for one in listed}))
+    return tuple(sorted({read_photo(one, matrix, wish) for one in listed}))
 
 
-def each(given: Any, count: int, several: bool, wish: str) -> list[Any]:
+def one_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
     """One for all, or a list with one each."""
     if several and isinstance(given, (list, tuple, np.ndarray)) and dimensions(given) == 1:
         return _as_many(list(given), count, wish)
     return [given] * count
 
 
-def tables(given: Any, count: int, several: bool, wish: str) -> list[Any]:
+def collection_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
     """Like `each` for what is itself a collection: a list of collections is one each."""
     nested = (
         several
@@ -218,13 +220,13 @@ def read_request(
     if (top is None) == (budget is None):
         raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
     truths = _truths(truth, matrices, several)
-    tops = each(top, count, several, "top")
-    margins = each(margin, count, several, "margin")
-    leads = each(lead, count, several, "lead")
-    priors = tables(prior, count, several, "prior")
-    allowed = tables(rivals, count, several, "rivals")
-    seen = tables(sees, count, several, "sees")
-    alone = each(each_photo, count, several, "each_photo")
+    tops = one_per_attacker(top, count, several, "top")
+    margins = one_per_attacker(margin, count, several, "margin")
+    leads = one_per_attacker(lead, count, several, "lead")
+    priors = collection_per_attacker(prior, count, several, "prior")
+    allowed = collection_per_attacker(rivals, count, several, "rivals")
+    seen = collection_per_attacker(sees, count, several, "sees")
+    alone = one_per_attacker(each_photo, count, several, "each_photo")
     against = []
     for i, matrix in enumerate(matrices):
         zone = _zone(truths[i], matrix)
@@ -238,27 +240,27 @@ def read_request(
                 cells=matrix.cells,
                 truth=zone,
                 top=k,
-                margin=amount(margins[i], "margin"),
-                lead=amount(leads[i], "lead"),
+                margin=read_nats(margins[i], "margin"),
+                lead=read_nats(leads[i], "lead"),
                 prior=_prior(priors[i], matrix),
                 rivals=decoys,
-                sees=None if seen[i] is None else photos(seen[i], matrix, "sees"),
+                sees=None if seen[i] is None else read_photos(seen[i], matrix, "sees"),
                 each_photo=_alone(alone[i], k, available),
             )
         )
-    kept, dropped = photos(keep, first, "keep"), photos(drop, first, "drop")
+    kept, dropped = read_photos(keep, first, "keep"), read_photos(drop, first, "drop")
     both = sorted({*kept} & {*dropped})
     if both:
         raise InputError(f"photo {first.ids[both[0]]} cannot be both kept and dropped")
     promise = Promise(
         photos=first.photos,
         against=tuple(against),
-        budget=None if budget is None else whole(budget, "budget", least=0),
+        budget=None if budget is None else read_integer(budget, "budget", least=0),
         keep=kept,
         drop=dropped,
         values=_values(values, first),
         groups=_groups(groups, first),
-        strict=yes_or_no(strict, "strict"),
+        strict=read_bool(strict, "strict"),
     )
     return Request(promise, matrices, several)
 
@@ -271,7 +273,7 @@ def _same_photos(first: Scores, other: Scores) -> None:
     at = next(i for i, (a, b) in enumerate(zip(first.ids, other.ids, strict=True)) if a != b)
     raise InputError(
         f"the attackers do not list the same photos in the same order: row {at} is "
-        f"{shown(first.ids[at])} for one and {shown(other.ids[at])} for another"
+        f"{preview(first.ids[at])} for one and {preview(other.ids[at])} for another"
     )
 
 
@@ -306,13 +308,13 @@ def _truths(truth: Any, matrices: Sequence[Scores], several: bool) -> list[Any]:
 
 def _zone(truth: Any, matrix: Scores) -> tuple[int, ...]:
     cells = truth if is_collection(truth) else [truth]
-    zone = sorted({whole(cell, "truth") for cell in cells})
+    zone = sorted({read_integer(cell, "truth") for cell in cells})
     if not zone:
         raise InputError("truth is empty: give at least one cell to hide")
     for cell in zone:
         if not 0 <= cell < matrix.cells:
             raise InputError(
-                f"truth {shown(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
+                f"truth {preview(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
             )
     if len(zone) == matrix.cells:
         raise InputError("the truth covers every cell: no rival is left to hide behind")
@@ -324,11 +326,11 @@ def _rivals(given: Any, zone: tuple[int, ...], matrix: Scores) -> tuple[int, ...
         return None
     if not is_collection(given):
         raise InputError("rivals must be a collection of cells")
-    cells = sorted({whole(cell, "rivals") for cell in given})
+    cells = sorted({read_integer(cell, "rivals") for cell in given})
     for cell in cells:
         if not 0 <= cell < matrix.cells:
             raise InputError(
-                f"rival {shown(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
+                f"rival {preview(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
             )
         if cell in zone:
             raise InputError(f"rival {cell} belongs to the truth and cannot be its own rival")
@@ -338,10 +340,10 @@ def _rivals(given: Any, zone: tuple[int, ...], matrix: Scores) -> tuple[int, ...
 
 
 def _top(given: Any, available: int, wish: str = "top") -> int:
-    k = whole(given, wish, least=1)
+    k = read_integer(given, wish, least=1)
     if k > available:
         there = "is only 1 rival" if available == 1 else f"are only {available} rivals"
-        raise InputError(f"{wish} {shown(k)} is out of reach: there {there}")
+        raise InputError(f"{wish} {preview(k)} is out of reach: there {there}")
     return k
 
 
@@ -375,16 +377,16 @@ def _values(given: Any, matrix: Scores) -> tuple[Fraction, ...] | None:
     if isinstance(given, Mapping):
         listed: list[Any] = [1] * matrix.photos
         for which, value in given.items():
-            listed[photo(which, matrix, "values")] = value
+            listed[read_photo(which, matrix, "values")] = value
     elif not is_collection(given):
         raise InputError(
-            f"values must be one number for each photo, or a mapping, not {shown(given)}"
+            f"values must be one number for each photo, or a mapping, not {preview(given)}"
         )
     else:
         listed = list(given)
     if len(listed) != matrix.photos:
         raise InputError(f"{matrix.photos} photos need {matrix.photos} values, not {len(listed)}")
-    values = tuple(decimal(value) for value in listed)
+    values = tuple(read_value(value) for value in listed)
     for i, value in enumerate(values):
         if value <= 0:
             raise InputError(f"the value of photo {matrix.ids[i]} must be above zero")
@@ -397,8 +399,10 @@ def _groups(given: Any, matrix: Scores) -> tuple[tuple[int, ...], ...]:
     listed = [] if given is None else given
     for group in listed if is_collection(listed) else [listed]:
         if not is_collection(group):
-            raise InputError(f"groups must be a list of lists of photos, but one is {shown(group)}")
-        together = photos(group, matrix, "groups")
+            raise InputError(
+                f"groups must be a list of lists of photos, but one is {preview(group)}"
+            )
+        together = read_photos(group, matrix, "groups")
         for one in together:
             if one in seen:
                 raise InputError(f"photo {matrix.ids[one]} is in two groups")
