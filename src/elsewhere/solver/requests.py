@@ -25,10 +25,110 @@ from elsewhere.values.scores import Scores
 
 MAX_EXPONENT = 400
 """Powers of ten beyond which a value is not worth writing out in full: floats end before."""
-
-
 MAX_PREVIEW = 60
 """Letters of what was given that a sentence repeats."""
+WISHES = (
+    "top", "budget", "keep", "drop", "margin", "lead", "prior", "values", "groups", "rivals",
+    "sees", "each_photo", "strict",
+)  # fmt: skip
+"""Every wish that makes up a promise, as `protect` names it."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A promise, the scores it speaks of, and whether they came as a list."""
+
+    promise: Promise
+    scores: tuple[Scores, ...]
+    several: bool
+    """Whether the scores were given as a list of attackers."""
+
+
+def known_wishes(wishes: dict[str, Any], *excluded: str) -> dict[str, Any]:
+    """The same wishes; InputError where one is not known or not asked for here."""
+    allowed = [wish for wish in WISHES if wish not in excluded]
+    for wish in wishes:
+        if wish not in allowed:
+            raise InputError(
+                f"there is no wish called {wish} here: choose among {', '.join(allowed)}"
+            )
+    return wishes
+
+
+def read_request(
+    scores: Any,
+    truth: Any,
+    *,
+    top: Any = None,
+    budget: Any = None,
+    keep: Any = (),
+    drop: Any = (),
+    margin: Any = 0.0,
+    lead: Any = 0.0,
+    prior: Any = None,
+    values: Any = None,
+    groups: Any = (),
+    rivals: Any = None,
+    sees: Any = None,
+    each_photo: Any = False,
+    strict: Any = False,
+) -> Request:
+    """The promise that these arguments ask for; InputError with a sentence where they don't."""
+    tables, several = _read_scores(scores)
+    first, count = tables[0], len(tables)
+    if (top is None) == (budget is None):
+        raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
+    truths = _read_truths(truth, tables, several)
+    tops = one_per_attacker(top, count, several, "top")
+    margins = one_per_attacker(margin, count, several, "margin")
+    leads = one_per_attacker(lead, count, several, "lead")
+    priors = collection_per_attacker(prior, count, several, "prior")
+    allowed = collection_per_attacker(rivals, count, several, "rivals")
+    seen = collection_per_attacker(sees, count, several, "sees")
+    alone = one_per_attacker(each_photo, count, several, "each_photo")
+    against = []
+    for i, table in enumerate(tables):
+        zone = _read_cells(truths[i], table.cells, "truth")
+        if len(zone) == table.cells:
+            raise InputError("the truth covers every cell: no rival is left to hide behind")
+        cells = None if allowed[i] is None else _read_rivals(allowed[i], zone, table.cells)
+        available = table.cells - len(zone) if cells is None else len(cells)
+        k = None if top is None else _read_top(tops[i], available, "top")
+        each: int | None = None
+        if alone[i] is True:
+            if k is None:
+                raise InputError("with a budget, say which top each photo must avoid: each_photo=5")
+            each = k
+        elif alone[i] is not None and alone[i] is not False:
+            each = _read_top(alone[i], available, "each_photo")
+        against.append(
+            Against(
+                scores=table.digest,
+                scorer=table.scorer,
+                cells=table.cells,
+                truth=zone,
+                top=k,
+                margin=read_nats(margins[i], "margin"),
+                lead=read_nats(leads[i], "lead"),
+                prior=None if priors[i] is None else _read_prior(priors[i], table.cells),
+                rivals=cells,
+                sees=None if seen[i] is None else read_photos(seen[i], table, "sees"),
+                each_photo=each,
+            )
+        )
+    kept, dropped = read_photos(keep, first, "keep"), read_photos(drop, first, "drop")
+    both = sorted({*kept} & {*dropped})
+    if both:
+        raise InputError(f"photo {first.ids[both[0]]} cannot be both kept and dropped")
+    budget = None if budget is None else read_integer(budget, "budget", 0)
+    costs = None if values is None else _read_values(values, first)
+    together = _read_groups(groups, first)
+    if not isinstance(strict, (bool, np.bool_)):
+        raise InputError(f"strict must be True or False, not {preview(strict)}")
+    promise = Promise(
+        first.photos, tuple(against), budget, kept, dropped, costs, together, bool(strict)
+    )
+    return Request(promise, tables, several)
 
 
 def preview(given: Any) -> str:
@@ -39,7 +139,7 @@ def preview(given: Any) -> str:
     """
     try:
         line = " ".join(repr(given).split())
-    except ValueError:  # Python will not write out a whole number of thousands of digits
+    except ValueError:  # Python does not write out a whole number of thousands of digits
         line = f"this {type(given).__name__}"
     return line if len(line) <= MAX_PREVIEW else f"{line[: MAX_PREVIEW - 1]}…"
 
@@ -72,13 +172,6 @@ def read_nats(given: Any, wish: str) -> float:
     return number
 
 
-def read_bool(given: Any, wish: str) -> bool:
-    """True or False, and nothing that could be taken for either."""
-    if not isinstance(given, (bool, np.bool_)):
-        raise InputError(f"{wish} must be True or False, not {preview(given)}")
-    return bool(given)
-
-
 def read_value(value: Any) -> Fraction:
     """A photo's value; a float means the decimal that it is written as.
 
@@ -104,6 +197,27 @@ def read_value(value: Any) -> Fraction:
         ) from None
 
 
+def read_photo(given: Any, scores: Scores, wish: str) -> int:
+    """A photo by name or number."""
+    if isinstance(given, str):
+        return scores.index(given)
+    number = read_integer(given, wish)
+    if not 0 <= number < scores.photos:
+        raise InputError(
+            f"{wish}: there is no photo {preview(number)}; "
+            f"the {scores.photos} photos are numbered from 0"
+        )
+    return number
+
+
+def read_photos(given: Any, scores: Scores, wish: str) -> tuple[int, ...]:
+    """Photos by name or number, one or a collection, ascending."""
+    if given is None:
+        return ()
+    photos = given if is_collection(given) else [given]
+    return tuple(sorted({read_photo(photo, scores, wish) for photo in photos}))
+
+
 def is_collection(given: Any) -> bool:
     """Whether several things were given: neither a name nor a number in NumPy's clothes."""
     if isinstance(given, np.ndarray):
@@ -111,302 +225,166 @@ def is_collection(given: Any) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes))
 
 
-def dimensions(given: Any) -> int:
-    """NumPy's number of dimensions; −1 for what is no rectangle."""
+def one_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
+    """One for all, or a list with one each."""
+    is_list = isinstance(given, (list, tuple, np.ndarray)) and _dimensions(given) == 1
+    return _per_attacker(given, count, wish) if several and is_list else [given] * count
+
+
+def collection_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
+    """Like `each` for what is itself a collection: a list of collections is one each."""
+    nested = isinstance(given, (list, tuple)) and any(
+        item is None or is_collection(item) for item in given
+    )
+    return _per_attacker(given, count, wish) if several and nested else [given] * count
+
+
+def _per_attacker(given: Any, count: int, wish: str) -> list[Any]:
+    if len(given) != count:
+        raise InputError(f"{wish}: {count} attackers need one or {count}, not {len(given)}")
+    return list(given)
+
+
+def _dimensions(given: Any) -> int:
+    """NumPy's number of dimensions; −1 for a ragged sequence."""
     try:
         return int(np.ndim(given))
     except ValueError:
         return -1
 
 
-def read_photo(given: Any, matrix: Scores, wish: str) -> int:
-    """A photo by name or number."""
-    if isinstance(given, str):
-        return matrix.index(given)
-    number = read_integer(given, wish)
-    if not 0 <= number < matrix.photos:
-        raise InputError(
-            f"{wish}: there is no photo {preview(number)}; "
-            f"the {matrix.photos} photos are numbered from 0"
-        )
-    return number
-
-
-def read_photos(given: Any, matrix: Scores, wish: str) -> tuple[int, ...]:
-    """Photos by name or number, one or a collection, ascending."""
-    if given is None:
-        return ()
-    listed = given if is_collection(given) else [given]
-    return tuple(sorted({read_photo(one, matrix, wish) for one in listed}))
-
-
-def one_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """One for all, or a list with one each."""
-    if several and isinstance(given, (list, tuple, np.ndarray)) and dimensions(given) == 1:
-        return _as_many(list(given), count, wish)
-    return [given] * count
-
-
-def collection_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """Like `each` for what is itself a collection: a list of collections is one each."""
-    nested = (
-        several
-        and isinstance(given, (list, tuple))
-        and any(item is None or is_collection(item) for item in given)
-    )
-    return _as_many(list(given), count, wish) if nested else [given] * count
-
-
-def _as_many(given: list[Any], count: int, wish: str) -> list[Any]:
-    if len(given) != count:
-        raise InputError(f"{wish}: {count} attackers need one or {count}, not {len(given)}")
-    return given
-
-
-WISHES = (
-    "top", "budget", "keep", "drop", "margin", "lead", "prior", "values", "groups", "rivals",
-    "sees", "each_photo", "strict",
-)  # fmt: skip
-"""Every wish that makes up a promise, as `protect` names it."""
-
-
-def known_wishes(wishes: dict[str, Any], *but: str) -> dict[str, Any]:
-    """The same wishes; InputError where one is not known or not asked for here."""
-    for wish in wishes:
-        if wish in but or wish not in WISHES:
-            known = ", ".join(name for name in WISHES if name not in but)
-            raise InputError(f"there is no wish called {wish} here: choose among {known}")
-    return wishes
-
-
-@dataclass(frozen=True)
-class Request:
-    """A promise, the scores it speaks of, and whether they came as a list."""
-
-    promise: Promise
-    scores: tuple[Scores, ...]
-    several: bool
-
-
-def read_request(
-    scores: Any,
-    truth: Any,
-    *,
-    top: Any = None,
-    budget: Any = None,
-    keep: Any = (),
-    drop: Any = (),
-    margin: Any = 0.0,
-    lead: Any = 0.0,
-    prior: Any = None,
-    values: Any = None,
-    groups: Any = (),
-    rivals: Any = None,
-    sees: Any = None,
-    each_photo: Any = False,
-    strict: Any = False,
-) -> Request:
-    """The promise that these arguments ask for; InputError with a sentence where they don't."""
-    matrices, several = _attackers(scores)
-    first = matrices[0]
-    for other in matrices[1:]:
+def _read_scores(scores: Any) -> tuple[tuple[Scores, ...], bool]:
+    """One table for each attacker, over the same photos, and whether several were given."""
+    if isinstance(scores, Scores):
+        return (scores,), False
+    if not isinstance(scores, (list, tuple)):
+        return (Scores(scores),), False
+    if not scores:
+        raise InputError("scores hold no photo: give at least one row")
+    if not any(isinstance(s, Scores) or _dimensions(s) not in (0, 1) for s in scores):
+        return (Scores(scores),), False
+    tables = tuple(s if isinstance(s, Scores) else Scores(s) for s in scores)
+    first = tables[0]
+    unnamed = tuple(map(str, range(first.photos)))
+    for other in tables[1:]:
         if other.photos != first.photos:
             raise InputError(
                 f"all attackers must score the same photos, but one has {first.photos} "
                 f"and another {other.photos}"
             )
-        _same_photos(first, other)
-    count = len(matrices)
-    if (top is None) == (budget is None):
-        raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
-    truths = _truths(truth, matrices, several)
-    tops = one_per_attacker(top, count, several, "top")
-    margins = one_per_attacker(margin, count, several, "margin")
-    leads = one_per_attacker(lead, count, several, "lead")
-    priors = collection_per_attacker(prior, count, several, "prior")
-    allowed = collection_per_attacker(rivals, count, several, "rivals")
-    seen = collection_per_attacker(sees, count, several, "sees")
-    alone = one_per_attacker(each_photo, count, several, "each_photo")
-    against = []
-    for i, matrix in enumerate(matrices):
-        zone = _zone(truths[i], matrix)
-        decoys = _rivals(allowed[i], zone, matrix)
-        available = matrix.cells - len(zone) if decoys is None else len(decoys)
-        k = None if top is None else _top(tops[i], available)
-        against.append(
-            Against(
-                scores=matrix.digest,
-                scorer=matrix.scorer,
-                cells=matrix.cells,
-                truth=zone,
-                top=k,
-                margin=read_nats(margins[i], "margin"),
-                lead=read_nats(leads[i], "lead"),
-                prior=_prior(priors[i], matrix),
-                rivals=decoys,
-                sees=None if seen[i] is None else read_photos(seen[i], matrix, "sees"),
-                each_photo=_alone(alone[i], k, available),
-            )
+        if first.ids == other.ids or unnamed in (first.ids, other.ids):
+            continue
+        # rows are joined by their order, so names must be in the same one
+        pairs = enumerate(zip(first.ids, other.ids, strict=True))
+        row = next(i for i, (a, b) in pairs if a != b)
+        raise InputError(
+            f"the attackers do not list the same photos in the same order: row {row} is "
+            f"{preview(first.ids[row])} for one and {preview(other.ids[row])} for another"
         )
-    kept, dropped = read_photos(keep, first, "keep"), read_photos(drop, first, "drop")
-    both = sorted({*kept} & {*dropped})
-    if both:
-        raise InputError(f"photo {first.ids[both[0]]} cannot be both kept and dropped")
-    promise = Promise(
-        photos=first.photos,
-        against=tuple(against),
-        budget=None if budget is None else read_integer(budget, "budget", least=0),
-        keep=kept,
-        drop=dropped,
-        values=_values(values, first),
-        groups=_groups(groups, first),
-        strict=read_bool(strict, "strict"),
-    )
-    return Request(promise, matrices, several)
+    return tables, True
 
 
-def _same_photos(first: Scores, other: Scores) -> None:
-    """Rows are joined by their order, so names, where both have them, must be in the same one."""
-    unnamed = tuple(map(str, range(first.photos)))
-    if first.ids == other.ids or unnamed in (first.ids, other.ids):
-        return
-    at = next(i for i, (a, b) in enumerate(zip(first.ids, other.ids, strict=True)) if a != b)
-    raise InputError(
-        f"the attackers do not list the same photos in the same order: row {at} is "
-        f"{preview(first.ids[at])} for one and {preview(other.ids[at])} for another"
-    )
-
-
-def _attackers(scores: Any) -> tuple[tuple[Scores, ...], bool]:
-    if isinstance(scores, Scores):
-        return (scores,), False
-    if isinstance(scores, (list, tuple)) and any(
-        isinstance(s, Scores) or dimensions(s) not in (0, 1) for s in scores
-    ):
-        return tuple(s if isinstance(s, Scores) else Scores(s) for s in scores), True
-    if isinstance(scores, (list, tuple)) and not scores:
-        raise InputError("scores hold no photo: give at least one row")
-    return (Scores(scores),), False
-
-
-def _truths(truth: Any, matrices: Sequence[Scores], several: bool) -> list[Any]:
+def _read_truths(truth: Any, tables: Sequence[Scores], several: bool) -> list[Any]:
+    count = len(tables)
     if several and isinstance(truth, (list, tuple)):
-        if len(truth) != len(matrices):
+        if len(truth) != count:
             raise InputError(
-                f"{len(matrices)} attackers need one truth for all or a list of "
-                f"{len(matrices)}, not of {len(truth)}"
+                f"{count} attackers need one truth for all or a list of {count}, "
+                f"not of {len(truth)}"
             )
         return list(truth)
-    widths = {matrix.cells for matrix in matrices}
+    widths = sorted({table.cells for table in tables})
     if len(widths) > 1:
         raise InputError(
-            f"the attackers have {' and '.join(map(str, sorted(widths)))} cells: one truth "
+            f"the attackers have {' and '.join(map(str, widths))} cells: one truth "
             "cannot mean the same place in all of them, give a list with one each"
         )
-    return [truth] * len(matrices)
+    return [truth] * count
 
 
-def _zone(truth: Any, matrix: Scores) -> tuple[int, ...]:
-    cells = truth if is_collection(truth) else [truth]
-    zone = sorted({read_integer(cell, "truth") for cell in cells})
-    if not zone:
-        raise InputError("truth is empty: give at least one cell to hide")
-    for cell in zone:
-        if not 0 <= cell < matrix.cells:
-            raise InputError(
-                f"truth {preview(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
-            )
-    if len(zone) == matrix.cells:
-        raise InputError("the truth covers every cell: no rival is left to hide behind")
-    return tuple(zone)
-
-
-def _rivals(given: Any, zone: tuple[int, ...], matrix: Scores) -> tuple[int, ...] | None:
-    if given is None:
-        return None
-    if not is_collection(given):
-        raise InputError("rivals must be a collection of cells")
-    cells = sorted({read_integer(cell, "rivals") for cell in given})
-    for cell in cells:
-        if not 0 <= cell < matrix.cells:
-            raise InputError(
-                f"rival {preview(cell)} is not a cell: there are {matrix.cells}, numbered from 0"
-            )
-        if cell in zone:
-            raise InputError(f"rival {cell} belongs to the truth and cannot be its own rival")
+def _read_cells(given: Any, count: int, wish: str) -> tuple[int, ...]:
+    """Cells by number, one or a collection, ascending."""
+    cells = given if is_collection(given) else [given]
+    cells = sorted({read_integer(cell, wish) for cell in cells})
     if not cells:
-        raise InputError("rivals is empty: no rival is left to hide behind")
+        rest = "give at least one cell to hide"
+        if wish == "rivals":
+            rest = "no rival is left to hide behind"
+        raise InputError(f"{wish} is empty: {rest}")
+    for cell in cells:
+        if not 0 <= cell < count:
+            name = wish.removesuffix("s")
+            raise InputError(
+                f"{name} {preview(cell)} is not a cell: there are {count}, numbered from 0"
+            )
     return tuple(cells)
 
 
-def _top(given: Any, available: int, wish: str = "top") -> int:
-    k = read_integer(given, wish, least=1)
+def _read_rivals(given: Any, zone: tuple[int, ...], count: int) -> tuple[int, ...]:
+    if not is_collection(given):
+        raise InputError("rivals must be a collection of cells")
+    cells = _read_cells(given, count, "rivals")
+    for cell in cells:
+        if cell in zone:
+            raise InputError(f"rival {cell} belongs to the truth and cannot be its own rival")
+    return cells
+
+
+def _read_top(given: Any, available: int, wish: str) -> int:
+    k = read_integer(given, wish, 1)
     if k > available:
-        there = "is only 1 rival" if available == 1 else f"are only {available} rivals"
-        raise InputError(f"{wish} {preview(k)} is out of reach: there {there}")
+        rivals = "is only 1 rival" if available == 1 else f"are only {available} rivals"
+        raise InputError(f"{wish} {preview(k)} is out of reach: there {rivals}")
     return k
 
 
-def _alone(given: Any, top: int | None, available: int) -> int | None:
-    if given is None or given is False:
-        return None
-    if given is True:
-        if top is None:
-            raise InputError("with a budget, say which top each photo must avoid: each_photo=5")
-        return top
-    return _top(given, available, "each_photo")
-
-
-def _prior(given: Any, matrix: Scores) -> tuple[float, ...] | None:
-    if given is None:
-        return None
+def _read_prior(given: Any, cells: int) -> tuple[float, ...]:
     try:
-        table = np.asarray(given, dtype=np.float64)
+        prior = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError("prior must be one number for each cell") from None
-    if table.shape != (matrix.cells,):
-        raise InputError(f"prior must have one number for each of the {matrix.cells} cells")
-    if not (table < np.inf).all():
+    if prior.shape != (cells,):
+        raise InputError(f"prior must have one number for each of the {cells} cells")
+    if not (prior < np.inf).all():
         raise InputError("prior must be finite or −inf: a log-probability for each cell")
-    return tuple(table.tolist())
+    return tuple(prior.tolist())
 
 
-def _values(given: Any, matrix: Scores) -> tuple[Fraction, ...] | None:
-    if given is None:
-        return None
+def _read_values(given: Any, scores: Scores) -> tuple[Fraction, ...] | None:
+    """One value for each photo; None where all are 1."""
     if isinstance(given, Mapping):
-        listed: list[Any] = [1] * matrix.photos
-        for which, value in given.items():
-            listed[read_photo(which, matrix, "values")] = value
+        listed: list[Any] = [1] * scores.photos
+        for photo, value in given.items():
+            listed[read_photo(photo, scores, "values")] = value
     elif not is_collection(given):
         raise InputError(
             f"values must be one number for each photo, or a mapping, not {preview(given)}"
         )
     else:
         listed = list(given)
-    if len(listed) != matrix.photos:
-        raise InputError(f"{matrix.photos} photos need {matrix.photos} values, not {len(listed)}")
+    if len(listed) != scores.photos:
+        raise InputError(f"{scores.photos} photos need {scores.photos} values, not {len(listed)}")
     values = tuple(read_value(value) for value in listed)
     for i, value in enumerate(values):
         if value <= 0:
-            raise InputError(f"the value of photo {matrix.ids[i]} must be above zero")
-    return None if all(value == values[0] == 1 for value in values) else values
+            raise InputError(f"the value of photo {scores.ids[i]} must be above zero")
+    return None if all(value == 1 for value in values) else values
 
 
-def _groups(given: Any, matrix: Scores) -> tuple[tuple[int, ...], ...]:
+def _read_groups(given: Any, scores: Scores) -> tuple[tuple[int, ...], ...]:
     groups: list[tuple[int, ...]] = []
-    seen: set[int] = set()
-    listed = [] if given is None else given
-    for group in listed if is_collection(listed) else [listed]:
+    grouped: set[int] = set()
+    given = [] if given is None else given
+    for group in given if is_collection(given) else [given]:
         if not is_collection(group):
             raise InputError(
                 f"groups must be a list of lists of photos, but one is {preview(group)}"
             )
-        together = read_photos(group, matrix, "groups")
-        for one in together:
-            if one in seen:
-                raise InputError(f"photo {matrix.ids[one]} is in two groups")
-        seen.update(together)
-        if len(together) > 1:
-            groups.append(together)
+        photos = read_photos(group, scores, "groups")
+        for photo in photos:
+            if photo in grouped:
+                raise InputError(f"photo {scores.ids[photo]} is in two groups")
+        grouped.update(photos)
+        if len(photos) > 1:
+            groups.append(photos)
     return tuple(sorted(groups))
