@@ -1,11 +1,8 @@
-"""Reading one argument at a time: numbers, photos, one for all or one each.
-
-What cannot be understood is an InputError that names the wish; nothing is guessed. True is not the
-number 1 here, and a name is not a list of letters: who passes them by mistake should hear of it.
-
-From what a person passed to a Promise: every argument read, every doubt a sentence.
+"""From what a person passed to a Promise: every argument read, every mistake refused.
 
 The same reading serves `protect`, `frontier` and `check`, so that a wish means the same to all.
+What cannot be understood is an InputError that names the wish; nothing is guessed. True is not the
+number 1 here, and a name is not a list of letters: they are passed by mistake.
 """
 
 from __future__ import annotations
@@ -24,9 +21,9 @@ from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
 
 MAX_EXPONENT = 400
-"""Powers of ten beyond which a value is not worth writing out in full: floats end before."""
+"""Powers of ten beyond which a value is refused: floats end before."""
 MAX_PREVIEW = 60
-"""Letters of what was given that a sentence repeats."""
+"""Characters of an argument that a sentence repeats."""
 WISHES = (
     "top", "budget", "keep", "drop", "margin", "lead", "prior", "values", "groups", "rivals",
     "sees", "each_photo", "strict",
@@ -36,7 +33,7 @@ WISHES = (
 
 @dataclass(frozen=True)
 class Request:
-    """A promise, the scores it speaks of, and whether they came as a list."""
+    """A promise and the scores that it is about."""
 
     promise: Promise
     scores: tuple[Scores, ...]
@@ -45,7 +42,7 @@ class Request:
 
 
 def known_wishes(wishes: dict[str, Any], *excluded: str) -> dict[str, Any]:
-    """The same wishes; InputError where one is not known or not asked for here."""
+    """The same wishes; InputError where one is unknown or excluded."""
     allowed = [wish for wish in WISHES if wish not in excluded]
     for wish in wishes:
         if wish not in allowed:
@@ -73,7 +70,7 @@ def read_request(
     each_photo: Any = False,
     strict: Any = False,
 ) -> Request:
-    """The promise that these arguments ask for; InputError with a sentence where they don't."""
+    """The promise that these arguments ask for; InputError where they are not understood."""
     tables, several = _read_scores(scores)
     first, count = tables[0], len(tables)
     if (top is None) == (budget is None):
@@ -132,7 +129,7 @@ def read_request(
 
 
 def preview(given: Any) -> str:
-    """What was given, on one line and not too long, for a sentence about it.
+    """An argument on one line, and not too long, for a sentence about it.
 
     >>> preview("5"), preview(np.zeros((2, 1)))
     ("'5'", 'array([[0.], [0.]])')
@@ -219,20 +216,20 @@ def read_photos(given: Any, scores: Scores, wish: str) -> tuple[int, ...]:
 
 
 def is_collection(given: Any) -> bool:
-    """Whether several things were given: neither a name nor a number in NumPy's clothes."""
+    """Whether several things were given: neither a string nor a NumPy scalar."""
     if isinstance(given, np.ndarray):
         return given.ndim > 0
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes))
 
 
 def one_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """One for all, or a list with one each."""
+    """One for all attackers, or a list with one each."""
     is_list = isinstance(given, (list, tuple, np.ndarray)) and _dimensions(given) == 1
     return _per_attacker(given, count, wish) if several and is_list else [given] * count
 
 
 def collection_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """Like `each` for what is itself a collection: a list of collections is one each."""
+    """The same for a wish that is a collection: a list of collections is one each."""
     nested = isinstance(given, (list, tuple)) and any(
         item is None or is_collection(item) for item in given
     )
