@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.solver.milp_model import Form, Hints, Program, program
 from elsewhere.errors import InputError
-from elsewhere.solver.baselines.greedy import cost, counts, loosest_bound, satisfied
+from elsewhere.solver.greedy import cost, counts, loosest_bound, satisfied
 from elsewhere.solver.problem import OUT, Answer, Floats, Mask, Problem
 
 TOLERANCE = 1e-9

@@ -17,7 +17,7 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere.solver.arithmetic import holds
-from elsewhere.solver.baselines.greedy import ROUNDING
+from elsewhere.solver.greedy import ROUNDING
 from elsewhere.solver.problem import FREE, IN, OUT, Answer, Attacker, Floats, Ints, Problem
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from elsewhere.service.scores import checked
-from elsewhere.solver.api import finish
 from elsewhere.solver.exact import Instance, Limits, solve
+from elsewhere.solver.plans import finish
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Status

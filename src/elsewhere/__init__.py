@@ -28,8 +28,7 @@ if _typing.TYPE_CHECKING:
     )
     from elsewhere.formats.score_files import read_scores, write_scores
     from elsewhere.service.scores import check, frontier, protect
-    from elsewhere.solver.frontier import Frontier, Point
-    from elsewhere.values.plan import Plan, Status, View
+    from elsewhere.values.plan import Frontier, Plan, Point, Status, View
     from elsewhere.values.promise import Against, Promise
     from elsewhere.values.scores import Scores
 
@@ -67,8 +66,7 @@ _HOMES = {
     "checker.proof": "Verdict",
     "formats.score_files": "read_scores write_scores",
     "service.scores": "check frontier protect",
-    "solver.frontier": "Frontier Point",
-    "values.plan": "Plan Status View",
+    "values.plan": "Frontier Plan Point Status View",
     "values.promise": "Against Promise",
     "values.scores": "Scores",
 }

@@ -8,7 +8,7 @@ from benchmarks.solver import milp, single
 from benchmarks.solver.milp_model import Form, Hints, program
 
 from elsewhere.errors import InputError
-from elsewhere.solver.baselines.greedy import satisfied
+from elsewhere.solver.greedy import satisfied
 from elsewhere.solver.problem import OUT, plain
 from elsewhere_lab import simulator
 from tests.solver import enumeration

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.solver import single
 
 from elsewhere.errors import InputError
-from elsewhere.solver.baselines import greedy
-from elsewhere.solver.baselines.greedy import satisfied
+from elsewhere.solver import greedy
+from elsewhere.solver.greedy import satisfied
 from elsewhere.solver.problem import OUT, plain
 from elsewhere_lab import simulator
 from tests.solver import enumeration

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines import greedy
-from elsewhere.solver.baselines.greedy import counts
+from elsewhere.solver import greedy
+from elsewhere.solver.greedy import counts
 from elsewhere.solver.problem import plain
 from elsewhere_lab.experiments.budget import filled, packed, unpacked
 from elsewhere_lab.solving import (

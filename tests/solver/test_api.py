@@ -16,7 +16,7 @@ from elsewhere.checker import proof as check
 from elsewhere.checker.proof import Verdict
 from elsewhere.errors import CheckError, InputError
 from elsewhere.service import scores as api
-from elsewhere.solver.api import read_limits
+from elsewhere.solver.plans import read_limits
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.scores import Scores

@@ -12,7 +12,7 @@ from hypothesis import given, note
 
 import elsewhere
 from elsewhere.errors import InputError
-from elsewhere.solver.frontier import Frontier
+from elsewhere.values.plan import Frontier
 from elsewhere_lab import simulator
 from tests.solver.examples import examples
 from tests.solver.oracle import Oracle

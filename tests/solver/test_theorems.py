@@ -11,9 +11,8 @@ import pytest
 from benchmarks.solver import milp
 from hypothesis import given, strategies as st
 
-from elsewhere.solver import exact
-from elsewhere.solver.baselines import greedy
-from elsewhere.solver.baselines.greedy import counts
+from elsewhere.solver import exact, greedy
+from elsewhere.solver.greedy import counts
 from elsewhere.solver.problem import Attacker, Floats, Problem, plain
 from elsewhere_lab import simulator
 

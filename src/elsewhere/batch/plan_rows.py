@@ -43,8 +43,8 @@ from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import proved_record, solve_and_check
 from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top
-from elsewhere.solver.api import read_limits
 from elsewhere.solver.explain import number_text
+from elsewhere.solver.plans import read_limits
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.scores import Scores

@@ -20,7 +20,7 @@ from elsewhere.scorers import ScorerInfo
 from elsewhere.service.photo_selection import budget_of, photo_values, select_pinned
 from elsewhere.service.places import select_places
 from elsewhere.service.threats import check_top, outside
-from elsewhere.solver.api import read_limits
+from elsewhere.solver.plans import read_limits
 from elsewhere.values.wishes import Wishes, margin
 from elsewhere.values.wording import printable
 

@@ -17,11 +17,11 @@ from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import checked_points
-from elsewhere.solver.baselines import greedy as baseline
-from elsewhere.solver.baselines.greedy import counts, order
-from elsewhere.solver.frontier import Point
+from elsewhere.solver import greedy as baseline
+from elsewhere.solver.greedy import counts, order
 from elsewhere.solver.problem import OUT
 from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.values.plan import Point
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 

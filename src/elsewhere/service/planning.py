@@ -22,8 +22,8 @@ from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import solve_and_check
 from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top, without_each_photo
 from elsewhere.service.threats import Threat, check_top, find_threats
-from elsewhere.solver.api import Explain, read_limits, withheld_by
 from elsewhere.solver.exact import Limits
+from elsewhere.solver.plans import Explain, read_limits, withheld_by
 from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Accuracy, Advice, Outcome, Reasons

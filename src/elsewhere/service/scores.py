@@ -13,12 +13,12 @@ from typing import Any
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
 from elsewhere.formats.certificate import certificate_record, to_text
-from elsewhere.solver.api import Explain, read_limits, solve_promise, withheld_by
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.frontier import Frontier, Point, points
+from elsewhere.solver.frontier import points
 from elsewhere.solver.infeasibility import explain_infeasible
+from elsewhere.solver.plans import Explain, read_limits, solve_promise, withheld_by
 from elsewhere.solver.requests import Request, known_wishes, preview, read_request
-from elsewhere.values.plan import Plan
+from elsewhere.values.plan import Frontier, Plan, Point
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 

@@ -16,9 +16,9 @@ from dataclasses import replace
 from random import Random, SystemRandom
 
 from elsewhere.service.scores import solve_and_check
-from elsewhere.solver.api import Explain
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import explain_infeasible
+from elsewhere.solver.plans import Explain
 from elsewhere.solver.requests import Request
 from elsewhere.values.outcome import MAX_TOP_FACTOR
 from elsewhere.values.plan import Plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -104,3 +105,50 @@ class Plan:
         if self.several:
             return tuple(view.slack for view in self.views)
         return self.views[0].slack if self.views else float("nan")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One budget: the best plan known, and how good any plan could be.
+
+    >>> import numpy as np, elsewhere
+    >>> point = elsewhere.frontier(np.log([[.7, .2, .1], [.3, .6, .1]]), truth=0).points[1]
+    >>> point.budget, point.protected_k, point.bound, point.proved
+    (1, 1, 1, True)
+    """
+
+    budget: int
+    """At most this many photos withheld."""
+    plan: Plan
+    """A plan within the budget, re-proved; it may withhold fewer photos."""
+    bound: int
+    """No plan within the budget protects more than this k."""
+
+    @property
+    def protected_k(self) -> int:
+        """The truth is not in the top k for this k."""
+        return self.plan.protected_k
+
+    @property
+    def proved(self) -> bool:
+        """Whether no plan within the budget does better."""
+        return self.protected_k == self.bound
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """Protected-k against photos withheld, one point for each budget.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> [(point.budget, point.protected_k) for point in elsewhere.frontier(scores, truth=0)]
+    [(0, 0), (1, 1), (2, 1), (3, 2)]
+    """
+
+    points: tuple[Point, ...]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)

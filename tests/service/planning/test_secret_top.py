@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top
-from elsewhere.solver.api import read_limits
+from elsewhere.solver.plans import read_limits
 from elsewhere.solver.requests import read_request
 
 

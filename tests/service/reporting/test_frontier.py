@@ -25,8 +25,8 @@ from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import checked_points
-from elsewhere.solver.baselines import greedy as baseline
-from elsewhere.solver.frontier import Point
+from elsewhere.solver import greedy as baseline
+from elsewhere.values.plan import Point
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, photo, trip

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import assume, given, note, strategies as st
 
 import elsewhere
-from elsewhere.solver.baselines.greedy import satisfied
 from elsewhere.solver.exact import local_search, solver
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.local_search import similarity_preference
+from elsewhere.solver.greedy import satisfied
 from elsewhere.solver.problem import Answer, plain
 from elsewhere.solver.views import views
 from elsewhere.values.plan import Plan

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from elsewhere.solver.baselines.greedy import counts, satisfied
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import max_removable_weight, maximise, minimise
 from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.exact.solver import solve
+from elsewhere.solver.greedy import counts, satisfied
 from elsewhere.solver.problem import Answer, Problem, plain
 from elsewhere_lab import simulator
 from tests.solver.enumeration import best

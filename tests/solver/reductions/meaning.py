@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.solver.baselines.greedy import cost, counts, satisfied
+from elsewhere.solver.greedy import cost, counts, satisfied
 from elsewhere.solver.problem import Answer, Problem as CanonicalProblem
 from elsewhere.solver.reductions import Contradiction, Reduction, reduce
 from elsewhere.solver.requests import read_request

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines.greedy import counts
+from elsewhere.solver.greedy import counts
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines.greedy import counts
+from elsewhere.solver.greedy import counts
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, reduced
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines.greedy import holding
+from elsewhere.solver.greedy import holding
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines import greedy
-from elsewhere.solver.baselines.greedy import satisfied
+from elsewhere.solver import greedy
+from elsewhere.solver.greedy import satisfied
 from elsewhere.solver.problem import IN, OUT, Attacker, Problem, plain
 from elsewhere_lab import simulator
 from tests.solver import enumeration

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from elsewhere.solver.baselines.greedy import cost, counts, satisfied
+from elsewhere.solver.greedy import cost, counts, satisfied
 from elsewhere.solver.problem import IN, OUT, plain
 from tests.solver import enumeration
 
