@@ -12,7 +12,7 @@ import numpy as np
 
 from elsewhere.service.scores import checked
 from elsewhere.solver.exact import Instance, Limits, solve
-from elsewhere.solver.plans import finish
+from elsewhere.solver.plans import make_plan
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Status
@@ -37,7 +37,7 @@ def unexplained_plan(scores: Any, truth: Any, **wishes: Any) -> Found:
     answer = solve(instance, Limits(work=WORK))
     if answer.kept is None:
         return Found(answer.status, None)
-    plan = checked(finish(asked, chain, instance, answer), asked)
+    plan = checked(make_plan(asked, chain, instance, answer), asked)
     kept = np.zeros(asked.promise.photos, dtype=bool)
     kept[list(plan.kept)] = True
     return Found(str(plan.status), kept)

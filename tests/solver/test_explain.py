@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import elsewhere
-from elsewhere.solver.explain import explain_plan, explain_unknown, number_text
-from elsewhere.solver.problem import Answer
+from elsewhere.messages.numbers import number_text
+from elsewhere.messages.plan import explain_plan
+from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.wording import counted
 from elsewhere_lab import simulator
@@ -64,14 +65,19 @@ def promise(**changes: Any) -> Promise:
     return Promise(photos=9, against=(Against("", "", 8, (0,), top),), **changes)
 
 
+def feasible(bound: int, **changes: Any) -> Plan:
+    """A plan that withholds four of nine photos and was not proved optimal."""
+    view = View(5, (1, 2, 3, 4, 5), 0.0)
+    kept = tuple(range(4, 9))
+    return Plan(Status.FEASIBLE, (0, 1, 2, 3), kept, 4, bound, (view,), promise(**changes), "")
+
+
 def test_stopped_early_says_how_much_better_a_plan_could_be() -> None:
-    early = Answer("feasible", np.ones(9, bool), 4, 2)
-    assert explain_plan(promise(), early, 4, 5) == (
+    assert explain_plan(feasible(2)) == (
         "Withhold 4 of 9 photos: the truth is not among the top 5; stopped early, so a better plan "
         "may exist, but none below 2."
     )
-    within = Answer("feasible", np.ones(9, bool), 4, 7, counts=True)
-    assert explain_plan(promise(budget=4), within, 4, 5) == (
+    assert explain_plan(feasible(7, budget=4)) == (
         "Withhold 4 of 9 photos: 5 cells then rank above the truth; stopped early, a better plan "
         "may reach 7."
     )
@@ -79,8 +85,7 @@ def test_stopped_early_says_how_much_better_a_plan_could_be() -> None:
 
 def test_a_count_that_is_proved_is_not_called_unsure() -> None:
     """Where only a lesser aim (fewer photos, more in sum) was not proved, it says just that."""
-    within = Answer("feasible", np.ones(9, bool), 4, 5, counts=True)
-    said = explain_plan(promise(budget=4), within, 4, 5)
+    said = explain_plan(feasible(5, budget=4))
     assert said == (
         "Withhold 4 of 9 photos: 5 cells then rank above the truth, and no plan within 4 protects "
         "more; whether one does so at less cost was not proved."
@@ -88,7 +93,8 @@ def test_a_count_that_is_proved_is_not_called_unsure() -> None:
 
 
 def test_neither_plan_nor_proof() -> None:
-    assert explain_unknown(promise()) == (
+    unknown = Plan(Status.UNKNOWN, (), (), 0, 0, (), promise(), "")
+    assert explain_plan(unknown) == (
         "Stopped early: no plan for 9 photos was found and none was ruled out; "
         "allow more time or work."
     )

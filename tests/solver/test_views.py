@@ -11,9 +11,9 @@ from hypothesis import given, note, strategies as st
 
 import elsewhere
 from elsewhere.solver.exact.instance import Instance
+from elsewhere.solver.plans import attacker_views
 from elsewhere.solver.problem import plain
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.solver.views import views
 from elsewhere.values.plan import View
 from tests.solver.examples import examples
 from tests.solver.oracle import Oracle
@@ -37,7 +37,7 @@ def test_views_of_any_choice_are_what_brute_force_sees(made: Problem, rng: rando
         if not kept:
             continue
         with np.errstate(all="ignore"):
-            seen, rests_on_zero = views(instance, units)
+            seen, rests_on_zero = attacker_views(instance, units)
         assert seen == oracle.views(kept)
         assert rests_on_zero == oracle.rests_on_zero(kept)
 
@@ -85,7 +85,7 @@ def test_against_a_zone_the_nearest_cell_counts() -> None:
 
 def test_where_the_truth_is_impossible_every_rival_is_infinitely_far_ahead() -> None:
     instance = Instance(plain(np.array([[-math.inf, 1.0, 2.0]]), 0, 2))
-    seen, rests_on_zero = views(instance, np.ones(1, bool))
+    seen, rests_on_zero = attacker_views(instance, np.ones(1, bool))
     assert seen == (View(2, (1, 2), math.inf),)
     assert rests_on_zero
 

@@ -35,6 +35,7 @@ from elsewhere.batch.schemas import albums_out, arrow
 from elsewhere.batch.settings import Settings, wishes_of
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.globe import Cells, cell_names, place as place_called
+from elsewhere.messages.numbers import number_text
 from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.album_audit import world
 from elsewhere.service.photo_selection import budget_of, select_pinned
@@ -43,7 +44,6 @@ from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import proved_record, solve_and_check
 from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top
-from elsewhere.solver.explain import number_text
 from elsewhere.solver.plans import read_limits
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status

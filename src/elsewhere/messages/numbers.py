@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 _TIED = "\u00a0"
 """A space at which no line is broken."""
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
@@ -52,3 +54,16 @@ def signed(value: float) -> str:
     if rounded == 0:
         return "0.0"
     return f"{rounded:+.1f}".replace("-", "−")
+
+
+def number_text(value: int | Fraction) -> str:
+    """A value as people write it.
+
+    >>> number_text(Fraction(5, 2)), number_text(Fraction(4)), number_text(Fraction(1, 3))
+    ('2.5', '4', '1/3')
+    """
+    exact = Fraction(value)
+    if exact.denominator == 1:
+        return str(exact.numerator)
+    short = f"{float(exact):.12g}"
+    return short if Fraction(short) == exact else str(exact)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elsewhere.solver.explain import number_text
+from elsewhere.messages.numbers import number_text
 from elsewhere.values.outcome import MAX_TOP_FACTOR, Outcome, Reasons
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import Promise

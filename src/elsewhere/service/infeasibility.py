@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from elsewhere.service.scores import solve_and_check
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.infeasibility import Inquiry, until
+from elsewhere.solver.infeasibility import Inquiry, inquiry_deadline
 from elsewhere.solver.requests import Request
 from elsewhere.values.outcome import Blocked, Reasons
 from elsewhere.values.plan import Plan, Status
@@ -29,7 +29,7 @@ def find_reasons(
     promise: Promise, scores: Sequence[Scores], limits: Limits, keep: Sequence[int]
 ) -> Reasons:
     """Why a promise cannot be kept; `keep` are the user's own pins."""
-    inquiry = Inquiry(promise, scores, until(limits), stopped=limits.stopped)
+    inquiry = Inquiry(promise, scores, inquiry_deadline(limits), stopped=limits.stopped)
     forced = inquiry.forced_out()
     if forced == promise.photos:
         drops = promise.drop if promise.drop and inquiry.drops_block() else ()

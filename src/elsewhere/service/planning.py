@@ -19,11 +19,11 @@ from elsewhere.service.photo_selection import budget_of, bursts, photo_values, s
 from elsewhere.service.places import NowhereError, guesses, hidden_names, select_places
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
-from elsewhere.service.scores import solve_and_check
+from elsewhere.service.scores import Explain, solve_and_check
 from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top, without_each_photo
 from elsewhere.service.threats import Threat, check_top, find_threats
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.plans import Explain, read_limits, withheld_by
+from elsewhere.solver.plans import previous_plan, read_limits
 from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Accuracy, Advice, Outcome, Reasons
@@ -84,7 +84,7 @@ def plan_album(
     keep, drop = select_pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
     asked = _request(seen, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
-    previous = withheld_by(near, asked)
+    previous = previous_plan(near, asked)
     found_reasons: Reasons | None = None
 
     def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:

@@ -13,14 +13,24 @@ from typing import Any
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
 from elsewhere.formats.certificate import certificate_record, to_text
+from elsewhere.messages.plan import explain_infeasible, explain_plan
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.frontier import points
-from elsewhere.solver.infeasibility import explain_infeasible
-from elsewhere.solver.plans import Explain, read_limits, solve_promise, withheld_by
+from elsewhere.solver.infeasibility import find_reasons
+from elsewhere.solver.plans import (
+    frontier_points,
+    no_plan,
+    previous_plan,
+    read_limits,
+    solve_promise,
+)
+from elsewhere.solver.reductions import Contradiction
 from elsewhere.solver.requests import Request, known_wishes, preview, read_request
-from elsewhere.values.plan import Frontier, Plan, Point
+from elsewhere.values.plan import Frontier, Plan, Point, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
+
+Explain = Callable[[Promise, Sequence[Scores], Limits], str]
+"""Says why a promise cannot be kept, within about these limits."""
 
 
 def protect(
@@ -86,7 +96,7 @@ def protect(
         each_photo=each_photo, strict=strict,
     )  # fmt: skip
     limits = read_limits(time_limit, work_limit)
-    return solve_and_check(asked, limits, withheld_by(near, asked))
+    return solve_and_check(asked, limits, previous_plan(near, asked))
 
 
 def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
@@ -147,15 +157,30 @@ def frontier(
     return Frontier(tuple(found))
 
 
+def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
+    """Why no plan keeps a promise, with attackers by number."""
+    reasons = find_reasons(promise, scores, limits)
+    return explain_infeasible(promise, reasons, scores[0].ids)
+
+
 def solve_and_check(
     asked: Request,
     limits: Limits,
     previous: frozenset[int] | None = None,
-    explain: Explain | None = explain_infeasible,
+    explain: Explain | None = explain_no_plan,
 ) -> Plan:
     """Solve a promise and prove the plan again; `explain`, if any, says why there is none."""
-    explain = explain or (lambda promise, scores, limits: "")
-    return checked(solve_promise(asked, limits, previous, explain), asked)
+    promise, scores = asked.promise, asked.scores
+    try:
+        plan = solve_promise(asked, limits, previous)
+        if plan.status != Status.INFEASIBLE:
+            explanation = explain_plan(plan)
+        else:
+            explanation = explain(promise, scores, limits) if explain else ""
+    except Contradiction as contradiction:
+        plan = no_plan(asked, Status.INFEASIBLE)
+        explanation = f"No plan can do this: {contradiction.named(scores[0].ids)}."
+    return checked(replace(plan, explanation=explanation), asked)
 
 
 def checked_points(
@@ -165,14 +190,18 @@ def checked_points(
 
     Once `stopped` returns True, no further point is proved to be the best.
     """
-
-    asked, found = points(scores, truth, stopped=stopped, **wishes)
-    previous: Plan | None = None
-    for point in found:
-        if point.plan is not previous:
-            checked(point.plan, replace(asked, promise=point.plan.promise))
-        previous = point.plan
-        yield point
+    asked, points = frontier_points(scores, truth, stopped=stopped, **wishes)
+    solved: Plan | None = None
+    try:
+        for point in points:
+            if point.plan is not solved:
+                solved = point.plan
+                explained = replace(solved, explanation=explain_plan(solved))
+                plan = checked(explained, replace(asked, promise=solved.promise))
+            yield replace(point, plan=plan)
+    except Contradiction as contradiction:
+        why = contradiction.named(asked.scores[0].ids)
+        raise InputError(f"no plan can do this: {why}") from None
 
 
 def certify(plan: Plan, scores: Scores | Sequence[Scores]) -> str:

@@ -15,10 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random, SystemRandom
 
-from elsewhere.service.scores import solve_and_check
+from elsewhere.service.scores import Explain, explain_no_plan, solve_and_check
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.infeasibility import explain_infeasible
-from elsewhere.solver.plans import Explain
 from elsewhere.solver.requests import Request
 from elsewhere.values.outcome import MAX_TOP_FACTOR
 from elsewhere.values.plan import Plan
@@ -51,7 +49,7 @@ def solve_with_secret_top(
     limits: Limits,
     *,
     previous: frozenset[int] | None = None,
-    explain: Explain | None = explain_infeasible,
+    explain: Explain | None = explain_no_plan,
     useful: Callable[[Plan], bool] = lambda plan: True,
 ) -> tuple[Plan, int]:
     """The plan for the first k that can be had, and that k; for `least` whatever comes of it.

@@ -1,117 +1,220 @@
-"""From a request that was read to a plan, which is yet to be proved by the check."""
+"""From a request to plans: one plan, or one for each budget. `service` proves them again."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from elsewhere.errors import InputError
+from elsewhere.solver.arithmetic import row_slack
 from elsewhere.solver.exact import Instance, Limits, solve
-from elsewhere.solver.explain import explain_plan, explain_unknown
-from elsewhere.solver.infeasibility import explain_infeasible
-from elsewhere.solver.problem import Answer
-from elsewhere.solver.reductions import Contradiction, Reduction, reduce
-from elsewhere.solver.requests import Request, preview, read_integer, read_photos
-from elsewhere.solver.views import views
-from elsewhere.values.plan import Plan, Status
-from elsewhere.values.promise import Promise
-from elsewhere.values.scores import Scores
+from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
+from elsewhere.solver.problem import Answer, Attacker, Floats, Ints, Mask
+from elsewhere.solver.reductions import Reduction, reduce
+from elsewhere.solver.requests import (
+    Request,
+    known_wishes,
+    preview,
+    read_integer,
+    read_photos,
+    read_request,
+)
+from elsewhere.values.plan import Plan, Point, Status, View
 
-Explain = Callable[[Promise, Sequence[Scores], Limits], str]
-PATIENCE = 60.0
-"""Seconds that `protect` takes at most when neither limit is given."""
+DEFAULT_SECONDS = 60.0
+"""The time limit where neither limit is given."""
 
 
 def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
     """The solver's limits from what a person passed."""
     work = math.inf if work_limit is None else float(read_integer(work_limit, "work_limit", 0))
     if time_limit is None:
-        time_limit = PATIENCE if work_limit is None else math.inf
-    number = isinstance(time_limit, (int, float, np.integer, np.floating))
-    if not number or isinstance(time_limit, bool) or not time_limit >= 0:
+        time_limit = DEFAULT_SECONDS if work_limit is None else math.inf
+    is_number = isinstance(time_limit, (int, float, np.integer, np.floating))
+    if not is_number or isinstance(time_limit, bool) or not time_limit >= 0:
         raise InputError(f"time_limit must be a number of seconds, not {preview(time_limit)}")
     return Limits(deadline=time.monotonic() + time_limit, work=work)
 
 
-def solve_promise(
-    asked: Request,
-    limits: Limits,
-    previous: frozenset[int] | None = None,
-    explain: Explain = explain_infeasible,
-) -> Plan:
-    """Solve a promise that was read; `explain` says why there is no plan."""
-    with np.errstate(all="ignore"):  # scores of extreme spread overflow into doubt, never an error
-        return _fulfil(asked, limits, previous, explain)
+def previous_plan(
+    near: Plan | Iterable[int | str] | None, request: Request
+) -> frozenset[int] | None:
+    """The photos that a previous plan withholds; it may come from any file."""
+    if near is None:
+        return None
+    if not isinstance(near, Plan):
+        return frozenset(read_photos(near, request.scores[0], "near"))
+    photos = request.promise.photos
+    if near.promise.photos != photos:
+        raise InputError(f"near is a plan for {near.promise.photos} photos, but there are {photos}")
+    if list(near.withheld) != sorted(set(near.withheld) & set(range(photos))):
+        raise InputError("near is no plan: what it withholds is not an ascending list of photos")
+    return frozenset(near.withheld) if near.found else None
 
 
-def _fulfil(
-    asked: Request, limits: Limits, previous: frozenset[int] | None, explain: Explain
-) -> Plan:
-    promise = asked.promise
-    try:
-        chain = reduce(promise, asked.scores)
-    except Contradiction as reason:
-        answer = Answer(Status.INFEASIBLE, None, 0, 0)
-        return _without(asked, answer, f"No plan can do this: {reason.named(asked.scores[0].ids)}.")
-    instance = Instance(chain.problem)
-    answer = solve(instance, limits, previous)
-    if answer.kept is None:
+def solve_promise(request: Request, limits: Limits, previous: frozenset[int] | None = None) -> Plan:
+    """The plan for a promise, without explanation; Contradiction where its wishes exclude it."""
+    with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never into an error
+        reduction = reduce(request.promise, request.scores)
+        instance = Instance(reduction.problem)
+        answer = solve(instance, limits, previous)
+        if answer.kept is not None:
+            return make_plan(request, reduction, instance, answer)
         if answer.status == Status.UNKNOWN:
-            return _without(asked, chain.invert(answer), explain_unknown(promise))
-        why = explain(promise, asked.scores, limits)
-        return _without(asked, answer, why)
-    return finish(asked, chain, instance, answer)
+            answer = reduction.invert(answer)
+        return no_plan(request, Status(answer.status), _normalised(answer.bound), answer.work)
 
 
-def finish(asked: Request, chain: Reduction, instance: Instance, answer: Answer) -> Plan:
-    """A solver's answer as a plan in the user's terms."""
+def no_plan(request: Request, status: Status, bound: int | Fraction = 0, work: int = 0) -> Plan:
+    """A plan that keeps and withholds nothing, because none was found."""
+    return Plan(
+        status=status, withheld=(), kept=(), cost=0, bound=bound, views=(),
+        promise=request.promise, explanation="", several=request.several, work=work,
+    )  # fmt: skip
+
+
+def make_plan(request: Request, reduction: Reduction, instance: Instance, answer: Answer) -> Plan:
+    """A solver's answer as a plan, in photos and values."""
     assert answer.kept is not None
-    seen, rests_on_zero = views(instance, answer.kept)
-    answer = chain.invert(answer)
+    views, rests_on_zero = attacker_views(instance, answer.kept)
+    answer = reduction.invert(answer)
     assert answer.kept is not None
-    withheld = tuple(np.flatnonzero(~answer.kept).tolist())
-    protected = min(view.protected_k for view in seen)
     return Plan(
         status=Status(answer.status),
-        withheld=withheld,
+        withheld=tuple(np.flatnonzero(~answer.kept).tolist()),
         kept=tuple(np.flatnonzero(answer.kept).tolist()),
-        cost=_plain(answer.cost),
-        bound=_plain(answer.bound),
-        views=seen,
-        promise=asked.promise,
-        explanation=explain_plan(asked.promise, answer, len(withheld), protected),
-        several=asked.several,
+        cost=_normalised(answer.cost),
+        bound=_normalised(answer.bound),
+        views=views,
+        promise=request.promise,
+        explanation="",
+        several=request.several,
         rests_on_zero=rests_on_zero,
         work=answer.work,
     )
 
 
-def _without(asked: Request, answer: Answer, why: str) -> Plan:
-    return Plan(
-        status=Status(answer.status), withheld=(), kept=(), cost=0, bound=_plain(answer.bound),
-        views=(), promise=asked.promise, explanation=why, several=asked.several, work=answer.work,
-    )  # fmt: skip
-
-
-def _plain(value: int | Fraction) -> int | Fraction:
+def _normalised(value: int | Fraction) -> int | Fraction:
     exact = Fraction(value)
     return exact.numerator if exact.denominator == 1 else exact
 
 
-def withheld_by(near: Plan | Iterable[int | str] | None, asked: Request) -> frozenset[int] | None:
-    """The photos that the plan before withheld; it may come from a file, and be about anything."""
-    if near is None:
-        return None
-    if not isinstance(near, Plan):
-        return frozenset(read_photos(near, asked.scores[0], "near"))
-    if near.promise.photos != asked.promise.photos:
-        raise InputError(
-            f"near is a plan for {near.promise.photos} photos, but there are {asked.promise.photos}"
-        )
-    if list(near.withheld) != sorted(set(near.withheld) & set(range(asked.promise.photos))):
-        raise InputError("near is no plan: what it withholds is not an ascending list of photos")
-    return frozenset(near.withheld) if near.found else None
+def frontier_points(
+    scores: Any,
+    truth: Any,
+    *,
+    prove_up_to: int | None = None,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    stopped: Callable[[], bool] | None = None,
+    **wishes: Any,
+) -> tuple[Request, Iterator[Point]]:
+    """The request, and the points of `frontier`, each as soon as it is solved.
+
+    Once `stopped` returns True, no further point is proved to be the best.
+    """
+    if {"top", "budget"} & set(wishes):
+        raise InputError("frontier goes through all budgets: give neither top nor budget")
+    request = read_request(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
+    if prove_up_to is None:
+        prove_up_to = request.promise.photos // 2
+    prove_up_to = read_integer(prove_up_to, "prove_up_to", 0)
+    limits = replace(read_limits(time_limit, work_limit), stopped=stopped)
+    return request, _points(request, prove_up_to, limits)
+
+
+def _points(request: Request, prove_up_to: int, limits: Limits) -> Iterator[Point]:
+    promise = request.promise
+    reduction = reduce(replace(promise, budget=promise.photos), request.scores)
+    instance = Instance(reduction.problem)
+    if not instance.units and not instance.fixed_in.any():
+        raise InputError("every photo must go, but at least one must be kept")
+    # Steps count photos for the worst-off attacker. With one attacker and no values, the best plan
+    # by that count is optimal.
+    only_counts = len(request.scores) == 1 and promise.values is None
+    plan: Plan | None = None
+    last: BudgetStep | None = None
+    with np.errstate(all="ignore"):
+        for step in solve_all_budgets(instance, prove_up_to, limits):
+            if plan is None or last is None or (step.left_out != last.left_out).any():
+                optimal = step.reached == step.bound and step.fewest and only_counts
+                kept = instance.units_kept(step.left_out)
+                cost = int(reduction.problem.weights[~kept].sum())
+                status = Status.OPTIMAL if optimal else Status.FEASIBLE
+                answer = Answer(status, kept, cost, step.bound, counts=True)
+                within = replace(request, promise=replace(promise, budget=step.budget))
+                plan = make_plan(within, reduction, instance, answer)
+            last = step
+            yield Point(step.budget, plan, step.bound)
+
+
+def attacker_views(instance: Instance, kept: Mask) -> tuple[tuple[View, ...], bool]:
+    """What each attacker sees of the kept units, and whether the plan rests on a zero.
+
+    It does where the promise would fail if rows that a probability of zero decides did not hold.
+    """
+    problem = instance.problem
+    left_out = ~kept[instance.free]
+    photos = kept[problem.unit_of]
+    holding = instance.holding(left_out)
+    slack = instance.slacks(instance.sums(left_out.astype(np.float64)))
+    views = []
+    counts_without_zero = []
+    for a, attacker in enumerate(problem.attackers):
+        own = np.flatnonzero((instance.attacker_of == a) & holding)
+        cells = instance.cell_of[own]
+        seen = photos if attacker.sees is None else photos & attacker.sees
+        impossible = np.isneginf(attacker.bank[np.ix_(seen, attacker.zone)]).any(axis=0)
+        if attacker.offset is not None:
+            impossible = impossible | np.isneginf(attacker.offset[attacker.zone])
+        if impossible.all():  # every rival is infinitely far ahead
+            cells = np.sort(cells)
+        else:
+            error = float(instance.error_bound[own].max(initial=0.0))
+            cells = cells[_order(attacker, seen, cells, slack[own], error)]
+        needed = attacker.need if problem.budget is None else len(cells)
+        last_slack = math.inf
+        if 0 < needed <= len(cells):
+            rival, possible = int(cells[needed - 1]), attacker.zone[~impossible].tolist()
+            rows = [row_slack(attacker, photos, rival, zone_cell) for zone_cell in possible]
+            last_slack = min(rows, default=math.inf)
+        counts_without_zero.append(0 if impossible.any() else len(cells))
+        views.append(View(len(cells), tuple(cells.tolist()), last_slack))
+    needs = [attacker.need for attacker in problem.attackers]
+    if problem.budget is not None:
+        counts_without_zero = [min(counts_without_zero)]
+        needs = [min(view.protected_k for view in views)]
+    pairs = zip(counts_without_zero, needs, strict=True)
+    return tuple(views), any(count < need for count, need in pairs)
+
+
+def _order(attacker: Attacker, seen: Mask, cells: Ints, slack: Floats, error: float) -> Ints:
+    """Furthest ahead first; near-ties by exact column sums, real ties by cell."""
+    order = np.lexsort((cells, -slack))
+    if len(order) < 2:
+        return order
+    gap = slack[order[:-1]] - slack[order[1:]]
+    close = ~(gap > 2 * error)
+    if not close.any():
+        return order
+    starts = np.flatnonzero(np.concatenate([[True], ~close]))
+    ends = np.append(starts[1:], len(order))
+
+    def exact_key(i: int) -> tuple[Fraction, int]:
+        terms = attacker.bank[seen, cells[i]].tolist()
+        if attacker.offset is not None:
+            terms.append(float(attacker.offset[cells[i]]))
+        if -math.inf in terms:
+            return Fraction(10**400), int(cells[i])
+        return -sum((Fraction(term) for term in terms), Fraction(0)), int(cells[i])
+
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        if end - start > 1:
+            order[start:end] = sorted(order[start:end].tolist(), key=exact_key)
+    return order

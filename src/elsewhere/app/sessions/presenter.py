@@ -29,7 +29,7 @@ from elsewhere.errors import InputError, NoPhotoError, PlaceError
 from elsewhere.example import ALBUM
 from elsewhere.globe import Place, place
 from elsewhere.messages import Surface
-from elsewhere.messages.numbers import chance, ordinal
+from elsewhere.messages.numbers import chance, number_text, ordinal
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.album_audit import metadata_leaks, photo_leaks
 from elsewhere.service.beliefs import (
@@ -43,7 +43,6 @@ from elsewhere.service.places import hidden_names
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.report import album_name, limitations
 from elsewhere.service.threats import Threat
-from elsewhere.solver.explain import number_text
 from elsewhere.values.outcome import Alternative, Change
 from elsewhere.values.plan import Status
 from elsewhere.values.wording import counted, listed

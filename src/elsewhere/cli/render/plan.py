@@ -20,7 +20,7 @@ from rich.text import Text
 
 from elsewhere.cli.parse import Hidden, known_cells, named, ranges, told
 from elsewhere.cli.render.printing import printed
-from elsewhere.solver.explain import number_text
+from elsewhere.messages.numbers import number_text
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
