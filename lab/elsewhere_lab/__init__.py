@@ -1,1 +1,1 @@
-"""The lab: the calibrated simulator, collections, and the experiments of the paper."""
+"""The lab: simulators, collections, the paper's experiments, and studies beyond it."""

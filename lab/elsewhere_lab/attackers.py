@@ -1,17 +1,24 @@
-"""Attackers that do not simply add up: each makes one score for every cell from the kept photos.
+"""Attackers that do not simply add up, and plans that are tried on them.
 
-A plan promises something of the plain sum. Whether it holds against somebody who looks at the
-best photo only, or who counts ten pictures of one fountain as one, has to be measured.
+A plan promises something of the plain sum. Whether it holds against somebody who looks at the best
+photo only, or who counts ten pictures of one fountain as one, has to be measured. An attacker is a
+function from the kept photos' scores to one score for every cell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere_lab.values import FloatMatrix
+from elsewhere.report.colours import LIGHT
+from elsewhere_lab.collections import TOP, kinds_of
+from elsewhere_lab.plots import Figure, label_slanted, legend_below, new_panels, plot_beside
+from elsewhere_lab.solving import solve_quietly
+from elsewhere_lab.statistics import costs, lines_of, mean_of, pick
+from elsewhere_lab.values import Collection, FloatMatrix, Number, Numbers, Row, Rows, Value
 
 Floats = NDArray[np.float64]
 BEST = 5
@@ -19,21 +26,26 @@ CLIP = 3.0
 """Nats below a photo's likeliest cell at which whoever distrusts extremes stops counting."""
 ALIKE = 0.9
 """Correlation of two photos' scores from which they count as near-repeats."""
-
-
-def added(rows: Floats) -> Floats:
-    """The attacker of the promise."""
-    return np.asarray(rows.sum(axis=0))
+PLAIN, ALONE = "the sum", "the sum and each photo"
+CAREFUL, BOTH = "margin 0.1", "margin 0.1 and each photo"
+STRATEGIES: dict[str, dict[str, Any]] = {
+    PLAIN: {},
+    ALONE: {"each_photo": True},
+    CAREFUL: {"margin": 0.1},
+    BOTH: {"margin": 0.1, "each_photo": True},
+}
+"""The wishes of each plan."""
+_COLOURS = (LIGHT.withheld, LIGHT.kept, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
 
 
 def best_photo(rows: Floats) -> Floats:
     """Only the photo that says most."""
-    return np.asarray(rows[np.argmax(_said(rows))])
+    return np.asarray(rows[np.argmax(_information(rows))])
 
 
 def best_five(rows: Floats) -> Floats:
     """The five photos that say most, added up."""
-    return np.asarray(rows[np.argsort(-_said(rows), kind="stable")[:BEST]].sum(axis=0))
+    return np.asarray(rows[np.argsort(-_information(rows), kind="stable")[:BEST]].sum(axis=0))
 
 
 def clipped(rows: Floats) -> Floats:
@@ -61,17 +73,16 @@ def by_scene(rows: Floats, scene: NDArray[np.intp], power: float) -> Floats:
     [1.0, 3.0]
     """
     total = np.zeros(rows.shape[1])
-    for one in np.unique(scene):
-        mine = rows[scene == one]
-        total += mine.mean(axis=0) * len(mine) ** power
+    for each in np.unique(scene):
+        photos = rows[scene == each]
+        total += photos.mean(axis=0) * len(photos) ** power
     return total
 
 
 def scenes(rows: Floats) -> NDArray[np.intp]:
     """A number for each photo, near-repeats (and their near-repeats) alike, by scores alone.
 
-    Of the simulator's albums, whose scenes are known, this finds a part only: there the attacker is
-    told them.
+    Of the simulator's albums, whose scenes are known, this finds a part only.
 
     >>> scenes(np.array([[0.0, 1, 2], [0, 1, 2.1], [2, 1, 0]])).tolist()
     [0, 0, 2]
@@ -82,11 +93,10 @@ def scenes(rows: Floats) -> NDArray[np.intp]:
     near = unit @ unit.T >= ALIKE
     label = np.arange(len(rows))
     while True:
-        spread = np.where(near, label[None, :], len(rows)).min(axis=1)
-        spread = np.minimum(spread, label)
-        if (spread == label).all():
+        lowest = np.minimum(np.where(near, label[None, :], len(rows)).min(axis=1), label)
+        if (lowest == label).all():
             return label
-        label = spread
+        label = lowest
 
 
 def holds(attack: Callable[[Floats], Floats], kept: FloatMatrix, truth: int, top: int) -> bool:
@@ -101,13 +111,13 @@ def _normal(rows: Floats) -> Floats:
     return np.asarray(rows - top - np.log(np.exp(rows - top).sum(axis=1, keepdims=True)))
 
 
-def _said(rows: Floats) -> Floats:
+def _information(rows: Floats) -> Floats:
     """How much each photo says: its negative entropy."""
     logs = _normal(rows)
     return np.asarray((np.exp(logs) * logs).sum(axis=1))
 
 
-PART_OF_IT: dict[str, Callable[[Floats], Floats]] = {
+PARTIAL: dict[str, Callable[[Floats], Floats]] = {
     "best photo": best_photo,
     "best five": best_five,
     "clipped": clipped,
@@ -116,3 +126,59 @@ PART_OF_IT: dict[str, Callable[[Floats], Floats]] = {
 }
 REPEATS = {"scenes once": 0.0, "scenes by root": 0.5}
 """What n photos of one scene count as: n to this power."""
+
+Holds = Callable[[str, Collection, Sequence[int]], bool]
+"""Whether an attacker, by name, does not find the place in these photos of a collection."""
+
+
+def try_strategies(
+    each: Collection,
+    strategies: Mapping[str, dict[str, Any]],
+    before: Mapping[str, bool],
+    holds: Holds,
+) -> list[Row]:
+    """One row for each strategy: what it withholds, and which attackers it holds against.
+
+    The field of an attacker who did not have the place before is empty; so is each without a plan.
+    """
+    rows: list[Row] = []
+    for strategy, wishes in strategies.items():
+        plan = solve_quietly(each.scores, each.truth, top=TOP, **wishes)
+        row: dict[str, Value] = {
+            **each.key, "way": strategy, "withheld": plan.withheld, "status plan": plan.status,
+        }  # fmt: skip
+        kept = None if plan.kept is None else np.flatnonzero(plan.kept).tolist()
+        for name, held in before.items():
+            row[name] = None if held or kept is None else int(holds(name, each, kept))
+        rows.append(row)
+    return rows
+
+
+def summarise_strategies(rows: Rows, names: Sequence[str]) -> list[Number]:
+    """How often each strategy's plans hold against each attacker, and what they cost."""
+    result = []
+    for line, strategy, every, own in lines_of(rows, "way"):
+        result += [Number(line, name, *mean_of(own, name)) for name in names]
+        result += costs(every, line, strategy, PLAIN)
+    return result
+
+
+def draw_strategies(rows: Rows, numbers: Numbers, names: Sequence[str]) -> Figure:
+    """One panel for each kind: how often each strategy holds against each attacker."""
+    kinds = kinds_of(rows)
+    strategies = list(dict.fromkeys(str(row["way"]) for row in rows))
+    width = max(4.6, 3.1 * len(kinds))
+    figure, grid = new_panels(len(kinds), (width, 3.6), sharey=True)
+    for axes, kind in zip(grid, kinds, strict=True):
+        series = zip(strategies, _COLOURS, "os^Dv", strict=False)
+        for i, (strategy, colour, marker) in enumerate(series):
+            values = [pick(numbers, f"{kind}, {strategy}", name) for name in names]
+            plot_beside(
+                axes, values, (i, len(strategies)), colour=colour, marker=marker, name=strategy,
+                share=True,
+            )  # fmt: skip
+        label_slanted(axes, names)
+        axes.set(ylim=(-0.03, 1.04), title=kind)
+    grid[0].set_ylabel("share of plans that hold")
+    legend_below(figure, grid[0], min(4, len(strategies)))
+    return figure

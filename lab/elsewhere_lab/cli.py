@@ -125,7 +125,7 @@ def _perform(options: argparse.Namespace) -> None:
         source = _source(options.source or ["simulator"], options.truth, options.seed)
         _run(options.names, source, options.scale, options.output, options.processes)
     else:
-        from elsewhere_lab.defaults_page.writing import write_defaults_page
+        from elsewhere_lab.defaults_page import write_defaults_page
         from elsewhere_lab.page import write_page
 
         write = write_defaults_page if options.defaults else write_page
@@ -139,13 +139,13 @@ def _run(names: list[str], source: Source, scale: str, output: Path, processes: 
     if ALL in names:
         names = []
         for name in experiments.NAMES:
-            if reason := experiments.find(name).cannot(source):
+            if reason := experiments.find(name).obstacle(source):
                 print(f"left out: {reason}", file=sys.stderr)
             else:
                 names.append(name)
     try:
         with _progress() as watch:
-            run(names, source, scale, output, processes=processes, watch=watch, tell=_warn)
+            run(names, source, scale, output, processes=processes, watch=watch, warn=_warn)
     except KeyboardInterrupt:
         _warn(f"what is finished is in {output}; the same command goes on from there")
         raise

@@ -1,29 +1,42 @@
-"""Random partitions of a pool by cell, and albums: what the tables average over.
+"""Collections: random partitions of a pool by cell, albums, and samples of them for the studies.
 
-The photos of each cell are shuffled and cut into collections of one size; what is left over is not
-used. Done ten times over 512 cells of 146 photos each this gives the paper's counts: 46,080
-collections of 16, 20,480 of 32, 10,240 of 64 and 5,120 of 128.
+The photos of each cell are shuffled and cut into collections of one size; the remainder is not
+used. Ten partitions of 512 cells with 146 photos each give the paper's counts: 46,080 collections
+of 16, 20,480 of 32, 10,240 of 64 and 5,120 of 128. The studies beyond the paper take a sample, the
+same for all of them: one collection of a cell, of cells that have the photos, and some albums.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
-from elsewhere_lab.sources import Source
-from elsewhere_lab.values import Collection, Part, Row, Scale, number
+from elsewhere.errors import InputError
+from elsewhere_lab.calibrated import HALVES, Pairing
+from elsewhere_lab.solving import rank_ahead
+from elsewhere_lab.sources import PER_CELL, Scored, Simulated, Source
+from elsewhere_lab.values import Collection, FloatMatrix, Part, Row, Scale, number
 
 RANDOM = ("R-16", "R-32", "R-64", "R-128")
 ALBUMS = "Albums"
 KINDS = (*RANDOM, ALBUMS)
 SINGLE = "Single"
 """Photos one by one."""
-CELLS_PER_PART = 8
-ALBUMS_PER_PART = 250
-_SHUFFLED = 20200220
+ONE_PLACE = "One place"
+"""The kind of a truth file's albums in the studies: each is cut to its photos of one cell. Those of
+the kept real photos are nearly all of one landmark, by many people, and nobody's album."""
+SAMPLED_KINDS = ("R-16", "R-32", ALBUMS)
+"""The sizes of what people post; larger collections behave like R-32, more so."""
+TOP = 5
+"""What the studies ask for: the default of `elsewhere protect`."""
+CELLS_PER_PART, ALBUMS_PER_PART, SAMPLED_PER_PART = 8, 250, 4
+OTHER_BACKBONE = Pairing(agree=0.3)
+"""Another backbone, in the simulator: by guess, for nothing is known to calibrate it on."""
+RIVALS = 20
+_PARTITION_SEED, _SEVERAL_SEED = 20200220, 20261118
 """Mixed into the seeds of the shuffles, so that they are independent of the simulator's."""
 _TURN, _PER_TURN, _PER_CELL = 100_000, 1_000, 100_000
 """How collections are numbered: fewer cells than this, collections of a cell, photos of a cell."""
@@ -39,54 +52,62 @@ def size_of(kind: str) -> int:
 
 
 def cells_of(source: Source, scale: Scale) -> list[int]:
-    """The cells that are used at this scale: all, or a few spread evenly."""
-    every = source.cells
-    if scale.cells is None or scale.cells >= len(every):
-        return list(every)
-    return [every[i * len(every) // scale.cells] for i in range(scale.cells)]
+    """The cells that are used at this scale: all, or some spread evenly."""
+    return spread(source.cells, scale.cells)
+
+
+def spread(cells: Sequence[int], count: int | None) -> list[int]:
+    """This many of the cells, spread evenly; all for None."""
+    if count is None or count >= len(cells):
+        return list(cells)
+    return [cells[i * len(cells) // count] for i in range(count)]
 
 
 def parts(source: Source, scale: Scale, kinds: Sequence[str] = KINDS) -> list[Part]:
-    """Everything in handfuls: some cells of a kind, or some albums.
+    """Every collection: some cells of a kind, or some albums, in each part.
 
     The kinds take turns, so that a run that is not finished yet has something of each.
     """
     turns = []
-    for at, kind in enumerate(kinds):
-        mine = _parts_of(source, scale, kind)
-        turns += [((i + 0.5) / len(mine), at, part) for i, part in enumerate(mine)]
+    for order, kind in enumerate(kinds):
+        if kind == ALBUMS:
+            count = min(scale.albums, source.albums())
+            spans = [(i, min(i + ALBUMS_PER_PART, count)) for i in range(0, count, ALBUMS_PER_PART)]
+            of_kind = [
+                Part(f"{kind}-{start:05}-{stop:05}", {"kind": kind, "albums": (start, stop)})
+                for start, stop in spans
+            ]
+        else:
+            of_kind = [
+                Part(
+                    f"{kind}-{scale.partitions}x-{some[0]:05}-{some[-1]:05}",
+                    {"kind": kind, "cells": some, "partitions": scale.partitions},
+                )
+                for some in _chunks(cells_of(source, scale), CELLS_PER_PART)
+            ]
+        turns += [((i + 0.5) / len(of_kind), order, part) for i, part in enumerate(of_kind)]
     return [part for _, _, part in sorted(turns, key=lambda turn: turn[:2])]
 
 
-def _parts_of(source: Source, scale: Scale, kind: str) -> list[Part]:
-    if kind == ALBUMS:
-        count = min(scale.albums, source.albums())
-        bounds = range(0, count, ALBUMS_PER_PART)
-        spans = [(start, min(start + ALBUMS_PER_PART, count)) for start in bounds]
-        return [
-            Part(f"{kind}-{start:05}-{stop:05}", {"kind": kind, "albums": (start, stop)})
-            for start, stop in spans
-        ]
-    cells = cells_of(source, scale)
-    result = []
-    for start in range(0, len(cells), CELLS_PER_PART):
-        some = cells[start : start + CELLS_PER_PART]
-        wish: dict[str, Any] = {"kind": kind, "cells": some, "partitions": scale.partitions}
-        name = f"{kind}-{scale.partitions}x-{some[0]:05}-{some[-1]:05}"
-        result.append(Part(name, wish))
-    return result
+def _chunks(numbers: Sequence[int], size: int) -> list[list[int]]:
+    return [list(numbers[i : i + size]) for i in range(0, len(numbers), size)]
+
+
+def one_each_parts(source: Source, scale: Scale, kinds: Sequence[str]) -> list[Part]:
+    """A sample of the cells, for experiments that take one collection of each (`one_each`)."""
+    return parts(source, replace(scale, partitions=1, cells=scale.sample, albums=0), kinds)
 
 
 def collections(source: Source, part: Part, *, paired: bool = False) -> Iterator[Collection]:
     """The collections of one part; paired: as two models see them."""
-    kind = part.wish["kind"]
+    kind = part.settings["kind"]
     if kind == ALBUMS:
-        start, stop = part.wish["albums"]
+        start, stop = part.settings["albums"]
         for which in range(start, stop):
             yield source.album(which)
         return
-    for cell in part.wish["cells"]:
-        yield from partitions(source, cell, kind, part.wish["partitions"], paired=paired)
+    for cell in part.settings["cells"]:
+        yield from partitions(source, cell, kind, part.settings["partitions"], paired=paired)
 
 
 def partitions(
@@ -97,17 +118,67 @@ def partitions(
     size, have = size_of(kind), len(views[0])
     each = have // size
     for turn in range(times):
-        order = np.random.default_rng([_SHUFFLED, size, turn, cell]).permutation(have)
+        order = np.random.default_rng([_PARTITION_SEED, size, turn, cell]).permutation(have)
         for i in range(each):
             rows = order[i * size : (i + 1) * size]
-            seen = tuple(view[rows] for view in views)
-            yield Collection(kind, _number(turn, cell, i), cell, seen, tuple(rows.tolist()))
+            chosen = tuple(view[rows] for view in views)
+            yield Collection(kind, _number(turn, cell, i), cell, chosen, tuple(rows.tolist()))
 
 
 def one_each(source: Source, part: Part, *, paired: bool = False) -> Iterator[Collection]:
     """The first collection of each of a part's cells, of those that have the photos for one."""
-    for cell in part.wish["cells"]:
-        yield from islice(partitions(source, cell, part.wish["kind"], 1, paired=paired), 1)
+    for cell in part.settings["cells"]:
+        yield from islice(partitions(source, cell, part.settings["kind"], 1, paired=paired), 1)
+
+
+def sample_parts(
+    source: Source, scale: Scale, kinds: Sequence[str] = SAMPLED_KINDS, share: float = 0.4
+) -> list[Part]:
+    """A share of the scale's sample, of each kind; four collections in each part."""
+    count = max(2, round(scale.sample * share))
+    result = []
+    for kind in kinds:
+        if kind == ALBUMS:
+            numbers: Sequence[int] = range(min(count, source.albums()))
+        else:
+            cells = source.cells
+            if source.kind != "simulator":
+                cells = tuple(c for c in cells if len(source.photos(c)[0]) >= size_of(kind))
+            numbers = spread(cells, count)
+        result += [
+            Part(f"{kind}-{some[0]:05}-{some[-1]:05}", {"kind": kind, "numbers": some})
+            for some in _chunks(numbers, SAMPLED_PER_PART)
+        ]
+    return result
+
+
+def sampled(source: Source, part: Part) -> Iterator[Collection]:
+    """The collections of one part of a sample."""
+    kind = part.settings["kind"]
+    for which in part.settings["numbers"]:
+        if kind == ALBUMS:
+            yield _study_album(source, which)
+        else:
+            yield next(partitions(source, which, kind, 1))
+
+
+def endangered(source: Source, part: Part) -> Iterator[Collection]:
+    """Those whose place is among the first five guesses with everything shared."""
+    for each in sampled(source, part):
+        if rank_ahead(each.scores, each.truth) < TOP:
+            yield each
+
+
+def _study_album(source: Source, which: int) -> Collection:
+    """An album under the kind of its rows: only the simulator's are like a person's."""
+    album = source.album(which)
+    return album if source.kind == "simulator" else replace(album, kind=ONE_PLACE)
+
+
+def kinds_of(rows: Sequence[Row]) -> list[str]:
+    """The kinds that a table has, in the order of the tables."""
+    there = {row["kind"] for row in rows}
+    return [kind for kind in (*KINDS, ONE_PLACE) if kind in there]
 
 
 def cell_of(row: Row) -> int:
@@ -135,3 +206,66 @@ def single_number(cell: int, place: int) -> int:
 def _number(turn: int, cell: int, place: int) -> int:
     """Numbered by turn, cell and place: unique, and the same at every scale."""
     return (turn * _TURN + cell) * _PER_TURN + place
+
+
+@dataclass(frozen=True, eq=False)
+class SeveralViews:
+    """One collection as several models score it, by name."""
+
+    kind: str
+    number: int
+    truth: int
+    models: dict[str, FloatMatrix]
+
+    @property
+    def photos(self) -> int:
+        """How many photos."""
+        return len(next(iter(self.models.values())))
+
+
+def several_views(source: Source, kind: str, number: int) -> SeveralViews:
+    """Photos of the cell of that number, as several models see them.
+
+    Score files are called by their names. The simulator has two models that were trained on
+    different halves of the same photos, and one that agrees with them much less.
+    """
+    if isinstance(source, Simulated):
+        near, apart = (
+            source.world.halves(
+                number, PER_CELL, np.random.default_rng([source.seed, 1, number]), pairing
+            )
+            for pairing in (HALVES, OTHER_BACKBONE)
+        )
+        views: dict[str, FloatMatrix] = {"half-a": near[0], "half-b": near[1], "other": apart[1]}
+    else:
+        names = model_names(source)
+        if len(names) < 2:
+            raise InputError("this needs the scores of several models: give --source twice or more")
+        views = dict(zip(names, source.photos(number), strict=True))
+    have = len(next(iter(views.values())))
+    order = np.random.default_rng([_SEVERAL_SEED, number]).permutation(have)[: size_of(kind)]
+    return SeveralViews(kind, number, number, {name: rows[order] for name, rows in views.items()})
+
+
+def model_names(source: Source) -> tuple[str, ...]:
+    """What a collection's views are called: the files' names, or the one simulated model."""
+    if isinstance(source, Scored):
+        return tuple(file.stem for file in source.files)
+    return ("simulated",)
+
+
+def distance(one: FloatMatrix, other: FloatMatrix, truth: int) -> float:
+    """How far two models' gains over the truth are apart, in nats a photo.
+
+    Over all photos of a collection, root mean square at the first one's 20 likeliest rivals: the
+    mean gain is what a margin θ is taken from, so this is the unit to see θ in.
+
+    >>> round(distance(np.array([[0.0, -1.0, -2.0]]), np.array([[0.0, -1.5, -2.5]]), 0), 3)
+    0.5
+    """
+    first, second = (
+        np.delete(rows.mean(axis=0) - rows[:, truth].mean(), truth)
+        for rows in (one.astype(np.float64), other.astype(np.float64))
+    )
+    likeliest = np.argsort(-first, kind="stable")[:RIVALS]
+    return float(np.sqrt(np.mean((first - second)[likeliest] ** 2)))

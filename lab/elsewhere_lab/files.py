@@ -1,7 +1,7 @@
 """Tidy tables on disk: plain CSV, written whole or not at all.
 
 A part's file appears in one step, so a run that was killed leaves finished parts and nothing else.
-Numbers come back as numbers, empty fields as None; words stay words.
+Numbers come back as numbers, empty fields as None, everything else as text.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def read_numbers(file: Path) -> list[Number]:
     result = []
     for row in read_rows(file):
         given = {field.name: row[field.name] for field in fields(Number)}
-        # words stay words, even one that looks like a number
+        # names stay text, even one that looks like a number
         given["line"], given["column"] = str(given["line"]), str(given["column"])
         result.append(Number(**given))  # type: ignore[arg-type]
     return result

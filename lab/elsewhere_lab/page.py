@@ -1,25 +1,25 @@
-"""The results page: every table and figure that folders hold, each with the command that made it.
+"""Tables, sentences and figures from the files of runs, and the results page.
 
-Nothing is measured here, and the folders are only read. Tables, sentences and figures are made
-anew from their rows, by the program as it is today; of a run that is not finished from the parts
-that are. Folders of one source at one scale make one chapter.
+Nothing is measured here, and the results page only reads the folders: what they hold is made anew
+from their rows, or from the finished parts of a run that is not finished. Folders of one source at
+one scale make one chapter. A number that is further from the paper's than accepted is marked with
+†; a sentence below the table says why.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from elsewhere_lab import experiments
-from elsewhere_lab.files import read_numbers, write_whole
-from elsewhere_lab.publishing import publish, unfinished
-from elsewhere_lab.run_folder import is_simulated
-from elsewhere_lab.runs import Run, gathered, the_one
-from elsewhere_lab.tables import MARK, markdown
-from elsewhere_lab.values import Experiment
+from elsewhere_lab import experiments, plots
+from elsewhere_lab.files import read_numbers, write_numbers, write_whole
+from elsewhere_lab.paper import MARK, reasons
+from elsewhere_lab.run_folder import Run, read_runs, run_with
+from elsewhere_lab.values import Experiment, Number
 
 FIGURES = "results"
 """The folder beside the page that figures go to."""
@@ -38,7 +38,7 @@ resume and add experiments is in [the lab](lab.md).
 """
 _PHOTOS = "PHOTOS"
 """Stands in commands for the options that name a source."""
-_KEPT = "benchmarks/lab/"
+_OUR_SCORES = "benchmarks/lab/"
 _OUR_PHOTOS = (
     "Our own models on photos that they never saw, kept as scores ([which they "
     "are](../benchmarks/lab/README.md)). What the paper's tables call albums is here one source's "
@@ -46,88 +46,134 @@ _OUR_PHOTOS = (
 )
 
 
+def markdown(numbers: Sequence[Number], decimals: int = 2) -> str:
+    """A table with `ours (paper)` in each field.
+
+    >>> print(markdown([Number("R-16", "top-1", 0.974, 0.001, 9, 0.97, 0.02)]))
+    | | top-1 | collections |
+    |---|---:|---:|
+    | R-16 | 0.97 (0.97) | 9 |
+    """
+    lines = dict.fromkeys(number.line for number in numbers)
+    columns = dict.fromkeys(number.column for number in numbers)
+    by_place = {(number.line, number.column): number for number in numbers}
+    counted = any(number.count for number in numbers)
+    head = [*columns, *(["collections"] if counted else [])]
+    text = [f"| | {' | '.join(head)} |", "|---|" + "---:|" * len(head)]
+    for line in lines:
+        fields = [format_field(by_place.get((line, column)), decimals) for column in columns]
+        if counted:
+            counts = [n.count for n in numbers if n.line == line and n.count]
+            ends = sorted({min(counts), max(counts)}) if counts else []
+            fields.append(" to ".join(f"{end:,}" for end in ends))
+        text.append(f"| {line} | {' | '.join(fields)} |")
+    return "\n".join(text)
+
+
+def format_field(number: Number | None, decimals: int) -> str:
+    """One field of a table.
+
+    >>> format_field(Number("a", "b", 0.5, paper=0.9, within=0.1), 2)
+    '0.50 (0.90)†'
+    """
+    if number is None:
+        return ""
+    if math.isnan(number.ours):
+        return "–"
+    text = f"{number.ours:.{decimals}f}"
+    if number.paper is not None:
+        text += f" ({number.paper:.{decimals}f})"
+    return text + (MARK if number.differs else "")
+
+
+def publish(experiment: Experiment, run: Run, folder: Path) -> tuple[list[Number], list[str]]:
+    """Write an experiment's numbers, table, sentences and figures into a folder."""
+    rows = run.rows(experiment)
+    numbers = experiment.summarise(rows)
+    if not run.simulated:
+        # real photos and another model: the paper's numbers stand beside ours, nothing is expected
+        numbers = [replace(each, within=None) for each in numbers]
+    write_numbers(folder / "numbers.csv", numbers)
+    numbers = read_numbers(folder / "numbers.csv")
+    sentences = reasons(experiment.name, numbers, largest=run.info.get("scale") == "paper")
+    sentences += experiment.findings(rows, numbers) if experiment.findings else []
+    table = [markdown(numbers, experiment.decimals)] if numbers else []
+    write_whole(folder / "table.md", "\n\n".join(table + sentences) + "\n")
+    text = json.dumps(sentences, ensure_ascii=False, indent=1)
+    write_whole(folder / "findings.json", text + "\n")
+    plots.draw_figure(experiment, rows, numbers, folder)
+    return numbers, sentences
+
+
 def write_page(folders: Sequence[Path], page: Path) -> None:
-    """Write the page for these runs."""
+    """Write the results page for these runs."""
     chapters: dict[tuple[str, str], list[Run]] = {}
-    for run in gathered(folders, page):
-        chapters.setdefault((run.told["source"], run.told["scale"]), []).append(run)
+    for run in read_runs(folders, page):
+        chapters.setdefault((run.info["source"], run.info["scale"]), []).append(run)
     text = [_HEAD, *(_chapter(runs, page) for runs in chapters.values())]
     write_whole(page, "\n".join(text).rstrip() + "\n")
 
 
 def _chapter(runs: Sequence[Run], page: Path) -> str:
-    told = runs[0].told
-    text = [f"## {_title(told)}\n"]
-    if _KEPT in str(told.get("given")):
+    info = runs[0].info
+    title = f"On real photos: {info['source']}, scale {info['scale']}"
+    if runs[0].simulated:
+        paper = info["scale"] == "paper"
+        scale = "at the paper's scale" if paper else f"scale {info['scale']}"
+        title = f"On the simulator, {scale}"
+    text = [f"## {title}\n"]
+    if _OUR_SCORES in str(info.get("given")):
         text.append(_OUR_PHOTOS + "\n")
-    if every := [entry for run in runs for entry in run.told.get("took", {}).values()]:
-        text.append(f"All of it was measured in {_times(every)}.{_tables(runs)}\n")
-    if not is_simulated(told):
-        text.append(f"`{_PHOTOS}` stands for `{told.get('given')}`.\n")
+    took = [pair for run in runs for pair in run.info.get("took", {}).items()]
+    if took:
+        tables = [times for name, times in took if name in ("accuracy", "fewest", "budget")]
+        share = f" Tables 1 to 4 took {_times(tables)} of it." if len(tables) == 3 else ""
+        every = _times([times for _, times in took])
+        text.append(f"All of it was measured in {every}.{share}\n")
+    if not runs[0].simulated:
+        text.append(f"`{_PHOTOS}` stands for `{info.get('given')}`.\n")
     for name in experiments.NAMES:
         experiment = experiments.find(name)
-        if run := the_one(runs, experiment):
+        if run := run_with(runs, experiment):
             text.append(_section(experiment, run, page))
     return "\n".join(text)
 
 
-def _tables(runs: Sequence[Run]) -> str:
-    """How long the paper's four tables took, where all of them are there."""
-    took = {name: entry for run in runs for name, entry in run.told.get("took", {}).items()}
-    mine = [took[name] for name in ("accuracy", "fewest", "budget") if name in took]
-    return f" Tables 1 to 4 took {_times(mine)} of it." if len(mine) == 3 else ""
-
-
-def _title(told: Mapping[str, Any]) -> str:
-    if not is_simulated(dict(told)):
-        return f"On real photos: {told['source']}, scale {told['scale']}"
-    if told["scale"] == "paper":
-        return "On the simulator, at the paper's scale"
-    return f"On the simulator, scale {told['scale']}"
-
-
 def _section(experiment: Experiment, run: Run, page: Path) -> str:
-    told = run.told
+    info, name = run.info, experiment.name
+    source = info.get("given", "") if run.simulated else _PHOTOS
+    command = f"elsewhere-lab run {name} {source} --scale {info['scale']} -o DIR"
+    origin = ""
+    if experiment.rows_of:
+        origin = f" (from the rows of {experiment.rows_of})"
+    elif times := info.get("took", {}).get(name):
+        origin = f" ({_times([times])})"
     text = [f"### {experiment.title}\n", experiment.about + "\n"]
-    text.append(f"`{_command(experiment.name, told)}`{_measured(experiment, told)}\n")
-    if parts := unfinished(experiment, run.folder):
+    text.append(f"`{' '.join(command.split())}`{origin}\n")
+    if parts := run.unfinished(experiment):
         text.append(f"*The run is not finished; this is from its first {parts} parts.*\n")
-    with TemporaryDirectory() as made:
-        home = Path(made)
-        publish(experiment, run.folder, home)
-        if numbers := read_numbers(home / "numbers.csv"):
+    with TemporaryDirectory() as folder:
+        numbers, sentences = publish(experiment, run, Path(folder))
+        if numbers:
             text.append(markdown(numbers, experiment.decimals) + "\n")
-        text += [f"{said}\n" for said in json.loads((home / "says.json").read_text("utf-8"))]
-        for picture in sorted(home.glob("*.svg")):
-            target = f"{told['source']}-{told['scale']}-{picture.name}"
+        text += [f"{sentence}\n" for sentence in sentences]
+        picture = Path(folder) / f"{name}.svg"
+        if picture.exists():
+            target = f"{info['source']}-{info['scale']}-{picture.name}"
             write_whole(page.parent / FIGURES / target, picture.read_bytes())
             text.append(f"![{experiment.title}]({FIGURES}/{target})\n")
     return "\n".join(text)
 
 
-def _command(name: str, told: Mapping[str, Any]) -> str:
-    source = told.get("given", "") if is_simulated(dict(told)) else _PHOTOS
-    words = ["elsewhere-lab run", name, source, f"--scale {told['scale']} -o DIR"]
-    return " ".join(word for word in words if word)
-
-
-def _measured(experiment: Experiment, told: Mapping[str, Any]) -> str:
-    """How long it took, where something was measured for it."""
-    if experiment.rows_of:
-        return f" (from the rows of {experiment.rows_of})"
-    entry = told.get("took", {}).get(experiment.name)
-    return f" ({_times([entry])})" if entry else ""
-
-
 def _times(took: Sequence[Mapping[str, float]]) -> str:
-    clock, busy = (sum(each[key] for each in took) for key in ("seconds", "busy"))
-    return f"{_time(clock)} by the clock, {_time(busy)} of processor time"
+    clock, busy = (format_time(sum(each[key] for each in took)) for key in ("seconds", "busy"))
+    return f"{clock} by the clock, {busy} of processor time"
 
 
-def _time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """A time for people.
 
-    >>> _time(0.2), _time(41), _time(1000)
+    >>> format_time(0.2), format_time(41), format_time(1000)
     ('less than 1 s', '41 s', '17 min')
     """
     if seconds < 1:

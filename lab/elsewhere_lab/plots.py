@@ -1,30 +1,91 @@
-"""Pictures of the tables: ours filled, the paper's hollow beside it.
+"""Figures in the style of the reports: ours filled, the paper's hollow beside it.
 
-Built from numbers alone. Each kind of collection and each method has a colour and a shape of its
-own in all of them.
+Figures are drawn from the rows and numbers of an experiment's files, so they can be drawn again
+without measuring again. matplotlib is imported when something is drawn. Colours never carry
+information alone: each series has a marker of its own.
 """
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from elsewhere.report.colours import LIGHT
-from elsewhere_lab.statistics import wilson
-from elsewhere_lab.values import Number
+from elsewhere.report.colours import LIGHT, matplotlib_style
+from elsewhere_lab.files import write_whole
+from elsewhere_lab.statistics import WITHHELD, Average, pick, wilson
+from elsewhere_lab.values import Experiment, Number, Numbers, Rows
 
+Figure = Any
+"""A matplotlib figure."""
+KIND_COLOURS = {
+    "R-16": LIGHT.withheld, "R-32": LIGHT.decoy, "R-64": LIGHT.kept, "R-128": LIGHT.truth,
+}  # fmt: skip
+KIND_MARKERS = {"R-16": "o", "R-32": "s", "R-64": "^", "R-128": "D"}
+STUDY_COLOURS = (LIGHT.withheld, LIGHT.decoy, LIGHT.kept)
+"""Of the three kinds of collections in a study, in the order of the tables."""
 METHODS = {"optimal": (LIGHT.kept, "o", "-"), "greedy": (LIGHT.baseline, "P", "--")}
-_BESIDE = 0.13
-"""How far the paper's mark stands from ours."""
+DOTS = 160
+"""Dots per inch of a PNG."""
+_PAPER_SHIFT = 0.13
+_STYLE: dict[str, Any] = {
+    "font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
+    "legend.fontsize": 8, "lines.linewidth": 1.6, "lines.markersize": 4.5,
+    "figure.constrained_layout.use": True, "axes.axisbelow": True, "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}  # fmt: skip
 
 
-def pick(numbers: Sequence[Number], line: str, column: str) -> Number | None:
-    """One number of a table, if it is there."""
-    return next((n for n in numbers if n.line == line and n.column == column), None)
+@contextmanager
+def drawing() -> Iterator[Any]:
+    """Within, figures have the project's style and need no screen."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    style: dict[str, Any] = {**matplotlib_style(), **_STYLE}
+    with mpl.rc_context(style):  # type: ignore[arg-type,unused-ignore]
+        yield
 
 
-def steps(
+def draw_figure(
+    experiment: Experiment,
+    rows: Rows,
+    numbers: Numbers,
+    folder: Path,
+    endings: Sequence[str] = ("svg", "png"),
+) -> None:
+    """Draw an experiment's figure, if it has one, as NAME.svg and NAME.png.
+
+    They hold no dates, so that the same data give the same files.
+    """
+    if not rows or experiment.draw is None:
+        return
+    import matplotlib.pyplot as plt
+
+    with drawing():
+        figure = experiment.draw(rows, numbers)
+        if figure is None:
+            return
+        for ending in endings:
+            picture = io.BytesIO()
+            extra: Any = {"metadata": {"Date": None}} if ending == "svg" else {"dpi": DOTS}
+            figure.savefig(picture, format=ending, **extra)
+            write_whole(folder / f"{experiment.name}.{ending}", picture.getvalue())
+        plt.close(figure)
+
+
+def new_panels(count: int, size: tuple[float, float], **options: Any) -> tuple[Any, Any]:
+    """A figure with panels beside each other: the figure, and its axes."""
+    import matplotlib.pyplot as plt
+
+    figure, grid = plt.subplots(1, count, figsize=size, squeeze=False, **options)
+    return figure, grid[0]
+
+
+def plot_series(
     axes: Any,
     numbers: Sequence[Number | None],
     *,
@@ -36,38 +97,18 @@ def steps(
 ) -> None:
     """A series over equally spaced places: ours with its standard error, the paper's hollow."""
     here = [(i, n) for i, n in enumerate(numbers) if n is not None]
-    x = [at for at, _ in here]
     axes.errorbar(
-        x, [n.ours for _, n in here], [1.96 * _known(n.error) for _, n in here], ls=style,
-        marker=marker, color=colour, capsize=2, label=name or None,
+        [x for x, _ in here], [n.ours for _, n in here], [_reach(n.error) for _, n in here],
+        ls=style, marker=marker, color=colour, capsize=2, label=name or None,
     )  # fmt: skip
-    theirs = [(at + _BESIDE, n.paper) for at, n in here if paper and n.paper is not None]
+    theirs = [(x + _PAPER_SHIFT, n.paper) for x, n in here if paper and n.paper is not None]
     axes.plot(
-        [at for at, _ in theirs], [value for _, value in theirs], ls="none", marker=marker,
+        [x for x, _ in theirs], [value for _, value in theirs], ls="none", marker=marker,
         mfc="none", mec=colour, mew=1.2, ms=6,
     )  # fmt: skip
 
 
-def whiskers(points: Sequence[tuple[float, float, int]]) -> list[list[float]]:
-    """How far up and down the bars of shares reach: no share is below none or above all.
-
-    >>> whiskers([(1.0, 0.1, 9)])
-    [[0.196], [0.0]]
-    """
-    reach = [1.96 * _known(error) for _, error, _ in points]
-    low = [min(r, found) for r, (found, _, _) in zip(reach, points, strict=True)]
-    high = [min(r, 1 - found) for r, (found, _, _) in zip(reach, points, strict=True)]
-    return [low, high]
-
-
-def names_below(axes: Any, names: Sequence[str]) -> None:
-    """What stands at each place."""
-    axes.set_xticks(range(len(names)), names)
-    axes.set_xlim(-0.35, len(names) - 0.5)
-    axes.grid(visible=False, axis="x")
-
-
-def beside(
+def plot_beside(
     axes: Any,
     numbers: Sequence[Number | None],
     place: tuple[int, int],
@@ -88,44 +129,85 @@ def beside(
         for i, n in enumerate(numbers)
         if n is not None and n.count and not math.isnan(n.ours)
     ]
-    reach = [bars(n, share=share) for _, n in here]
+    bars = [bar(n, share=share) for _, n in here]
     axes.errorbar(
-        [at for at, _ in here], [n.ours for _, n in here],
-        [[low for low, _ in reach], [high for _, high in reach]], ls="none", marker=marker,
+        [x for x, _ in here], [n.ours for _, n in here],
+        [[low for low, _ in bars], [high for _, high in bars]], ls="none", marker=marker,
         color=colour, capsize=1.5, elinewidth=1, label=name,
     )  # fmt: skip
 
 
-def bars(number: Number, *, share: bool) -> tuple[float, float]:
+def draw_by_kind(
+    kinds: Sequence[str],
+    numbers: Numbers,
+    columns: Mapping[str, str],
+    ways: Sequence[str],
+    width: float,
+) -> Figure:
+    """One panel for each column, with its title; in each one series for each kind, by way."""
+    figure, grid = new_panels(len(columns), (width, 3.9), sharey=True)
+    for axes, (column, title) in zip(grid, columns.items(), strict=True):
+        for i, (kind, colour) in enumerate(zip(kinds, STUDY_COLOURS, strict=False)):
+            values = [pick(numbers, f"{kind}, {way}", column) for way in ways]
+            marker, share = KIND_MARKERS.get(kind, "D"), column != WITHHELD
+            plot_beside(axes, values, (i, 3), colour=colour, marker=marker, name=kind, share=share)
+        label_slanted(axes, ways)
+        axes.set(ylim=(-0.03, 1.04), title=title)
+    legend_below(figure, grid[0], 3)
+    return figure
+
+
+def bar(number: Number, *, share: bool) -> tuple[float, float]:
     """How far the 95 % bar of a number reaches down and up."""
     if share:
         low, high = wilson(number.ours, number.count)
         return max(0.0, number.ours - low), max(0.0, high - number.ours)
-    reach = 1.96 * _known(number.error)
+    reach = _reach(number.error)
     return min(reach, number.ours), reach
 
 
-def names_aslant(axes: Any, names: Sequence[str]) -> None:
-    """What stands at each place, where the names are long."""
+def share_bars(points: Sequence[Average]) -> list[list[float]]:
+    """How far the bars of shares reach down and up: no share is below 0 or above 1.
+
+    >>> share_bars([(1.0, 0.1, 9)])
+    [[0.196], [0.0]]
+    """
+    return [
+        [min(_reach(error), room) for room, (_, error, _) in zip(rooms, points, strict=True)]
+        for rooms in ([share for share, _, _ in points], [1 - share for share, _, _ in points])
+    ]
+
+
+def _reach(error: float) -> float:
+    return 0.0 if math.isnan(error) else 1.96 * error
+
+
+def label_places(axes: Any, names: Sequence[str]) -> None:
+    """Name each place."""
+    axes.set_xticks(range(len(names)), names)
+    axes.set_xlim(-0.35, len(names) - 0.5)
+    axes.grid(visible=False, axis="x")
+
+
+def label_slanted(axes: Any, names: Sequence[str]) -> None:
+    """Name each place, where the names are long."""
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.grid(visible=False, axis="x")
 
 
-def explain(figure: Any, *, marker: str = "o", columns: int = 4) -> None:
+def legend_below(figure: Any, axes: Any, columns: int) -> None:
+    """The legend of one panel, below all of them."""
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
+
+
+def legend_with_paper(figure: Any) -> None:
     """One legend below all panels, with the hollow mark explained."""
     from matplotlib.lines import Line2D
 
-    handles: list[Any] = []
-    seen: set[str] = set()
+    handles: dict[str, Any] = {}
     for axes in figure.axes:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-            if name not in seen:
-                seen.add(name)
-                handles.append(handle)
-    hollow = Line2D([], [], ls="none", marker=marker, mfc="none", mec=LIGHT.ink, label="paper")
-    figure.legend(handles=[*handles, hollow], loc="outside lower center", ncols=columns)
-
-
-def _known(error: float) -> float:
-    return 0.0 if math.isnan(error) else error
+            handles.setdefault(name, handle)
+    hollow = Line2D([], [], ls="none", marker="o", mfc="none", mec=LIGHT.ink, label="paper")
+    figure.legend(handles=[*handles.values(), hollow], loc="outside lower center", ncols=4)

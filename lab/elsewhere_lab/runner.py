@@ -1,35 +1,42 @@
-"""Runs experiments: parts in parallel, each kept in a file; then tables and figures from the files.
+"""Runs experiments: parts in parallel, each in a file; then tables and figures from the files.
 
 What a folder holds after a run:
 
-    run.json                    source, scale, seed, digests of what they are, what it took
+    run.json                    source, scale, seed, digests of what they are, times
     NAME/parts/PART.csv         tidy rows, one file for each part; what is there is not done again
     NAME/rows.csv               all of them
     NAME/numbers.csv, table.md  the numbers, the paper's beside ours
-    NAME/says.json              the sentences below the table
+    NAME/findings.json          the sentences below the table
     NAME/*.svg, *.png           the figures, drawn from the two CSV files
+
+A part may take many seconds, and Ctrl-C waits for none: every worker holds one end of a pipe to the
+run and ends when the pipe is closed, because the run was stopped, failed or was killed.
 """
 
 from __future__ import annotations
 
+import os
+import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.platform.machine import core_count
+from elsewhere.platform.processes import interrupts_blocked, single_threaded
 from elsewhere_lab import experiments
 from elsewhere_lab.files import read_rows, write_rows
-from elsewhere_lab.publishing import publish
-from elsewhere_lab.run_folder import add_time, claim
+from elsewhere_lab.page import publish
+from elsewhere_lab.run_folder import add_time, claim, read_run
 from elsewhere_lab.sources import Source
-from elsewhere_lab.values import SCALES, Experiment, Part, Scale
-from elsewhere_lab.workers import working
+from elsewhere_lab.values import SCALES, Experiment, Part, Row, Scale
 
 _AHEAD = 4
 """Parts handed out ahead of time for each process."""
@@ -55,24 +62,20 @@ def run(
     *,
     processes: int | None = None,
     watch: Watch = lambda progress: None,
-    tell: Callable[[str], None] = lambda sentence: None,
+    warn: Callable[[str], None] = lambda sentence: None,
 ) -> None:
-    """Measure what is not measured yet, then write tables and figures of all that was asked.
-
-    Every experiment must be one that can be run on the source (`Experiment.cannot`).
-    """
+    """Measure what is not measured yet, then write tables and figures of these experiments."""
     if scale not in SCALES:
         raise InputError(f"no scale is called {scale!r}: it is one of {', '.join(SCALES)}")
-    size = SCALES[scale]
-    asked = [experiments.find(name) for name in names]
-    for experiment in asked:
-        if why := experiment.cannot(source):
-            raise InputError(why)
-    claim(folder, source, size, tell)
-    for experiment in asked:
+    chosen = [experiments.find(name) for name in names]
+    for experiment in chosen:
+        if reason := experiment.obstacle(source):
+            raise InputError(reason)
+    claim(folder, source, SCALES[scale], warn)
+    for experiment in chosen:
         measured = experiments.find(experiment.rows_of) if experiment.rows_of else experiment
-        measure(measured, source, size, folder, processes=processes, watch=watch)
-        publish(experiment, folder)
+        measure(measured, source, SCALES[scale], folder, processes=processes, watch=watch)
+        publish(experiment, read_run(folder), folder / experiment.name)
 
 
 def measure(
@@ -85,50 +88,80 @@ def measure(
     watch: Watch = lambda progress: None,
 ) -> None:
     """Work through the parts that have no file yet."""
+    home = folder / experiment.name
     parts = list(experiment.parts(source, scale))
-    kept = folder / experiment.name / "parts"
-    files = {part.name: kept / f"{part.name}.csv" for part in parts}
+    files = {part.name: home / "parts" / f"{part.name}.csv" for part in parts}
     missing = [part for part in parts if not files[part.name].exists()]
     done = len(parts) - len(missing)
     watch(Progress(experiment.name, done, len(parts)))
-    workers = 1 if experiment.alone else min(processes or core_count(), len(missing))
+    workers = 1 if experiment.one_at_a_time else min(processes or core_count(), len(missing))
     last = time.monotonic()
     # whatever is raised, the workers end first
-    with closing(_worked(experiment.name, source, scale, missing, workers)) as worked:
-        for part, rows, busy in worked:
+    with closing(_measure_parts(experiment.name, source, scale, missing, workers)) as measured:
+        for part, rows, busy in measured:
             write_rows(files[part.name], rows)
             now = time.monotonic()
             add_time(folder, experiment.name, now - last, busy)
             last = now
             done += 1
             watch(Progress(experiment.name, done, len(parts)))
-    every = [row for part in parts for row in read_rows(files[part.name])]
-    write_rows(folder / experiment.name / "rows.csv", every)
+    write_rows(home / "rows.csv", [row for part in parts for row in read_rows(files[part.name])])
 
 
-def _work(name: str, source: Source, scale: Scale, part: Part) -> tuple[list[Any], float]:
-    """One part, in a process of its own: its rows, and the processor time that it took."""
+def _measure_part(name: str, source: Source, scale: Scale, part: Part) -> tuple[list[Row], float]:
+    """A part's rows, and the processor time that it took."""
     start = time.process_time()
     rows = experiments.find(name).measure(source, scale, part)
     return rows, time.process_time() - start
 
 
-def _worked(
+def _measure_parts(
     name: str, source: Source, scale: Scale, parts: Sequence[Part], workers: int
-) -> Generator[tuple[Part, list[Any], float]]:
-    """The parts' rows as they become ready; one worker works right here."""
+) -> Generator[tuple[Part, list[Row], float]]:
+    """The parts' rows as they become ready; a single worker is this process."""
     if workers <= 1:
         for part in parts:
-            yield part, *_work(name, source, scale, part)
+            yield part, *_measure_part(name, source, scale, part)
         return
-    with working(workers) as submit:
+    with worker_pool(workers) as submit:
         waiting = iter(parts)
-        running: dict[Future[tuple[list[Any], float]], Part] = {}
+        running: dict[Future[tuple[list[Row], float]], Part] = {}
         while True:
             for part in islice(waiting, workers * _AHEAD - len(running)):
-                running[submit(_work, name, source, scale, part)] = part
+                running[submit(_measure_part, name, source, scale, part)] = part
             if not running:
                 return
             ready, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ready:
                 yield running.pop(future), *future.result()
+
+
+@contextmanager
+def worker_pool(count: int) -> Iterator[Callable[..., Future[Any]]]:
+    """A function that hands work to this many processes; an exception within ends them at once."""
+    context = get_context("spawn")  # works alike everywhere, and takes no state along
+    theirs, ours = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(count, context, initializer=_end_with, initargs=(theirs,))
+    with theirs, ours, pool:
+
+        def submit(work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+            with single_threaded(), interrupts_blocked():  # this is when workers are started
+                return pool.submit(work, *arguments)
+
+        try:
+            yield submit
+        except BaseException:
+            ours.close()
+            raise
+
+
+def _end_with(pipe: Connection) -> None:
+    """Let this process not outlive whoever holds the other end of the pipe, even one killed."""
+
+    def watch() -> None:
+        try:
+            pipe.recv_bytes()  # nothing is ever sent
+        except (OSError, EOFError):
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

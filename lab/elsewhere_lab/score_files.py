@@ -1,10 +1,14 @@
 """Collections from anybody's score files: photos of one cell, and albums, as a truth file has them.
 
-Files are named, not passed about: every process reads them for itself, once.
+Files are named, not passed about: every process reads them for itself, once. The truth file is a
+CSV with the columns `photo` and `cell`; `album` where photos belong to albums; `lat` and `lon`
+where kilometres matter. A wrong line is named by its number.
 """
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -17,11 +21,21 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.values.scores import Scores
 from elsewhere_lab.files import digest
 from elsewhere_lab.simulator import ALBUM_SMALLEST
-from elsewhere_lab.truth_file import Taken, read_truth
 from elsewhere_lab.values import Collection, FloatMatrix
 
-MOVED = "recompress.csv"
+RECOMPRESSED = "recompress.csv"
 """What may lie beside the truth file: how far scores moved when photos were encoded again."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Where one photo was taken."""
+
+    photo: str
+    cell: int
+    album: str
+    at: tuple[float, float] | None
+    """Latitude and longitude, where the file has them."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +62,13 @@ class Scored:
         return f"{files} --truth {_shown(self.truth)}"
 
     @cached_property
-    def made_of(self) -> dict[str, str]:
+    def digests(self) -> dict[str, str]:
         """The files' contents; it does not matter where they lie."""
         every = {f"score file {i}": file for i, file in enumerate(self.files, start=1)}
         every["truth file"] = self.truth
-        beside = self.truth.with_name(MOVED)
+        beside = self.truth.with_name(RECOMPRESSED)
         if beside.exists():
-            every[MOVED] = beside
+            every[RECOMPRESSED] = beside
         return {name: _digest_of(file) for name, file in every.items()}
 
     @property
@@ -155,8 +169,8 @@ class Scored:
     def _taken(self) -> list[tuple[int, Taken]]:
         """Every photo that the truth file names, with its row."""
         row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
-        told = read_truth(self.truth, self._scores[0].cells)
-        result = [(row_of[each.photo], each) for each in told if each.photo in row_of]
+        lines = read_truth(self.truth, self._scores[0].cells)
+        result = [(row_of[each.photo], each) for each in lines if each.photo in row_of]
         if not result:
             raise InputError(f"{self.truth} names no photo of {self.files[0]}")
         return result
@@ -200,3 +214,46 @@ def _read(file: Path) -> Scores:
     from elsewhere.formats.score_files import read_scores
 
     return read_scores(file)
+
+
+def read_truth(file: Path, cells: int) -> list[Taken]:
+    """All lines of a truth file about so many cells."""
+    return [_taken(file, line, fields, cells) for line, fields in _lines(file)]
+
+
+def _lines(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each line by the number at which it begins: an open quote swallows all that follow."""
+    begins = 1
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            reader = csv.DictReader(text, strict=True, restval="")
+            if not {"photo", "cell"} <= set(reader.fieldnames or ()):
+                raise FileError(f"{file} must have the columns photo and cell")
+            begins = reader.line_num + 1
+            for fields in reader:
+                yield begins, fields
+                begins = reader.line_num + 1
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise FileError(f"{file} is not in UTF-8: save it as UTF-8") from None
+    except csv.Error as problem:
+        raise FileError(
+            f"{file}, line {begins} is not CSV ({problem}): look for a quote that is not closed"
+        ) from None
+
+
+def _taken(file: Path, line: int, fields: dict[str, str], cells: int) -> Taken:
+    cell = fields["cell"].strip()
+    if not (cell.isascii() and cell.isdecimal()) or int(cell) >= cells:
+        raise FileError(f"{file}, line {line} has the cell {cell!r}: there are {cells} cells")
+    lat, lon = fields.get("lat", "").strip(), fields.get("lon", "").strip()
+    at = None
+    if lat or lon:
+        try:
+            at = float(lat), float(lon)
+        except ValueError:
+            at = None
+        if at is None or not (-90 <= at[0] <= 90 and -180 <= at[1] <= 180):
+            raise FileError(f"{file}, line {line} is at {lat!r}, {lon!r}: degrees are wanted")
+    return Taken(fields["photo"], int(cell), fields.get("album", ""), at)

@@ -37,31 +37,19 @@ ALBUM_SMALLEST, ALBUM_MEAN_EXCESS, ALBUM_LARGEST = 16, 17.0, 250
 class Parameters:
     """What makes one kind of world; the values were found by random search."""
 
-    d: int
-    """Dimensions of a prototype."""
+    d: int  # dimensions of a prototype
     regions: int
-    metro_size: float
-    """Cells a metropolis has on average."""
-    alpha: float
-    """Weight of the region in a prototype."""
-    delta: float
-    """Weight of the metropolis."""
-    beta: float
-    """Weight of the cell itself."""
-    ms: float
-    """Mean of the logarithm of a photo's strength s."""
-    ss: float
-    """Its standard deviation."""
-    pun: float
-    """Share of photos that say little."""
-    sun: float
-    """What the strength of those is multiplied by."""
-    gam: float
-    """How sure of itself the model is."""
-    tau: float
-    """Scale of the model's own errors."""
-    nu: float
-    """Degrees of freedom of those errors (Student's t)."""
+    metro_size: float  # cells a metropolis has on average
+    alpha: float  # weight of the region in a prototype
+    delta: float  # weight of the metropolis
+    beta: float  # weight of the cell itself
+    ms: float  # mean of the logarithm of a photo's strength s
+    ss: float  # its standard deviation
+    pun: float  # share of photos that say little
+    sun: float  # what the strength of those is multiplied by
+    gam: float  # how sure of itself the model is
+    tau: float  # scale of the model's own errors
+    nu: float  # degrees of freedom of those errors (Student's t)
 
 
 KINDS = {
@@ -138,10 +126,10 @@ class World:
             raise InputError(f"cell {cell} is not one of the world's {len(self.prototypes)} cells")
         s = np.exp(p.ms + p.ss * rng.standard_normal(n))
         s = np.where(rng.random(n) < p.pun, s * p.sun, s)[:, None]
-        seen = _shared(
+        noise = _shared(
             rng.standard_normal((n, p.d)), rng.standard_normal((1, p.d)) if common else None, common
         )
-        x = s * self.prototypes[cell] + seen
+        x = s * self.prototypes[cell] + noise
         lengths = (self.prototypes**2).sum(axis=1)
         evidence = p.gam * (s * (x @ self.prototypes.T) - s**2 * lengths / 2)
         shape = (n, len(self.prototypes))

@@ -1,8 +1,8 @@
 """What every experiment asks of a collection: how it ranks, what greedy does, what is optimal.
 
-Optimal plans come from `elsewhere.protect`, so each was proved again by the check. Greedy is the
-paper's; here it is written as running sums over all its steps at once, because the experiments ask
-for it a hundred thousand times (a test holds it against `protect.baselines.greedy`).
+Optimal plans come from the solver, so each was proved again by the check. Greedy is the paper's;
+here it is written as running sums over all its steps at once, because the experiments ask for it a
+hundred thousand times (a test holds it against the solver's own baseline).
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.service.scores import protect
+from elsewhere.service.scores import protect, solve_and_check
+from elsewhere.solver.exact import Limits
 from elsewhere.solver.problem import Mask
+from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status
 from elsewhere_lab.values import FloatMatrix, Row
 
@@ -30,10 +32,10 @@ def gains(scores: FloatMatrix, truth: int) -> NDArray[np.float64]:
     return np.asarray(np.delete(wide - wide[:, [truth]], truth, axis=1))
 
 
-def ahead(scores: FloatMatrix, truth: int) -> int:
+def rank_ahead(scores: FloatMatrix, truth: int) -> int:
     """How many cells rank at least as high as the truth when all photos are added up.
 
-    >>> ahead(np.array([[0.0, 1.0, -1.0], [0.0, -1.0, -1.0]]), 0)
+    >>> rank_ahead(np.array([[0.0, 1.0, -1.0], [0.0, -1.0, -1.0]]), 0)
     1
     """
     return int((gains(scores, truth).sum(axis=0) >= 0).sum())
@@ -72,17 +74,36 @@ def furthest(scores: FloatMatrix, truth: int, budget: int, **wishes: Any) -> Pla
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search came to, without the sentences of a plan."""
+class Result:
+    """A plan's status and the photos that stay, without its explanation."""
 
     status: str
-    kept: Mask | None
-    """Which photos stay; None without a plan."""
+    kept: Mask | None  # None without a plan
 
     @property
     def withheld(self) -> int | None:
         """How many photos go."""
         return None if self.kept is None else int((~self.kept).sum())
+
+
+def solve_quietly(scores: Any, truth: Any, **wishes: Any) -> Result:
+    """The proved smallest plan for the wishes of `protect`; nobody explains why there is none.
+
+    An explanation takes longer than the search, and experiments meet thousands of such cases.
+
+    >>> rows = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
+    >>> solve_quietly(rows, 0, top=1, each_photo=True).withheld
+    2
+    >>> solve_quietly(rows, 0, top=1, keep=[0]).status
+    'infeasible'
+    """
+    asked = read_request(scores, truth, **wishes)
+    plan = solve_and_check(asked, Limits(work=WORK), explain=None)
+    if not plan.found:
+        return Result(str(plan.status), None)
+    kept = np.zeros(asked.promise.photos, dtype=bool)
+    kept[list(plan.kept)] = True
+    return Result(str(plan.status), kept)
 
 
 def within(photos: int, share: float) -> int:
@@ -94,17 +115,6 @@ def within(photos: int, share: float) -> int:
     return math.floor(photos * share + 1e-9)
 
 
-def stopped(rows: Iterable[Row]) -> list[str]:
-    """The same in one sentence, where there are any.
-
-    >>> stopped([{"kind": "R-16", "number": 4, "status 0.5": "feasible"}])[0][-35:]
-    'best: R-16 number 4, 0.5: feasible.'
-    """
-    every = unproved(rows)
-    told = f"Stopped at {WORK:,} units of work, good and perhaps not the best: {'; '.join(every)}."
-    return [told] if every else []
-
-
 def unproved(rows: Iterable[Row]) -> list[str]:
     """Every plan that is not proved, by collection, so that none is passed over in silence."""
     decided = (Status.OPTIMAL, Status.INFEASIBLE)
@@ -114,3 +124,14 @@ def unproved(rows: Iterable[Row]) -> list[str]:
         for key, value in row.items()
         if key.startswith("status ") and value is not None and value not in decided
     ]
+
+
+def stopped(rows: Iterable[Row]) -> list[str]:
+    """The same in one sentence, where there are any.
+
+    >>> stopped([{"kind": "R-16", "number": 4, "status 0.5": "feasible"}])[0][-35:]
+    'best: R-16 number 4, 0.5: feasible.'
+    """
+    names = "; ".join(unproved(rows))
+    text = f"Stopped at {WORK:,} units of work, good and perhaps not the best: {names}."
+    return [text] if names else []

@@ -1,4 +1,4 @@
-"""Where collections come from: the simulator, or anybody's score files (`scored`).
+"""Where collections come from: the simulator, or anybody's score files (`score_files`).
 
 A source knows cells, the photos of each, and albums. Photos of a cell are a function of the source
 and the cell alone, so that every process can make its own share and nothing large is passed about.
@@ -8,74 +8,19 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
-from elsewhere_lab.calibrated import WORLD_SEED, World
+from elsewhere_lab.calibrated import ALBUMS, HALVES, PAPER_WORLD, WORLD_SEED, World
 from elsewhere_lab.files import digest
 from elsewhere_lab.score_files import Scored
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
 from elsewhere_lab.values import Collection, FloatMatrix
-from elsewhere_lab.world_settings import ALBUMS, HALVES, PAPER_WORLD
 
 __all__ = ["PER_CELL", "Scored", "Simulated", "Source"]
 
 PER_CELL = 146
 """Photos of a cell: the paper's test set has 75,000 in 512 cells of equal counts."""
-
-
-class Source(Protocol):
-    """Cells with photos, and albums."""
-
-    @property
-    def kind(self) -> str:
-        """ "simulator" or "scores"."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in tables and file names."""
-
-    @property
-    def given(self) -> str:
-        """The options that name it on the command line."""
-
-    @property
-    def made_of(self) -> dict[str, str]:
-        """Digests of what its scores depend on, by name: a folder is of one such source only."""
-
-    @property
-    def models(self) -> int:
-        """How many models have scored its photos."""
-
-    def lacks(self, need: str) -> str | None:
-        """What is missing of "positions" or of a file that has to lie beside the truth file."""
-
-    @property
-    def cells(self) -> tuple[int, ...]:
-        """The cells that have photos."""
-
-    def photos(self, cell: int, *, paired: bool = False) -> tuple[FloatMatrix, ...]:
-        """The photos of a cell, one matrix for each attacker.
-
-        Paired: as two models score them that were trained on different halves of the same photos,
-        one that plans are made against and one that they are tried on.
-        """
-
-    def called(self, cell: int) -> str:
-        """A name for a cell that says what it is near."""
-
-    def on_earth(self, cell: int) -> tuple[float, float] | None:
-        """Latitude and longitude of where to mark a cell; None where cells have no geography."""
-
-    def albums(self) -> int:
-        """How many albums there are."""
-
-    def album(self, number: int) -> Collection:
-        """One of them."""
-
-    def album_cell(self, number: int) -> int:
-        """Its cell alone, without its photos."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +43,7 @@ class Simulated:
         return f"--seed {self.seed}" if self.seed else ""
 
     @property
-    def made_of(self) -> dict[str, str]:
+    def digests(self) -> dict[str, str]:
         """Its settings: with other ones the same seed is another world."""
         every = (
             astuple(PAPER_WORLD), astuple(HALVES), astuple(ALBUMS), WORLD_SEED, PER_CELL, CELLS,
@@ -149,3 +94,7 @@ class Simulated:
 
     def _album_seed(self, number: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, 2, number])
+
+
+Source = Simulated | Scored
+"""Cells with photos, and albums."""

@@ -1,17 +1,84 @@
-"""Numbers in sentences: none without how sure it is, and no advice that the number does not carry.
+"""Means, shares and comparisons of plans, each with how sure it is.
 
 Shares of collections have a Wilson interval, which is honest where none or all of them hold; means
-have ± 1.96 standard errors.
+have ± 1.96 standard errors. Ten random partitions of a cell use the same photos ten times over, so
+errors of the paper's tables are those of sums over cells: one cell's deviations are added up before
+they are squared. Costs of plans are compared on the collections that have both plans: those
+without the dearer plan are the hard ones, and would make the other look cheap.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from elsewhere_lab.values import Number
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-_Z = 1.96
+from elsewhere_lab.collections import cell_of, kinds_of
+from elsewhere_lab.values import Number, Numbers, Row, Rows, Value, number
+
+Average = tuple[float, float, int]
+"""A mean or share, its standard error, and of how many."""
+PlanName = tuple[str, str, float]
+"""The models planned against, the guard ("θ" or "√n"), and its amount."""
+NO_PLAN, WITHHELD, MORE = "no plan", "withheld", "more than bare"
+NO_DIFFERENCE = "no difference that these would show"
+Z = 1.96
+
+
+def mean(values: Sequence[float] | NDArray[np.float64]) -> Average:
+    """Mean, its standard error, and of how many.
+
+    >>> mean([1.0, 3.0])
+    (2.0, 1.0, 2)
+    """
+    given = np.asarray(values, dtype=np.float64)
+    count = len(given)
+    if count == 0:
+        return math.nan, math.nan, 0
+    error = float(given.std(ddof=1) / np.sqrt(count)) if count > 1 else math.nan
+    return float(given.mean()), error, count
+
+
+def mean_of(rows: Rows, column: str) -> Average:
+    """The mean of a column over the rows that have it."""
+    return mean([float(v) for row in rows if isinstance(v := row[column], (int, float))])
+
+
+def mean_by_cell(rows: Rows, values: Sequence[float | None]) -> Average:
+    """The mean of the rows' values, of those that have one.
+
+    >>> rows = [{"kind": "Albums", "number": i, "cell": i // 2} for i in range(4)]
+    >>> mean_by_cell(rows, [0.0, 0.0, 1.0, 1.0])
+    (0.5, 0.5, 4)
+    """
+    pairs = zip(rows, values, strict=True)
+    known = [(value, cell_of(row)) for row, value in pairs if value is not None]
+    if not known:
+        return math.nan, math.nan, 0
+    return share([value for value, _ in known], np.ones(len(known)), [cell for _, cell in known])
+
+
+def share(parts: ArrayLike, wholes: ArrayLike, cells: Sequence[int]) -> Average:
+    """What all parts together are of all wholes together.
+
+    >>> share([1, 0], [2, 2], [7, 8])
+    (0.25, 0.25, 2)
+    """
+    some, of = np.asarray(parts, dtype=np.float64), np.asarray(wholes, dtype=np.float64)
+    whole = float(of.sum())
+    if whole == 0:
+        return math.nan, math.nan, 0
+    result = float(some.sum()) / whole
+    _, cell = np.unique(np.asarray(cells), return_inverse=True)
+    deviations = np.bincount(cell, some - result * of)
+    count = len(deviations)
+    if count < 2:
+        return result, math.nan, len(some)
+    error = float(np.sqrt(count / (count - 1) * (deviations**2).sum())) / whole
+    return result, error, len(some)
 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
@@ -22,9 +89,9 @@ def wilson(share: float, count: int) -> tuple[float, float]:
     """
     if count == 0 or math.isnan(share):
         return 0.0, 1.0
-    spread = _Z**2 / count
+    spread = Z**2 / count
     middle = (share + spread / 2) / (1 + spread)
-    reach = _Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
+    reach = Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
     return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
@@ -37,9 +104,8 @@ def percent(number: Number) -> str:
     if not number.count:
         return "none to tell of (n = 0)"
     low, high = wilson(number.ours, number.count)
-    return f"{number.ours:.0%} ({low * 100:.0f} to {high:.0%}, n = {number.count})".replace(
-        "%", " %"
-    )
+    text = f"{number.ours:.0%} ({low * 100:.0f} to {high:.0%}, n = {number.count})"
+    return text.replace("%", " %")
 
 
 def amount(number: Number, *, sign: bool = False) -> str:
@@ -48,20 +114,177 @@ def amount(number: Number, *, sign: bool = False) -> str:
     >>> amount(Number("R-16", "withheld", 0.482, 0.011, 40))
     '0.48 ± 0.02'
     """
-    shown = f"{number.ours:+.2f}" if sign else f"{number.ours:.2f}"
-    return shown if math.isnan(number.error) else f"{shown} ± {_Z * number.error:.2f}"
+    text = f"{number.ours:+.2f}" if sign else f"{number.ours:.2f}"
+    return text if math.isnan(number.error) else f"{text} ± {Z * number.error:.2f}"
 
 
-def apart(one: Number, other: Number) -> bool:
+def differ(one: Number, other: Number) -> bool:
     """Whether two shares differ by more than chance: their intervals do not touch.
 
-    >>> apart(Number("", "", 0.9, 0, 100), Number("", "", 0.5, 0, 100))
+    >>> differ(Number("", "", 0.9, 0, 100), Number("", "", 0.5, 0, 100))
     True
     """
-    first, second = sorted((wilson(n.ours, n.count) for n in (one, other)), key=lambda i: i[0])
+    first, second = sorted(wilson(n.ours, n.count) for n in (one, other))
     return first[1] < second[0]
 
 
-def found(numbers: Sequence[Number], line: str) -> dict[str, Number]:
-    """One line's numbers by column, those that there are."""
+def by_column(numbers: Numbers, line: str) -> dict[str, Number]:
+    """One line's numbers by column, without those of no collection."""
     return {n.column: n for n in numbers if n.line == line and n.count and not math.isnan(n.ours)}
+
+
+def pick(numbers: Numbers, line: str, column: str) -> Number | None:
+    """One number of a table, if it is there."""
+    return next((n for n in numbers if n.line == line and n.column == column), None)
+
+
+def lines_of(rows: Rows, column: str) -> Iterator[tuple[str, str, list[Row], list[Row]]]:
+    """For each kind and value of a column: the line's name, the value, the kind's rows, its own."""
+    for kind in kinds_of(rows):
+        every = [row for row in rows if row["kind"] == kind]
+        for value in dict.fromkeys(str(row[column]) for row in every):
+            yield f"{kind}, {value}", value, every, [row for row in every if row[column] == value]
+
+
+def withheld_share(row: Row) -> float | None:
+    """The share of the photos that a plan withholds; None without one."""
+    return None if row["withheld"] is None else number(row["withheld"]) / number(row["photos"])
+
+
+def costs(rows: Rows, line: str, way: str, bare: str, column: str = "way") -> list[Number]:
+    """The share of collections without a plan, what plans withhold, and how much more that is.
+
+    The last is over the collections that have a plan both ways. `rows` are one kind's.
+
+    >>> rows = [
+    ...     {"number": 1, "way": "bare", "photos": 4, "withheld": 1},
+    ...     {"number": 1, "way": "dear", "photos": 4, "withheld": 2},
+    ...     {"number": 2, "way": "bare", "photos": 4, "withheld": 3},
+    ...     {"number": 2, "way": "dear", "photos": 4, "withheld": None},
+    ... ]
+    >>> [(n.column, n.ours, n.count) for n in costs(rows, "R-4", "dear", "bare")]
+    [('no plan', 0.5, 2), ('withheld', 0.5, 1), ('more than bare', 0.25, 1)]
+    """
+    mine = {row["number"]: row for row in rows if row[column] == way}
+    plain = {row["number"]: row for row in rows if row[column] == bare}
+    gone = {key: part for key, row in mine.items() if (part := withheld_share(row)) is not None}
+    none = [float(row["withheld"] is None) for row in mine.values()]
+    more = [
+        gone[key] - before
+        for key, row in plain.items()
+        if key in gone and (before := withheld_share(row)) is not None
+    ]
+    return [
+        Number(line, NO_PLAN, *mean(none)),
+        Number(line, WITHHELD, *mean(list(gone.values()))),
+        Number(line, MORE, *mean(more)),
+    ]
+
+
+def same(rows: Rows, field: str, ways: Sequence[str]) -> list[Number]:
+    """The mean of a field for each way, over the collections where all these ways have it.
+
+    `rows` are one kind's.
+
+    >>> rows = [
+    ...     {"number": 1, "way": "bare", "holds": 0},
+    ...     {"number": 1, "way": "dear", "holds": 1},
+    ...     {"number": 2, "way": "bare", "holds": 1},
+    ...     {"number": 2, "way": "dear", "holds": None},
+    ... ]
+    >>> [(n.line, n.ours, n.count) for n in same(rows, "holds", ["bare", "dear"])]
+    [('bare', 0.0, 1), ('dear', 1.0, 1)]
+    """
+    have = [
+        {
+            row["number"]: number(row[field])
+            for row in rows
+            if row["way"] == way and row[field] is not None
+        }
+        for way in ways
+    ]
+    shared = [key for key in have[0] if all(key in values for values in have)]
+    return [
+        Number(way, field, *mean([values[key] for key in shared]))
+        for way, values in zip(ways, have, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class MarginMatch:
+    """A plan beside the margin that withholds most nearly as much."""
+
+    margin: float
+    better: Number
+    """How much more often plans with the margin hold."""
+    more: Number
+    """How much more they withhold."""
+    verdict: str
+
+
+def compare_success(
+    rows: Rows, name: str, one: PlanName, two: PlanName
+) -> tuple[Number, Number, Number]:
+    """Where the attacker had the place and both plans exist: how much more often the second holds,
+    how much more it withholds, and how often the first holds there."""
+    first, second = (_rows_of(rows, plan, name) for plan in (one, two))
+    shared = [key for key in first if key in second]
+    better = [number(second[key]["holds"]) - number(first[key]["holds"]) for key in shared]
+    before = [number(first[key]["holds"]) for key in shared]
+    more = [
+        (withheld_share(second[key]) or 0.0) - (withheld_share(first[key]) or 0.0) for key in shared
+    ]
+    return (
+        Number(name, "holds more", *mean(better)),
+        Number(name, "withheld more", *mean(more)),
+        Number(name, "held before", *mean(before)),
+    )
+
+
+def compare_costs(rows: Rows, one: PlanName, two: PlanName) -> tuple[Number, Number, Number]:
+    """Where both plans exist: what each withholds, and how much more that is for the second."""
+    first, second = (
+        {
+            k: part
+            for k, r in _rows_of(rows, plan).items()
+            if (part := withheld_share(r)) is not None
+        }
+        for plan in (one, two)
+    )
+    shared = [key for key in first if key in second]
+    return (
+        Number(one[0], WITHHELD, *mean([first[key] for key in shared])),
+        Number(two[0], WITHHELD, *mean([second[key] for key in shared])),
+        Number(two[0], MORE, *mean([second[key] - first[key] for key in shared])),
+    )
+
+
+def match_margin(
+    rows: Rows, name: str, plan: PlanName, proxy: str, *, margins: Sequence[float], called: str
+) -> MarginMatch | None:
+    """A plan beside the margin against `proxy` that withholds most nearly as much.
+
+    That margin is chosen by what it withholds alone, so that nothing is picked for how it came
+    out. `called` is what the plan is called in the verdict.
+    """
+    tried = [
+        (compare_success(rows, name, plan, (proxy, "θ", margin)), margin) for margin in margins
+    ]
+    tried = [(found, margin) for found, margin in tried if found[0].count]
+    if not tried:
+        return None
+    (better, more, _), margin = min(tried, key=lambda pair: abs(pair[0][1].ours))
+    verdict = NO_DIFFERENCE
+    if abs(better.ours) > Z * better.error:
+        verdict = f"{'θ' if better.ours > 0 else called} holds more often"
+    return MarginMatch(margin, better, more, verdict)
+
+
+def _rows_of(rows: Rows, plan: PlanName, name: str | None = None) -> dict[tuple[Value, Value], Row]:
+    """The plan's rows by collection; with a name, of the collections that this attacker had."""
+    return {
+        (r["kind"], r["number"]): r
+        for r in rows
+        if (r["proxy"], r["guard"], r["amount"]) == plan
+        and (name is None or (r["attacker"] == name and r["holds"] is not None))
+    }

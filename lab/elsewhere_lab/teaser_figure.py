@@ -7,14 +7,15 @@ where the truth stands, is the point of the figure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from elsewhere.globe import countries
 from elsewhere.report.colours import LIGHT
 from elsewhere_lab.experiments.teaser import PLANS, TOP, guesses, rank_of_truth, withheld
-from elsewhere_lab.values import Row, number
+from elsewhere_lab.plots import Figure
+from elsewhere_lab.values import Rows, number
 
 _NAME = 33
 """Letters of a cell's name that fit beside its bar."""
@@ -25,7 +26,7 @@ _SHAPE = 1.9
 """How many times as wide as high a map is."""
 
 
-def figure(rows: Sequence[Row]) -> Any:
+def figure(rows: Rows) -> Figure:
     """All of it."""
     import matplotlib.pyplot as plt
     from matplotlib.lines import Line2D
@@ -61,7 +62,7 @@ def figure(rows: Sequence[Row]) -> Any:
     return drawn
 
 
-def _strip(axes: Any, rows: Sequence[Row]) -> None:
+def _strip(axes: Any, rows: Rows) -> None:
     photos = [r for r in rows if r["what"] == "photo" and r["plan"] == "optimal"]
     shown = np.exp([number(r["value"]) for r in photos])
     axes.bar(range(len(shown)), shown, width=0.7, color=LIGHT.land, edgecolor=LIGHT.faint)
@@ -80,11 +81,9 @@ def _strip(axes: Any, rows: Sequence[Row]) -> None:
     axes.grid(visible=False, axis="x")
 
 
-def _map(axes: Any, mine: Sequence[Row]) -> None:
+def _map(axes: Any, mine: Rows) -> None:
     """The coast line, the truth's ring and the guesses' ranks."""
     from matplotlib.collections import PolyCollection
-
-    from elsewhere.globe import countries
 
     rings = [
         ring[:, ::-1] for code, outline in countries().items() if code != "AQ"
@@ -109,7 +108,7 @@ def _map(axes: Any, mine: Sequence[Row]) -> None:
     axes.grid(visible=False)
 
 
-def _close_in(axes: Any, mine: Sequence[Row]) -> None:
+def _close_in(axes: Any, mine: Rows) -> None:
     """As close as the truth and the guesses allow, with a length to measure by."""
     lat, lon = (np.array([number(row[key]) for row in mine]) for key in ("lat", "lon"))
     middle = (lat.min() + lat.max()) / 2, (lon.min() + lon.max()) / 2
@@ -129,7 +128,7 @@ def _close_in(axes: Any, mine: Sequence[Row]) -> None:
     )
 
 
-def _ranks(axes: Any, mine: Sequence[Row]) -> None:
+def _ranks(axes: Any, mine: Rows) -> None:
     """The first guesses by name, with what is believed of each; the truth wherever it stands."""
     for at, row in enumerate(mine):
         colour = LIGHT.truth if row["truth"] else LIGHT.decoy

@@ -2,60 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere_lab.averages import mean_by_cell
-from elsewhere_lab.collections import KINDS, collections, parts
+from elsewhere_lab import collections
+from elsewhere_lab.collections import ALBUMS, KINDS
 from elsewhere_lab.paper import BUDGETS, with_papers
-from elsewhere_lab.plots import METHODS, explain, names_below, pick, steps
+from elsewhere_lab.plots import (
+    METHODS,
+    Figure,
+    label_places,
+    legend_with_paper,
+    new_panels,
+    plot_series,
+)
 from elsewhere_lab.solving import furthest, gains, greedy_steps, stopped, unproved, within
 from elsewhere_lab.sources import Source
-from elsewhere_lab.values import (
-    Collection,
-    Experiment,
-    FloatMatrix,
-    Number,
-    Part,
-    Row,
-    Scale,
-    Value,
-    number,
-)
+from elsewhere_lab.statistics import mean_by_cell, pick
+from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 COLUMNS = dict(zip(BUDGETS, ("12.5 %", "25 %", "37.5 %", "50 %"), strict=True))
 ALBUM_BUDGETS = BUDGETS[:2]
 """Beyond a quarter the paper does not look: the albums' truth is already below rank 100."""
+parts = collections.parts
 
 
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
-    """For each collection and budget: protected-k, optimal and greedy, and who is withheld."""
-    return [one(each) for each in collections(source, part)]
-
-
-def one(each: Collection) -> Row:
-    """All budgets of one collection."""
-    steps = greedy_steps(each.scores, each.truth)
-    order = np.random.default_rng([each.number, each.photos]).permutation(each.photos)
-    row: dict[str, Value] = {"kind": each.kind, "number": each.number, "photos": each.photos}
-    for share in BUDGETS:
-        named = (f"{what} {share}" for what in ("optimal", "greedy", "status", "plan", "full"))
-        optimal, greedy, status, chosen, full = named
-        row |= dict.fromkeys((optimal, greedy, status, chosen, full))
-        if each.kind == "Albums" and share not in ALBUM_BUDGETS:
-            continue
-        budget = within(each.photos, share)
-        plan = furthest(each.scores, each.truth, budget)
-        row[optimal] = plan.protected_k
-        row[greedy] = int(steps[budget])
-        row[status] = str(plan.status)
-        row[chosen] = packed(plan.withheld)
-        if each.kind != "Albums":
-            row[full] = packed(filled(each.scores, each.truth, plan.withheld, budget, order))
-    return row
+    """For each collection and budget: protected-k, optimal and greedy, and what is withheld."""
+    rows: list[Row] = []
+    for each in collections.collections(source, part):
+        steps = greedy_steps(each.scores, each.truth)
+        order = np.random.default_rng([each.number, each.photos]).permutation(each.photos)
+        row: dict[str, Value] = {**each.key}
+        for share in BUDGETS:
+            names = [f"{what} {share}" for what in ("optimal", "greedy", "status", "plan", "full")]
+            row |= dict.fromkeys(names)
+            if each.kind == ALBUMS and share not in ALBUM_BUDGETS:
+                continue
+            budget = within(each.photos, share)
+            plan = furthest(each.scores, each.truth, budget)
+            full = None
+            if each.kind != ALBUMS:
+                full = packed(filled(each.scores, each.truth, plan.withheld, budget, order))
+            values = (plan.protected_k, int(steps[budget]), str(plan.status), packed(plan.withheld))
+            row |= dict(zip(names, (*values, full), strict=True))
+        rows.append(row)
+    return rows
 
 
 def filled(
@@ -87,7 +81,7 @@ def filled(
 
 
 def packed(photos: Sequence[int]) -> str:
-    """A set of photos as a short word that fits into a table.
+    """A set of photos as a short text that fits into a table.
 
     >>> packed([0, 3]), unpacked(packed([0, 3]))
     ('x9', {0, 3})
@@ -95,71 +89,48 @@ def packed(photos: Sequence[int]) -> str:
     return f"x{sum(1 << photo for photo in photos):x}"
 
 
-def unpacked(word: str) -> set[int]:
+def unpacked(text: str) -> set[int]:
     """The set of photos again."""
-    bits = int(word.removeprefix("x"), 16)
+    bits = int(text.removeprefix("x"), 16)
     return {photo for photo in range(bits.bit_length()) if bits >> photo & 1}
 
 
-def reached(row: Row, key: str) -> float | None:
-    """The protected-k of one method and budget; none where the budget was not asked for."""
-    return None if row[key] is None else number(row[key])
-
-
-def summarise(rows: Sequence[Row]) -> list[Number]:
+def summarise(rows: Rows) -> list[Number]:
     """Mean protected-k over all collections."""
     result = []
     for kind in KINDS:
         mine = [row for row in rows if row["kind"] == kind]
-        for method in ("optimal", "greedy"):
+        for method in METHODS:
             for share, column in COLUMNS.items():
-                values = [reached(row, f"{method} {share}") for row in mine]
+                fields = [row[f"{method} {share}"] for row in mine]
+                values = [None if field is None else number(field) for field in fields]
                 averaged = mean_by_cell(mine, values)
                 if averaged[2]:
                     result.append(with_papers("budget", f"{kind} {method}", column, averaged))
     return result
 
 
-def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
-    """How sure all this is."""
+def findings(rows: Rows, numbers: Numbers) -> list[str]:
+    """How many plans there are, and how many are proved."""
     plans = sum(1 for row in rows for share in BUDGETS if row[f"status {share}"] is not None)
-    open_ones = len(unproved(rows))
-    proof = f"{plans - open_ones:,} of them" if open_ones else "all"
+    unfinished = len(unproved(rows))
+    proof = f"{plans - unfinished:,} of them" if unfinished else "all"
     return [f"Plans found: {plans:,}, {proof} proved optimal.", *stopped(rows)]
 
 
-def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+def draw(rows: Rows, numbers: Numbers) -> Figure:
     """Protected-k against the budget, one panel for each kind."""
-    import matplotlib.pyplot as plt
-
     kinds = [kind for kind in KINDS if pick(numbers, f"{kind} optimal", COLUMNS[BUDGETS[0]])]
-    figure, grid = plt.subplots(1, len(kinds), figsize=(2.1 * len(kinds), 3.1), squeeze=False)
-    for axes, kind in zip(grid[0], kinds, strict=True):
+    figure, grid = new_panels(len(kinds), (2.1 * len(kinds), 3.1))
+    for axes, kind in zip(grid, kinds, strict=True):
         columns = [c for c in COLUMNS.values() if pick(numbers, f"{kind} optimal", c)]
         for method, (colour, marker, style) in METHODS.items():
             values = [pick(numbers, f"{kind} {method}", column) for column in columns]
-            steps(axes, values, colour=colour, marker=marker, style=style, name=method)
+            plot_series(axes, values, colour=colour, marker=marker, style=style, name=method)
         axes.set_title(kind)
-        names_below(axes, [column.removesuffix(" %") for column in columns])
+        label_places(axes, [column.removesuffix(" %") for column in columns])
         axes.set_ylim(bottom=0)
         axes.set_xlabel("budget, % of photos")
-    grid[0][0].set_ylabel("protected-k, mean")
-    explain(figure)
-    return {"budget": figure}
-
-
-EXPERIMENT = Experiment(
-    name="budget",
-    title="Table 3: the furthest the truth can be pushed down",
-    about=(
-        "The mean protected-k when at most 12.5, 25, 37.5 or 50 % of the photos may be withheld, "
-        "by the proved best plan and by greedy, which withholds as many photos as it may, those "
-        "with the highest scores for the true cell, as the paper has it; over all collections. A "
-        "share of an album is rounded down to whole photos."
-    ),
-    parts=parts,
-    measure=measure,
-    summarise=summarise,
-    draw=draw,
-    says=says,
-)
+    grid[0].set_ylabel("protected-k, mean")
+    legend_with_paper(figure)
+    return figure

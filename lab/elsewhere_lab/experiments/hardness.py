@@ -9,21 +9,22 @@ of any solver say.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.solver.exact import Limits, solve
-from elsewhere.solver.problem import Problem, plain
+from elsewhere.solver.problem import plain
+from elsewhere_lab.plots import Figure, new_panels
 from elsewhere_lab.sources import Source
-from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, mean, number
+from elsewhere_lab.statistics import mean
+from elsewhere_lab.values import Number, Numbers, Part, Row, Rows, Scale, number
 
 OBJECTS = (8, 12, 16, 20, 24, 28)
 DIGITS = (2, 4, 6)
 WORK = 60_000
 """Work after which an instance counts as open: some seconds."""
+_DECIDED = ("optimal", "infeasible")
 
 
 def knapsack(objects: int, digits: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -41,16 +42,21 @@ def knapsack(objects: int, digits: int, rng: np.random.Generator) -> NDArray[np.
     return rows
 
 
+def parts(source: Source, scale: Scale) -> list[Part]:
+    """One part for each number of objects."""
+    sizes, turns = (OBJECTS[:4], 3) if scale.sample < 50 else (OBJECTS, 15)
+    return [Part(f"{size}-objects", {"objects": size, "turns": turns}) for size in sizes]
+
+
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """Time and work for each size and number of digits."""
     rows: list[Row] = []
-    objects = part.wish["objects"]
+    objects = part.settings["objects"]
     for digits in DIGITS:
-        for turn in range(part.wish["turns"]):
+        for turn in range(part.settings["turns"]):
             scores = knapsack(objects, digits, np.random.default_rng([objects, digits, turn]))
-            limits = Limits(work=WORK)
             start = time.perf_counter()
-            answer = solve(_problem(scores), limits)
+            answer = solve(plain(scores, truth=2, need=2), Limits(work=WORK))
             rows.append(
                 {
                     "kind": "knapsack", "number": turn, "objects": objects, "digits": digits,
@@ -61,68 +67,40 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     return rows
 
 
-def _problem(scores: NDArray[np.float64]) -> Problem:
-    return plain(scores, truth=2, need=2)
-
-
-def summarise(rows: Sequence[Row]) -> list[Number]:
+def summarise(rows: Rows) -> list[Number]:
     """Median work, and the share that was decided."""
     result = []
     for objects in OBJECTS:
         for digits in DIGITS:
-            mine = [r for r in rows if r["objects"] == objects and r["digits"] == digits]
+            mine = [r for r in rows if (r["objects"], r["digits"]) == (objects, digits)]
             if mine:
                 work = float(np.median([number(r["work"]) for r in mine]))
-                line = f"{objects} objects"
-                result.append(Number(line, f"work, {digits} digits", work))
-                done, _, _ = mean([float(r["answer"] in ("optimal", "infeasible")) for r in mine])
-                result.append(Number(line, f"decided, {digits} digits", done))
+                decided, _, _ = mean([float(r["answer"] in _DECIDED) for r in mine])
+                result.append(Number(f"{objects} objects", f"work, {digits} digits", work))
+                result.append(Number(f"{objects} objects", f"decided, {digits} digits", decided))
     return result
 
 
-def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
-    """Work against size, one line for each number of digits."""
-    import matplotlib.pyplot as plt
+def findings(rows: Rows, numbers: Numbers) -> list[str]:
+    """The contrast with photos."""
+    undecided = sum(1 for row in rows if row["answer"] not in _DECIDED)
+    return [
+        f"{len(rows)} instances, {undecided} left open at {WORK:,} units of work. Real collections "
+        "are far from these: a photo that gains for one rival gains for its neighbours too, and "
+        "scores are not tuned to the last digit (see the running times above)."
+    ]
 
-    figure, axes = plt.subplots(figsize=(4.8, 3.2))
+
+def draw(rows: Rows, numbers: Numbers) -> Figure:
+    """Work against size, one line for each number of digits."""
+    figure, (axes,) = new_panels(1, (4.8, 3.2))
     for digits, marker, style in zip(DIGITS, "os^", ("-", "--", ":"), strict=True):
         mine = [n for n in numbers if n.column == f"work, {digits} digits"]
-        x = [int(n.line.split()[0]) for n in mine]
-        axes.semilogy(
-            x, [max(n.ours, 1) for n in mine], style, marker=marker, label=f"{digits} digits"
-        )
+        sizes, work = [int(n.line.split()[0]) for n in mine], [max(n.ours, 1) for n in mine]
+        axes.semilogy(sizes, work, style, marker=marker, label=f"{digits} digits")
     axes.axhline(WORK, color="#5c6068", lw=0.8, ls=(0, (1, 3)))
     axes.annotate("stopped", (OBJECTS[0], WORK), va="bottom", fontsize=7, color="#5c6068")
     axes.set(xlabel="objects", ylabel="median work (nodes and pivots)")
     axes.set_title("Knapsacks in disguise")
     axes.legend(title="numbers of", loc="lower right")
-    return {"hardness": figure}
-
-
-def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
-    """The contrast with photos."""
-    left = sum(1 for row in rows if row["answer"] not in ("optimal", "infeasible"))
-    return [
-        f"{len(rows)} instances, {left} left open at {WORK:,} units of work. Real collections are "
-        "far from these: a photo that gains for one rival gains for its neighbours too, and scores "
-        "are not tuned to the last digit (see the running times above)."
-    ]
-
-
-EXPERIMENT = Experiment(
-    name="hardness",
-    title="Lemma 1: knapsacks in disguise",
-    about=(
-        "Subset sums written as photos by the paper's reduction, top-2: the work (tree nodes and "
-        "simplex pivots, a count that is the same on every machine) until the plan is proved."
-    ),
-    parts=lambda source, scale: [
-        Part(f"{objects}-objects", {"objects": objects, "turns": 3 if scale.few < 50 else 15})
-        for objects in (OBJECTS[:4] if scale.few < 50 else OBJECTS)
-    ],
-    measure=measure,
-    summarise=summarise,
-    draw=draw,
-    says=says,
-    sources=("simulator",),
-)
+    return figure

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from elsewhere.report.colours import LIGHT
 from elsewhere.service.next_photo import Answer, OneByOne
 from elsewhere.solver.requests import read_request
-from elsewhere_lab.plots import beside, names_aslant, pick
-from elsewhere_lab.sampling import TOP, in_part, kinds_of, means, parts
-from elsewhere_lab.solving import ahead, fewest, unproved
+from elsewhere_lab.collections import ALBUMS, TOP, kinds_of, sample_parts, sampled
+from elsewhere_lab.plots import Figure, label_slanted, new_panels, plot_beside
+from elsewhere_lab.solving import fewest, rank_ahead, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import amount, found, percent
-from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, mean, number
+from elsewhere_lab.statistics import amount, by_column, lines_of, mean, mean_of, percent, pick
+from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, number
 
-KINDS = ("R-16", "Albums")
 LARGEST = 32
 """Albums are cut to so many photos: each of them asks for a plan."""
 FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM = (
@@ -24,103 +25,91 @@ FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM = (
     "ledger, the rest known", "all at once",
 )  # fmt: skip
 POLICIES = (FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM)
-_ORDER = 20261117
+_SEED = 20261117
+parts = partial(sample_parts, kinds=("R-16", ALBUMS), share=0.2)
 
 
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection that was in the top k, and each way to post it."""
     rows: list[Row] = []
-    for each in in_part(source, part):
-        scores = each.scores[:LARGEST]
-        if ahead(scores, each.truth) >= TOP:
+    for each in sampled(source, part):
+        scores, truth = each.scores[:LARGEST], each.truth
+        if rank_ahead(scores, truth) >= TOP:
             continue
-        order = np.random.default_rng([_ORDER, each.number]).permutation(len(scores)).tolist()
-        best = fewest(scores, each.truth, TOP)
+        order = np.random.default_rng([_SEED, each.number]).permutation(len(scores)).tolist()
+        best = fewest(scores, truth, TOP)
         public = {
-            FORGETFUL: _alone(scores, each.truth, order),
-            LEDGER: _once(scores, each.truth, order),
-            AGAIN: _again(scores, each.truth, order),
-            KNOWN: _known(scores, each.truth, order),
+            FORGETFUL: [i for i in order if rank_ahead(scores[[i]], truth) >= TOP],
+            LEDGER: _post(scores, truth, [], order),
+            AGAIN: _post_until_stable(scores, truth, order),
+            KNOWN: _post_knowing_the_rest(scores, truth, order),
             OPTIMUM: list(best.kept),
         }
-        for policy, out in public.items():
-            holds = not out or ahead(scores[list(out)], each.truth) >= TOP
+        for policy, posted in public.items():
+            holds = not posted or rank_ahead(scores[posted], truth) >= TOP
             rows.append(
                 {
-                    "kind": each.kind, "number": each.number, "photos": len(scores),
-                    "policy": policy, "withheld": len(scores) - len(out), "holds": int(holds),
+                    **each.key, "photos": len(scores), "policy": policy,
+                    "withheld": len(scores) - len(posted), "holds": int(holds),
                     "status best": str(best.status),
                 }
             )  # fmt: skip
     return rows
 
 
-def _alone(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
-    """Each photo is judged by itself, and what was posted before is forgotten."""
-    return [photo for photo in order if ahead(scores[[photo]], truth) >= TOP]
+def _post(
+    scores: FloatMatrix, truth: int, posted: Sequence[int], photos: Sequence[int]
+) -> list[int]:
+    """Each photo is posted when the promise holds with it and what is out; all that is out."""
+    result = list(posted)
+    for photo in photos:
+        if rank_ahead(scores[[*result, photo]], truth) >= TOP:
+            result.append(photo)
+    return result
 
 
-def _once(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
-    """A photo goes out when the promise holds with it and what is out; otherwise never."""
-    out: list[int] = []
-    for photo in order:
-        if ahead(scores[[*out, photo]], truth) >= TOP:
-            out.append(photo)
-    return out
-
-
-def _again(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
+def _post_until_stable(scores: FloatMatrix, truth: int, order: Sequence[int]) -> list[int]:
     """The same, but photos that were refused are asked about again until nothing changes."""
-    out: list[int] = []
-    waiting = list(order)
+    posted: list[int] = []
     while True:
-        left = []
-        for photo in waiting:
-            if ahead(scores[[*out, photo]], truth) >= TOP:
-                out.append(photo)
-            else:
-                left.append(photo)
-        if len(left) == len(waiting):
-            return out
-        waiting = left
+        more = _post(scores, truth, posted, [photo for photo in order if photo not in posted])
+        if len(more) == len(posted):
+            return posted
+        posted = more
 
 
-def _known(scores: Any, truth: int, order: Sequence[int]) -> list[int]:
+def _post_knowing_the_rest(scores: FloatMatrix, truth: int, order: Sequence[int]) -> list[int]:
     """`elsewhere next` with the whole album before it: photos that would cost others stay back."""
     posting = OneByOne(read_request(scores, truth, top=TOP))
     waiting = list(order)
     while True:
-        left = []
+        remaining = []
         for photo in waiting:
-            said = posting.ask(photo)
-            if said.answer == Answer.KEEP and said.more == 0:
+            reply = posting.ask(photo)
+            if reply.answer == Answer.KEEP and reply.more == 0:
                 posting.post(photo)
-            elif said.answer != Answer.WITHHOLD or said.more > 0:
-                left.append(photo)
-        if len(left) == len(waiting):
+            elif reply.answer != Answer.WITHHOLD or reply.more > 0:
+                remaining.append(photo)
+        if len(remaining) == len(waiting):
             return list(posting.public)
-        waiting = left
+        waiting = remaining
 
 
-def summarise(rows: Sequence[Row]) -> list[Number]:
+def summarise(rows: Rows) -> list[Number]:
     """The share withheld, and how often the promise holds for what is out in the end.
 
     All policies are tried on all collections. Where no plan exists nothing is shared at once, and
     all of it counts as withheld; `more` is against all at once, collection by collection.
     """
     result = []
-    for kind in kinds_of(rows):
-        every = [row for row in rows if row["kind"] == kind]
+    for line, _, every, own in lines_of(rows, "policy"):
         best = {row["number"]: _share(row) for row in every if row["policy"] == OPTIMUM}
-        for policy in POLICIES:
-            mine = [row for row in every if row["policy"] == policy]
-            line = f"{kind}, {policy}"
-            result.append(Number(line, "withheld", *mean([_share(row) for row in mine])))
-            more = [_share(row) - best[row["number"]] for row in mine]
-            result.append(Number(line, "more", *mean(more)))
-            nothing = [float(row["withheld"] == row["photos"]) for row in mine]
-            result.append(Number(line, "nothing shared", *mean(nothing)))
-            result.append(Number(line, "holds", *means(mine, "holds")))
+        result += [
+            Number(line, "withheld", *mean([_share(row) for row in own])),
+            Number(line, "more", *mean([_share(row) - best[row["number"]] for row in own])),
+            Number(line, "nothing shared", *mean([float(_share(row) == 1) for row in own])),
+            Number(line, "holds", *mean_of(own, "holds")),
+        ]
     return result
 
 
@@ -128,61 +117,37 @@ def _share(row: Row) -> float:
     return number(row["withheld"]) / number(row["photos"])
 
 
-def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
-    """What a user can act on."""
-    told = []
+def findings(rows: Rows, numbers: Numbers) -> list[str]:
+    """What the ledger costs, and what happens without it."""
+    sentences = []
     for kind in kinds_of(rows):
-        line = {policy: found(numbers, f"{kind}, {policy}") for policy in POLICIES}
+        line = {policy: by_column(numbers, f"{kind}, {policy}") for policy in POLICIES}
         if not all(line.values()):
             continue
-        lost = line[FORGETFUL]["holds"]
-        away = Number(lost.line, lost.column, 1 - lost.ours, lost.error, lost.count)
-        text = (
+        held = line[FORGETFUL]["holds"]
+        sentences.append(
             f"{kind}: planned at once, {amount(line[OPTIMUM]['withheld'])} of the photos are "
             f"withheld; one at a time with the ledger {amount(line[AGAIN]['more'], sign=True)} "
             f"of them more, {amount(line[KNOWN]['more'], sign=True)} when it knows the photos that "
-            f"may still come. Without the ledger {percent(away)} of the collections give the place "
-            "away in the end, though no photo does alone."
+            f"may still come. Without the ledger {percent(replace(held, ours=1 - held.ours))} of "
+            "the collections give the place away in the end, though no photo does alone."
+            + (" Keep the ledger." if held.ours < 1 else "")
         )
-        told.append(text + (" Keep the ledger." if lost.ours < 1 else ""))
-    return told + unproved(rows)
+    return sentences + unproved(rows)
 
 
-def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+def draw(rows: Rows, numbers: Numbers) -> Figure:
     """What is withheld and how often the promise holds, by policy."""
-    import matplotlib.pyplot as plt
-
-    from elsewhere.report.colours import LIGHT
-
-    figure, grid = plt.subplots(1, 2, figsize=(7.4, 3.9))
+    figure, grid = new_panels(2, (7.4, 3.9))
     for axes, column in zip(grid, ("withheld", "holds"), strict=True):
-        look = zip(kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False)
-        for i, (kind, colour, marker) in enumerate(look):
+        series = zip(kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False)
+        for i, (kind, colour, marker) in enumerate(series):
             values = [pick(numbers, f"{kind}, {policy}", column) for policy in POLICIES]
             share = column == "holds"
-            beside(axes, values, (i, 2), colour=colour, marker=marker, name=kind, share=share)
-        names_aslant(axes, POLICIES)
+            plot_beside(axes, values, (i, 2), colour=colour, marker=marker, name=kind, share=share)
+        label_slanted(axes, POLICIES)
         axes.set_ylim(-0.03, 1.04)
     grid[0].set_title("Share of photos withheld")
     grid[1].set_title("The promise holds in the end")
     grid[1].legend(loc="lower right")
-    return {"online": figure}
-
-
-EXPERIMENT = Experiment(
-    name="online",
-    title="One photo at a time",
-    about=(
-        "Photos come in a random order and each is posted or not (top 5). Each judged alone, with "
-        "no memory; with the ledger of what is public, asked once or again until nothing changes; "
-        "with the ledger and the photos that may still come, as `elsewhere next` does it; and the "
-        "whole album planned at once, whose plan need not hold after every single step. Over the "
-        "collections that were in the top 5, albums cut to 32 photos, every policy on every one; "
-        "`more` is against all at once. One place: an album of the truth file."
-    ),
-    parts=lambda source, scale: parts(source, scale, KINDS, share=0.2),
-    measure=measure,
-    summarise=summarise,
-    draw=draw,
-    says=says,
-)
+    return figure

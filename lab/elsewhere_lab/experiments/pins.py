@@ -2,28 +2,28 @@
 
 In each collection the photo of some rank is kept, rank 1 being the one with the highest score for
 the truth. Success is that a plan exists at all; the share withheld is averaged over successes, as
-in the paper's figure. What the wish costs is another thing: the difference to the plan without
-it, of the collections where it can be had.
+in the paper's figure. The cost of the wish is the difference to the plan without it, of the
+collections where it can be had.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from elsewhere.report.colours import LIGHT
-from elsewhere_lab.collections import RANDOM, one_each, parts, size_of
-from elsewhere_lab.figures import KIND_COLOURS, KIND_MARKERS
-from elsewhere_lab.solving import ahead, unproved
+from elsewhere_lab.collections import RANDOM, one_each, one_each_parts, size_of
+from elsewhere_lab.plots import KIND_COLOURS, KIND_MARKERS, Figure, legend_below
+from elsewhere_lab.solving import rank_ahead, solve_quietly, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.unexplained import unexplained_plan
-from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, mean, number
+from elsewhere_lab.statistics import Average, mean, withheld_share
+from elsewhere_lab.values import Number, Numbers, Part, Row, Rows, Scale, number
 
 TOPS = (1, 5)
 SHARES = (0.0, 0.0625, 0.125, 0.25, 0.375, 0.5, 0.75, 1.0)
 """Ranks that are tried, from the most telling photo to the least."""
+parts = partial(one_each_parts, kinds=RANDOM)
 
 
 def ranks(photos: int) -> list[int]:
@@ -35,41 +35,26 @@ def ranks(photos: int) -> list[int]:
     return sorted({1 + round(share * (photos - 1)) for share in SHARES})
 
 
-def some_parts(source: Source, scale: Scale) -> list[Part]:
-    """A few collections of each kind: one partition, cells spread evenly."""
-    smaller = Scale(scale.name, 1, scale.few, 0, scale.few)
-    return parts(source, smaller, RANDOM)
-
-
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection, k and rank; rank 0 is the baseline without a wish."""
     rows: list[Row] = []
     for each in one_each(source, part):
         order = np.argsort(-each.scores[:, each.truth].astype(float), kind="stable")
-        before = ahead(each.scores, each.truth)
-        for top in TOPS:
-            if before >= top:
-                continue
+        before = rank_ahead(each.scores, each.truth)
+        for top in [top for top in TOPS if before < top]:
             for rank in [0, *ranks(each.photos)]:
                 keep = [int(order[rank - 1])] if rank else []
-                found = unexplained_plan(each.scores, each.truth, top=top, keep=keep)
-                rows.append(
-                    {
-                        "kind": each.kind, "number": each.number, "photos": each.photos,
-                        "top": top, "rank": rank, "withheld": found.withheld,
-                        "status pins": found.status,
-                    }
-                )  # fmt: skip
+                plan = solve_quietly(each.scores, each.truth, top=top, keep=keep)
+                row = {"top": top, "rank": rank, "withheld": plan.withheld}
+                rows.append({**each.key, **row, "status pins": plan.status})
     return rows
 
 
-def _chosen(rows: Sequence[Row], kind: str, top: int, rank: int) -> list[Row]:
-    return [
-        row for row in rows if row["kind"] == kind and row["top"] == top and row["rank"] == rank
-    ]
+def _chosen(rows: Rows, kind: str, top: int, rank: int) -> list[Row]:
+    return [row for row in rows if (row["kind"], row["top"], row["rank"]) == (kind, top, rank)]
 
 
-def costs(rows: Sequence[Row], kind: str, top: int, rank: int) -> tuple[float, float, int]:
+def costs(rows: Rows, kind: str, top: int, rank: int) -> Average:
     """By how much the share withheld grows, of the collections where the photo can stay."""
     free = {row["number"]: row["withheld"] for row in _chosen(rows, kind, top, 0)}
     return mean(
@@ -81,24 +66,17 @@ def costs(rows: Sequence[Row], kind: str, top: int, rank: int) -> tuple[float, f
     )
 
 
-def curve(
-    rows: Sequence[Row], kind: str, top: int
-) -> list[tuple[int, tuple[float, float, int], tuple[float, float, int]]]:
+def curve(rows: Rows, kind: str, top: int) -> list[tuple[int, Average, Average]]:
     """For each rank (0: no wish): success rate, and share withheld over successes."""
     result = []
     for rank in [0, *ranks(size_of(kind))]:
-        mine = _chosen(rows, kind, top, rank)
-        success = mean([float(row["withheld"] is not None) for row in mine])
-        gone = [
-            row["withheld"] / row["photos"]
-            for row in mine
-            if isinstance(row["withheld"], int) and isinstance(row["photos"], int)
-        ]
-        result.append((rank, success, mean(gone)))
+        shares = [withheld_share(row) for row in _chosen(rows, kind, top, rank)]
+        success = mean([float(share is not None) for share in shares])
+        result.append((rank, success, mean([share for share in shares if share is not None])))
     return result
 
 
-def summarise(rows: Sequence[Row]) -> list[Number]:
+def summarise(rows: Rows) -> list[Number]:
     """Success and share withheld, by kind, k and rank."""
     result = []
     for kind in RANDOM:
@@ -113,7 +91,27 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
     return result
 
 
-def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
+def findings(rows: Rows, numbers: Numbers) -> list[str]:
+    """How often a telling photo can stay, and at what cost."""
+    sentences = []
+    for kind in ("R-16", "R-128"):
+        points = curve(rows, kind, 5)
+        if not points[0][1][2]:
+            continue
+        texts = []
+        for rank, success, _ in (points[1], points[len(points) // 2 + 1]):
+            cost = costs(rows, kind, 5, rank)
+            price = f", where it costs {cost[0]:.2f} of the photos" if cost[2] else ""
+            texts.append((rank, f"{success[0]:.0%}", price))
+        (_, first, first_price), (rank, half, half_price) = texts
+        sentences.append(
+            f"{kind}, top-5: the most telling photo can stay in {first} of the "
+            f"collections{first_price}; the one of rank {rank} in {half}{half_price}."
+        )
+    return sentences + unproved(rows)
+
+
+def draw(rows: Rows, numbers: Numbers) -> Figure:
     """The paper's figure: success and share withheld against the rank of the photo that stays."""
     import matplotlib.pyplot as plt
 
@@ -125,16 +123,13 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
             if not points[0][1][2]:
                 axes.set_axis_off()
                 continue
-            colour = KIND_COLOURS[kind]
             x = [rank for rank, _, _ in points[1:]]
+            look = {"marker": KIND_MARKERS[kind], "color": KIND_COLOURS[kind]}
             axes.plot(
-                x, [s[0] for _, s, _ in points[1:]], "--", marker=KIND_MARKERS[kind],
-                markerfacecolor="white", color=colour, label="a plan exists",
+                x, [s[0] for _, s, _ in points[1:]], "--", **look, markerfacecolor="white",
+                label="a plan exists",
             )  # fmt: skip
-            axes.plot(
-                x, [g[0] for _, _, g in points[1:]], "-", marker=KIND_MARKERS[kind], color=colour,
-                label="share withheld",
-            )  # fmt: skip
+            axes.plot(x, [g[0] for _, _, g in points[1:]], "-", **look, label="share withheld")
             # of the same collections: those that can keep a telling photo are the easy ones
             free = [g[0] - costs(rows, kind, top, rank)[0] for rank, _, g in points[1:]]
             axes.plot(x, free, ":", color=LIGHT.baseline, label="the same without the wish")
@@ -145,45 +140,5 @@ def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
             axes.set_title(f"{kind}, top-{top}")
             if top == TOPS[-1]:
                 axes.set_xlabel("rank of the photo that stays")
-    handles, names = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3)
-    return {"pins": figure}
-
-
-def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
-    """What a user can act on."""
-    told = []
-    for kind in ("R-16", "R-128"):
-        points = curve(rows, kind, 5)
-        if not points[0][1][2]:
-            continue
-        first, half = points[1], points[len(points) // 2 + 1]
-        told.append(
-            f"{kind}, top-5: the most telling photo can stay in {first[1][0]:.0%} of the "
-            f"collections{_priced(costs(rows, kind, 5, first[0]))}; the one of rank {half[0]} in "
-            f"{half[1][0]:.0%}{_priced(costs(rows, kind, 5, half[0]))}."
-        )
-    return told + unproved(rows)
-
-
-def _priced(cost: tuple[float, float, int]) -> str:
-    """What that costs where it can be had; nothing where it never can."""
-    return f", where it costs {cost[0]:.2f} of the photos" if cost[2] else ""
-
-
-EXPERIMENT = Experiment(
-    name="pins",
-    title="User preference: one photo must stay",
-    about=(
-        "One photo of each collection is kept, by its rank in score for the truth (1: the most "
-        "telling): how often a plan exists, the share withheld where one does, and its cost, "
-        "the difference to the plan without the wish, of those same collections. Over the "
-        "collections that were top-k accurate before, one for each of some cells (the paper takes "
-        "all collections). The paper's figure prints no numbers."
-    ),
-    parts=some_parts,
-    measure=measure,
-    summarise=summarise,
-    draw=draw,
-    says=says,
-)
+    legend_below(figure, grid[0][0], 3)
+    return figure

@@ -6,31 +6,29 @@ its time; ours are wall-clock times of `protect`, the re-proof included, on what
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
-from elsewhere_lab.collections import RANDOM, cells_of, one_each
+from elsewhere.report.colours import LIGHT
+from elsewhere_lab.collections import RANDOM, one_each, spread
 from elsewhere_lab.paper import reported
+from elsewhere_lab.plots import Figure, new_panels
 from elsewhere_lab.solving import fewest
 from elsewhere_lab.sources import Source
-from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, number
+from elsewhere_lab.values import Number, Numbers, Part, Row, Rows, Scale, number
 
 CELLS = (64, 128, 256, 512)
 TOPS = (1, 2, 5, 10, 20)
-AXES = ("photos", "cells", "k")
-_CELLS_IN_FULL = 512
+AXES = {"photos": "photos (k = 5)", "cells": "cells (R-64, k = 5)", "k": "k (R-64)"}
 
 
-def some_parts(source: Source, scale: Scale) -> list[Part]:
+def parts(source: Source, scale: Scale) -> list[Part]:
     """Each axis on its own, the others at R-64, all cells and k = 5."""
-    smaller = Scale(scale.name, 1, max(5, scale.few // 8), 0, scale.few)
-    cells = cells_of(source, smaller)
-    points = [("photos", kind, _CELLS_IN_FULL, 5) for kind in RANDOM]
+    cells = spread(source.cells, max(5, scale.sample // 8))
+    points = [("photos", kind, CELLS[-1], 5) for kind in RANDOM]
     points += [("cells", "R-64", m, 5) for m in CELLS]
-    points += [("k", "R-64", _CELLS_IN_FULL, k) for k in TOPS]
+    points += [("k", "R-64", CELLS[-1], k) for k in TOPS]
     return [
         Part(f"{axis}-{kind}-{m}-{k}", {"axis": axis, "kind": kind, "m": m, "k": k, "cells": cells})
         for axis, kind, m, k in points
@@ -39,7 +37,7 @@ def some_parts(source: Source, scale: Scale) -> list[Part]:
 
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One timed plan for each cell's first collection."""
-    axis, kind, m, k = (part.wish[key] for key in ("axis", "kind", "m", "k"))
+    axis, kind, m, k = (part.settings[key] for key in ("axis", "kind", "m", "k"))
     rows: list[Row] = []
     for each in one_each(source, part):
         scores, truth = each.scores, each.truth
@@ -60,56 +58,31 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     return rows
 
 
-def summarise(rows: Sequence[Row]) -> list[Number]:
+def _seconds(rows: Rows, axis: str) -> dict[int, list[float]]:
+    """The seconds of all plans, by the value on an axis."""
+    found: dict[int, list[float]] = {}
+    for row in rows:
+        if row["axis"] == axis:
+            found.setdefault(int(number(row[axis])), []).append(number(row["seconds"]))
+    return dict(sorted(found.items()))
+
+
+def summarise(rows: Rows) -> list[Number]:
     """Median and longest milliseconds; the paper's seconds as milliseconds beside."""
     result = []
     for axis in AXES:
-        mine = [row for row in rows if row["axis"] == axis]
-        for value in sorted({int(number(row[axis])) for row in mine}):
-            took = [1000 * number(row["seconds"]) for row in mine if row[axis] == value]
+        for value, seconds in _seconds(rows, axis).items():
+            took = [1000 * each for each in seconds]
             line = f"R-{value}" if axis == "photos" else f"R-64, {axis} = {value}"
             theirs = reported("time", line, "seconds")
-            result += [
-                Number(
-                    line, "median ms", float(np.median(took)), count=len(took),
-                    paper=None if theirs is None else 1000 * theirs,
-                ),
-                Number(line, "longest ms", max(took), count=len(took)),
-            ]  # fmt: skip
+            paper = None if theirs is None else 1000 * theirs
+            median = float(np.median(took))
+            result.append(Number(line, "median ms", median, count=len(took), paper=paper))
+            result.append(Number(line, "longest ms", max(took), count=len(took)))
     return result
 
 
-def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
-    """Three axes, every plan a dot, the median a line, the paper's two times as crosses."""
-    import matplotlib.pyplot as plt
-
-    from elsewhere.report.colours import LIGHT
-
-    figure, grid = plt.subplots(1, 3, figsize=(9.6, 3.1), sharey=True)
-    words = {"photos": "photos (k = 5)", "cells": "cells (R-64, k = 5)", "k": "k (R-64)"}
-    for axes, axis in zip(grid, AXES, strict=True):
-        mine = [row for row in rows if row["axis"] == axis]
-        values = sorted({int(number(row[axis])) for row in mine})
-        axes.plot(
-            [row[axis] for row in mine], [row["seconds"] for row in mine], ".", alpha=0.35,
-            color=LIGHT.kept, markersize=4, label="one plan",
-        )  # fmt: skip
-        middle = [
-            float(np.median([number(r["seconds"]) for r in mine if r[axis] == v])) for v in values
-        ]
-        axes.plot(values, middle, "-o", color=LIGHT.kept, label="median")
-        axes.set(xscale="log", yscale="log", xlabel=words[axis])
-        axes.set_xticks(values, [str(v) for v in values])
-        axes.minorticks_off()
-    seconds = [reported("time", f"R-{n}", "seconds") for n in (64, 128)]
-    grid[0].plot((64, 128), seconds, "P", color=LIGHT.baseline, ms=7, label="paper (CPLEX)")
-    grid[0].set_ylabel("seconds")
-    grid[0].set_title("Running time of a top-k plan")
-    grid[0].legend(loc="upper left")
-    return {"time": figure}
-
-
-def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> list[str]:
     """What the paper's times are and are not."""
     return [
         "Wall-clock times of one process, `protect` with its re-proof; the paper's are CPLEX on "
@@ -118,18 +91,24 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     ]
 
 
-EXPERIMENT = Experiment(
-    name="time",
-    title="Running time",
-    about=(
-        "Time of one top-k plan against the number of photos, of cells (the truth and a random "
-        "choice of the others), and k."
-    ),
-    parts=some_parts,
-    measure=measure,
-    summarise=summarise,
-    draw=draw,
-    says=says,
-    decimals=0,
-    alone=True,
-)
+def draw(rows: Rows, numbers: Numbers) -> Figure:
+    """Three axes, every plan a dot, the median a line, the paper's two times as crosses."""
+    figure, grid = new_panels(3, (9.6, 3.1), sharey=True)
+    for axes, (axis, label) in zip(grid, AXES.items(), strict=True):
+        mine = [row for row in rows if row["axis"] == axis]
+        axes.plot(
+            [row[axis] for row in mine], [row["seconds"] for row in mine], ".", alpha=0.35,
+            color=LIGHT.kept, markersize=4, label="one plan",
+        )  # fmt: skip
+        seconds = _seconds(rows, axis)
+        medians = [float(np.median(each)) for each in seconds.values()]
+        axes.plot(list(seconds), medians, "-o", color=LIGHT.kept, label="median")
+        axes.set(xscale="log", yscale="log", xlabel=label)
+        axes.set_xticks(list(seconds), [str(value) for value in seconds])
+        axes.minorticks_off()
+    theirs = [reported("time", f"R-{n}", "seconds") for n in (64, 128)]
+    grid[0].plot((64, 128), theirs, "P", color=LIGHT.baseline, ms=7, label="paper (CPLEX)")
+    grid[0].set_ylabel("seconds")
+    grid[0].set_title("Running time of a top-k plan")
+    grid[0].legend(loc="upper left")
+    return figure

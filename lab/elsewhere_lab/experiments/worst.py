@@ -7,15 +7,14 @@ way round; the construction is right.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.report.colours import LIGHT
+from elsewhere_lab.plots import Figure, new_panels
 from elsewhere_lab.solving import fewest, greedy_fewest, greedy_steps
 from elsewhere_lab.sources import Source
-from elsewhere_lab.values import Experiment, Number, Part, Row, Scale, number
+from elsewhere_lab.values import Number, Numbers, Part, Row, Rows, Scale, number
 
 IDLE = (1, 2, 5, 10, 20, 50, 100, 200)
 EPSILON = 0.05
@@ -38,6 +37,11 @@ def construction(idle: int, epsilon: float = EPSILON) -> NDArray[np.float64]:
     return np.asarray(np.log(np.array([[third] * 3] * idle + telling)))
 
 
+def parts(source: Source, scale: Scale) -> list[Part]:
+    """One part."""
+    return [Part("all")]
+
+
 def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """What greedy and the best plan withhold for a top-2 guarantee, as idle photos grow."""
     rows: list[Row] = []
@@ -48,18 +52,14 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         assert greedy is not None
         rows.append(
             {
-                "kind": "Observation 1",
-                "number": idle,
-                "photos": idle + 3,
-                "optimal": len(plan.withheld),
-                "greedy": greedy,
-                "status 2": str(plan.status),
+                "kind": "Observation 1", "number": idle, "photos": idle + 3,
+                "optimal": len(plan.withheld), "greedy": greedy, "status 2": str(plan.status),
             }
-        )
+        )  # fmt: skip
     return rows
 
 
-def summarise(rows: Sequence[Row]) -> list[Number]:
+def summarise(rows: Rows) -> list[Number]:
     """Photos withheld."""
     return [
         Number(f"N = {row['number']}", column, number(row[column]))
@@ -68,27 +68,7 @@ def summarise(rows: Sequence[Row]) -> list[Number]:
     ]
 
 
-def draw(rows: Sequence[Row], numbers: Sequence[Number]) -> Mapping[str, Any]:
-    """Both against the number of idle photos."""
-    import matplotlib.pyplot as plt
-
-    from elsewhere.report.colours import LIGHT
-
-    figure, axes = plt.subplots(figsize=(4.6, 3.1))
-    idle = [number(row["number"]) for row in rows]
-    axes.loglog(
-        idle, [number(row["greedy"]) for row in rows], "--P", color=LIGHT.baseline, label="greedy"
-    )
-    axes.loglog(
-        idle, [number(row["optimal"]) for row in rows], "-o", color=LIGHT.kept, label="optimal"
-    )
-    axes.set(xlabel="photos that say nothing, N", ylabel="photos withheld (top-2)")
-    axes.set_title("Greedy can be as bad as one likes")
-    axes.legend()
-    return {"worst": figure}
-
-
-def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> list[str]:
     """The ratio."""
     last = rows[-1]
     ratio = number(last["greedy"]) / number(last["optimal"])
@@ -98,18 +78,13 @@ def says(rows: Sequence[Row], numbers: Sequence[Number]) -> list[str]:
     ]
 
 
-EXPERIMENT = Experiment(
-    name="worst",
-    title="Observation 1: greedy can be as bad as one likes",
-    about=(
-        "The supplement's construction: N photos that say nothing and three that do, over three "
-        "cells; photos withheld for a top-2 guarantee."
-    ),
-    parts=lambda source, scale: [Part("all")],
-    measure=measure,
-    summarise=summarise,
-    draw=draw,
-    says=says,
-    decimals=0,
-    sources=("simulator",),
-)
+def draw(rows: Rows, numbers: Numbers) -> Figure:
+    """Both against the number of idle photos."""
+    figure, (axes,) = new_panels(1, (4.6, 3.1))
+    idle = [number(row["number"]) for row in rows]
+    for column, style, colour in (("greedy", "--P", LIGHT.baseline), ("optimal", "-o", LIGHT.kept)):
+        axes.loglog(idle, [number(r[column]) for r in rows], style, color=colour, label=column)
+    axes.set(xlabel="photos that say nothing, N", ylabel="photos withheld (top-2)")
+    axes.set_title("Greedy can be as bad as one likes")
+    axes.legend()
+    return figure
