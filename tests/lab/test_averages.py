@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from elsewhere_lab.averages import mean_by_cell, share
 from elsewhere_lab.collections import _number
-from elsewhere_lab.values import Row, mean
+from elsewhere_lab.statistics import mean, mean_by_cell, share
+from elsewhere_lab.values import Row
 
 
 def rows_of(cells: int, each: int) -> list[Row]:

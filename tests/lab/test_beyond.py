@@ -15,6 +15,8 @@ import pytest
 from elsewhere.errors import FileError, InputError
 from elsewhere.globe import Cells
 from elsewhere_lab import experiments, runner
+from elsewhere_lab.attackers import ALONE, PLAIN
+from elsewhere_lab.collections import TOP
 from elsewhere_lab.experiments import (
     adaptive,
     correlated,
@@ -26,14 +28,13 @@ from elsewhere_lab.experiments import (
     transfer,
     values,
 )
-from elsewhere_lab.plan_comparisons import both
-from elsewhere_lab.sampling import TOP
+from elsewhere_lab.score_files import RECOMPRESSED
 from elsewhere_lab.sources import Scored, Simulated
-from elsewhere_lab.strategies import ALONE, PLAIN
+from elsewhere_lab.statistics import compare_success
 from elsewhere_lab.values import SCALES, FloatMatrix, Row, Scale, number
 
 FRESH = Simulated(seed=70707)
-FEW = Scale("few", partitions=1, cells=6, albums=15, few=15)
+FEW = Scale("few", partitions=1, cells=6, albums=15, sample=15)
 SIMULATED = ("defaults", "adaptive", "transfer", "correlated", "subset", "online", "values")
 
 
@@ -73,7 +74,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
         np.savez(folder / f"{name}.npz", scores=np.concatenate(table), ids=ids)
     with (folder / "truth.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
-    with (folder / recompress.TABLE).open("w", encoding="utf-8", newline="") as file:
+    with (folder / RECOMPRESSED).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["album", "photo", "way", "rival 1", "rival 2"])
         rng = np.random.default_rng(5)
@@ -98,8 +99,8 @@ def test_every_study_is_the_same_again_and_ends_in_a_sentence(name: str) -> None
     assert first == experiment.measure(Simulated(seed=70707), FEW, part)
     assert first != experiment.measure(Simulated(seed=70708), FEW, part)
     rows = rows_of(name)
-    assert experiment.says is not None
-    told = experiment.says(rows, experiment.summarise(rows))
+    assert experiment.findings is not None
+    told = experiment.findings(rows, experiment.summarise(rows))
     assert told
     assert all(sentence.endswith(".") for sentence in told), told
     check_sentences(told)
@@ -211,7 +212,9 @@ def test_a_margin_costs_photos_and_buys_success_at_other_models() -> None:
         for theta in (0.0, 0.3)
     ]
     assert held[1] > held[0]
-    better, more, before = both(rows, "half-b", ("half-a", "θ", 0.0), ("half-a", "θ", 0.3))
+    better, more, before = compare_success(
+        rows, "half-b", ("half-a", "θ", 0.0), ("half-a", "θ", 0.3)
+    )
     assert better.count == more.count == before.count
     assert more.ours > 0
     # no plan is no field: it counts neither as a plan that holds nor as one that fails
@@ -228,9 +231,9 @@ def test_a_zone_keeps_the_first_guesses_as_far_away_as_it_reaches(scored: Scored
             assert row["nearest"] == 0
         elif row["nearest"] is not None and row["way"] != radius.CELL:
             assert number(row["nearest"]) > float(str(row["way"]).split()[2])
-    assert experiment.says is not None
+    assert experiment.findings is not None
     numbers = experiment.summarise(rows)
-    assert "zone of 25 km" in experiment.says(rows, numbers)[0]
+    assert "zone of 25 km" in experiment.findings(rows, numbers)[0]
     # what a zone rules out by itself is no measurement
     told = {n.line for n in numbers if n.column == radius.within(50)}
     assert "R-16, zone of 25 km" in told
@@ -245,7 +248,7 @@ def test_more_photos_need_less_of_a_margin_against_recompression(scored: Scored)
     hard, mild = (recompress.albums(rows, f"quality {quality}") for quality in (60, 90))
     assert [album.shape for album in hard] == [(10, 2)] * 4
 
-    def need(moved: recompress.Moved, size: int) -> float:
+    def need(moved: recompress.Moves, size: int) -> float:
         return recompress.needed(moved, size, np.random.default_rng(1))
 
     assert all(need(hard, a) > need(hard, b) for a, b in pairwise(recompress.SIZES))
@@ -269,7 +272,7 @@ def test_all_studies_run_resume_and_publish_on_score_files(
     runner.run(names, scored, "small", tmp_path, processes=1)
     for name in names:
         assert (tmp_path / name / "table.md").read_text("utf-8").count("|") > 20
-        check_sentences(json.loads((tmp_path / name / "says.json").read_text("utf-8")))
+        check_sentences(json.loads((tmp_path / name / "findings.json").read_text("utf-8")))
     part = sorted((tmp_path / "transfer" / "parts").iterdir())[0]
     before = (tmp_path / "transfer" / "rows.csv").read_bytes()
     part.unlink()

@@ -8,7 +8,7 @@ import pytest
 from elsewhere_lab.calibrated import World
 from elsewhere_lab.collections import partitions
 from elsewhere_lab.paper import reported
-from elsewhere_lab.solving import ahead
+from elsewhere_lab.solving import rank_ahead
 from elsewhere_lab.sources import Simulated
 
 FRESH = Simulated(seed=777)
@@ -28,14 +28,14 @@ def test_single_photos_are_as_telling_as_the_papers() -> None:
 
 def test_sixteen_photos_are() -> None:
     each = [c for cell in range(0, 512, 16) for c in partitions(FRESH, cell, "R-16", 1)]
-    rank = np.array([ahead(c.scores, c.truth) for c in each])
+    rank = np.array([rank_ahead(c.scores, c.truth) for c in each])
     assert np.mean(rank < 1) == pytest.approx(reported("accuracy", "R-16", "top-1"), abs=0.04)
     assert np.mean(rank) < 0.3
 
 
 def test_albums_are() -> None:
     albums = [FRESH.album(number) for number in range(300)]
-    rank = np.array([ahead(album.scores, album.truth) for album in albums])
+    rank = np.array([rank_ahead(album.scores, album.truth) for album in albums])
     # of 300 albums, three standard errors
     assert np.mean(rank < 1) == pytest.approx(reported("accuracy", "Albums", "top-1"), abs=0.07)
     assert np.mean(rank < 5) == pytest.approx(reported("accuracy", "Albums", "top-5"), abs=0.085)

@@ -10,7 +10,7 @@ from elsewhere_lab.sources import Simulated
 from elsewhere_lab.values import Part, Row, Scale
 
 SOURCE = Simulated(seed=5)
-FEW = Scale("small", partitions=1, cells=2, albums=2, few=8)
+FEW = Scale("small", partitions=1, cells=2, albums=2, sample=8)
 
 
 def test_a_perfectly_sure_and_right_one_has_no_error_and_a_sure_and_wrong_one_all() -> None:
@@ -21,11 +21,11 @@ def test_a_perfectly_sure_and_right_one_has_no_error_and_a_sure_and_wrong_one_al
 
 
 def test_all_sizes_are_tried_and_more_worlds_at_a_larger_scale() -> None:
-    parts = calibration.each_size(SOURCE, FEW)
+    parts = calibration.parts(SOURCE, FEW)
     assert len(parts) == len(calibration.WORLDS) * len(calibration.SIZES)
-    paper = calibration.each_size(SOURCE, Scale("paper", 10, None, 10_000, 400))
-    assert {(part.wish["worlds"], part.wish["each"]) for part in paper} == {(12, 250)}
-    assert {(part.wish["worlds"], part.wish["each"]) for part in parts} == {(2, 20)}
+    paper = calibration.parts(SOURCE, Scale("paper", 10, None, 10_000, 400))
+    assert {(part.settings["worlds"], part.settings["each"]) for part in paper} == {(12, 250)}
+    assert {(part.settings["worlds"], part.settings["each"]) for part in parts} == {(2, 20)}
 
 
 def test_exponents_are_less_sure_than_the_sum_of_the_same_albums() -> None:
@@ -42,6 +42,6 @@ def test_exponents_are_less_sure_than_the_sum_of_the_same_albums() -> None:
         assert found[f"W1, {CALIBRATED}", column] < found[f"W1, {PLAIN}", column] / 2
     # beyond what was fitted, the last exponent would be sure of itself and wrong
     assert found[f"W1, {SHORT}", "32 photos"] < found[f"W1, {KEPT}", "32 photos"]
-    told = calibration.says(rows, calibration.summarise(rows))
+    told = calibration.findings(rows, calibration.summarise(rows))
     assert len(told) == 2
     assert "unknown" not in " ".join(told)

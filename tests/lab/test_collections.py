@@ -28,12 +28,14 @@ SOURCE = Simulated(seed=3)
 def test_the_scale_of_the_paper_has_the_papers_counts() -> None:
     counts = dict.fromkeys(KINDS, 0)
     for part in parts(SOURCE, SCALES["paper"]):
-        kind = part.wish["kind"]
+        kind = part.settings["kind"]
         if kind == "Albums":
-            counts[kind] += part.wish["albums"][1] - part.wish["albums"][0]
+            counts[kind] += part.settings["albums"][1] - part.settings["albums"][0]
         else:
             size = int(kind.removeprefix("R-"))
-            counts[kind] += len(part.wish["cells"]) * part.wish["partitions"] * (PER_CELL // size)
+            counts[kind] += (
+                len(part.settings["cells"]) * part.settings["partitions"] * (PER_CELL // size)
+            )
     assert counts == {"R-16": 46080, "R-32": 20480, "R-64": 10240, "R-128": 5120, "Albums": 10_000}
 
 
@@ -71,7 +73,7 @@ def test_a_collections_number_says_its_cell_and_an_albums_is_known_without_its_p
 def test_one_each_is_the_first_collection_of_every_cell() -> None:
     part = parts(SOURCE, Scale("x", 1, 2, 0, 1), ["R-64"])[0]
     every = list(one_each(SOURCE, part))
-    assert [each.truth for each in every] == part.wish["cells"] == [0, 256]
+    assert [each.truth for each in every] == part.settings["cells"] == [0, 256]
     assert every[1].number == next(partitions(SOURCE, 256, "R-64", 1)).number
 
 

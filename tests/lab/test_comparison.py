@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elsewhere_lab.comparison import MORE, NO_PLAN, WITHHELD, costs
+from elsewhere_lab.statistics import MORE, NO_PLAN, WITHHELD, costs
 from elsewhere_lab.values import Row
 
 

@@ -6,31 +6,32 @@ import numpy as np
 import pytest
 
 from elsewhere_lab.experiments import constant
-from elsewhere_lab.experiments.constant import LARGE, ORDER, PUBLISHED, STEPS
-from elsewhere_lab.solving import ahead, fewest, furthest
+from elsewhere_lab.experiments.constant import LARGE, ORDER, PUBLISHED
+from elsewhere_lab.experiments.nesting import STEPS
+from elsewhere_lab.solving import fewest, furthest, rank_ahead
 from elsewhere_lab.sources import Simulated
-from elsewhere_lab.statistics import found
+from elsewhere_lab.statistics import by_column
 from elsewhere_lab.values import Row, Scale, number
 
 SOURCE = Simulated(seed=8)
-FEW = Scale("small", partitions=1, cells=2, albums=2, few=3)
+FEW = Scale("small", partitions=1, cells=2, albums=2, sample=3)
 
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    parts = constant.EXPERIMENT.parts(SOURCE, FEW)
+    parts = constant.parts(SOURCE, FEW)
     return [row for part in parts for row in constant.measure(SOURCE, FEW, part)]
 
 
 def test_with_a_large_constant_all_plans_give_what_the_solver_proves(rows: list[Row]) -> None:
-    parts = constant.EXPERIMENT.parts(SOURCE, FEW)
+    parts = constant.parts(SOURCE, FEW)
     every = [each for part in parts for each in constant.collections_of(SOURCE, part)]
     large = {row["number"]: row for row in rows if row["T"] == LARGE}
-    assert len(every) == len(large) == 3 * constant.EACH
+    assert len(every) == len(large) == 3 * constant.PER_CELL
     for each in every:
         for top in constant.TOPS:
             told = large[each.number][f"fewest {top}"]
-            if ahead(each.scores, each.truth) < top:
+            if rank_ahead(each.scores, each.truth) < top:
                 assert told == len(fewest(each.scores, each.truth, top).withheld) / 16
             else:
                 assert told is None
@@ -65,9 +66,9 @@ def test_a_cell_that_falls_too_far_behind_cuts_a_plan_off() -> None:
 
 def test_the_sentences_follow_from_the_numbers(rows: list[Row]) -> None:
     numbers = constant.summarise(rows)
-    assert found(numbers, LARGE)[constant.NONE].ours == 0
-    assert f"{STEPS[1][2]}, {ORDER}" in found(numbers, LARGE)
-    for sentence in constant.says(rows, numbers):
+    assert by_column(numbers, LARGE)[constant.NONE].ours == 0
+    assert f"{STEPS[1][2]}, {ORDER}" in by_column(numbers, LARGE)
+    for sentence in constant.findings(rows, numbers):
         assert "nan" not in sentence
         assert sentence.endswith(".")
-    assert constant.says([], []) == []
+    assert constant.findings([], []) == []

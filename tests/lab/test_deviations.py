@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
-from elsewhere_lab.deviations import UNKNOWN, reasons
-from elsewhere_lab.paper import PAPER, with_papers
+from elsewhere_lab.calibrated import Albums, Setting
+from elsewhere_lab.paper import PAPER, UNKNOWN, reasons, with_papers
 from elsewhere_lab.values import Number
-from elsewhere_lab.world_settings import Albums, Setting
 
 
 def test_the_two_directions_never_share_a_reason() -> None:

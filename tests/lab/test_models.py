@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
+from elsewhere_lab.collections import RIVALS, distance, model_names, several_views
 from elsewhere_lab.experiments import recompress
-from elsewhere_lab.models import RIVALS, collection, distance, names_of
+from elsewhere_lab.score_files import RECOMPRESSED
 from elsewhere_lab.sources import Scored, Simulated, Source
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
@@ -21,7 +22,7 @@ def apart(source: Source, cells: Iterable[int]) -> tuple[float, float]:
     """How far the halves' mean gains of sixteen photos are apart, and how large gains are."""
     squares, sizes = [], []
     for cell in cells:
-        each = collection(source, "R-16", cell)
+        each = several_views(source, "R-16", cell)
         one, other = each.models["half-a"], each.models["half-b"]
         squares.append(distance(one, other, cell) ** 2)
         mean = one.astype(float).mean(axis=0)
@@ -41,14 +42,14 @@ def test_the_simulated_halves_agree_like_ours_by_the_size_of_gains_and_not_in_na
 
 
 def test_names_are_the_files_and_one_file_is_not_several() -> None:
-    assert names_of(HALVES) == ("half-a", "half-b")
-    assert names_of(Simulated()) == ("simulated",)
+    assert model_names(HALVES) == ("half-a", "half-b")
+    assert model_names(Simulated()) == ("simulated",)
     with pytest.raises(InputError, match="several models"):
-        collection(Scored(HALVES.files[:1], HALVES.truth), "R-16", HALVES.cells[0])
+        several_views(Scored(HALVES.files[:1], HALVES.truth), "R-16", HALVES.cells[0])
 
 
 def test_the_kept_moves_are_of_albums_whose_rivals_are_followed_through_their_photos() -> None:
-    rows = recompress.read(KEPT / recompress.TABLE)
+    rows = recompress.read(KEPT / RECOMPRESSED)
     small, large = (recompress.albums(rows, way) for way in ("quality 60", "1080 px"))
     assert [album.shape for album in small] == [(12, 5)] * 16
     assert [album.shape for album in large] == [(32, 5)]

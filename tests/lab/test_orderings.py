@@ -22,7 +22,7 @@ from elsewhere_lab.sources import Simulated
 from elsewhere_lab.values import Row, Scale, number
 
 FRESH = Simulated(seed=90210)
-FEW = Scale("few", partitions=1, cells=5, albums=12, few=8)
+FEW = Scale("few", partitions=1, cells=5, albums=12, sample=8)
 
 
 @cache
@@ -177,9 +177,11 @@ class Elsewhere(Simulated):
 
 
 def test_the_claims_hold_in_a_world_that_was_not_fitted() -> None:
-    source, few = Elsewhere(seed=5), Scale("few", partitions=1, cells=4, albums=0, few=4)
+    source, few = Elsewhere(seed=5), Scale("few", partitions=1, cells=4, albums=0, sample=4)
     fewest, accuracy = experiments.find("fewest"), experiments.find("accuracy")
-    parts = [part for part in fewest.parts(source, few) if part.wish["kind"] in ("R-16", "R-64")]
+    parts = [
+        part for part in fewest.parts(source, few) if part.settings["kind"] in ("R-16", "R-64")
+    ]
     rows = [row for part in parts for row in fewest.measure(source, few, part)]
     seen = [
         (number(row[f"optimal {top}"]), number(row[f"greedy {top}"]))
@@ -190,7 +192,7 @@ def test_the_claims_hold_in_a_world_that_was_not_fitted() -> None:
     assert len(seen) >= 60
     assert all(best <= greedy for best, greedy in seen)
     assert sum(best < greedy for best, greedy in seen) >= len(seen) // 3
-    alone = [part for part in accuracy.parts(source, few) if part.wish["kind"] == "Single"]
+    alone = [part for part in accuracy.parts(source, few) if part.settings["kind"] == "Single"]
     single = [row["ahead"] for part in alone for row in accuracy.measure(source, few, part)]
     together = [row["ahead"] for row in rows if row["kind"] == "R-16"]
     assert np.mean([rank == 0 for rank in single]) < 0.4

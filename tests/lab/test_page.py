@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere_lab import experiments, figures, runner
-from elsewhere_lab.page import write_page
-from elsewhere_lab.publishing import publish
+from elsewhere_lab import experiments, runner
+from elsewhere_lab.page import publish, write_page
+from elsewhere_lab.run_folder import read_run
 from elsewhere_lab.sources import Simulated
 from elsewhere_lab.values import SCALES, Scale
 
@@ -23,7 +23,6 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SCALES, "medium", Scale("medium", 1, 12, 4, 2))
 
 
-@pytest.mark.skipif(not figures.available(), reason="matplotlib is not installed")
 def test_the_page_has_every_table_with_its_command_and_figure(tmp_path: Path) -> None:
     folder, page = tmp_path / "run", tmp_path / "docs" / "results.md"
     runner.run(["accuracy", "worst"], SOURCE, "small", folder, processes=1)
@@ -39,7 +38,7 @@ def test_the_page_has_every_table_with_its_command_and_figure(tmp_path: Path) ->
     assert "of processor time" in text
     # drawn again from the same files, a figure is the same file
     before = (folder / "worst" / "worst.svg").read_bytes()
-    publish(experiments.find("worst"), folder)
+    publish(experiments.find("worst"), read_run(folder), folder / "worst")
     assert (folder / "worst" / "worst.svg").read_bytes() == before
 
 
@@ -78,7 +77,6 @@ def test_a_page_leaves_the_folders_as_they_are(tmp_path: Path) -> None:
     assert "as it was then" not in (tmp_path / "page.md").read_text("utf-8")
 
 
-@pytest.mark.skipif(not figures.available(), reason="matplotlib is not installed")
 def test_two_scales_keep_their_own_figures(tmp_path: Path) -> None:
     for scale in ("small", "medium"):
         runner.run(["accuracy"], SOURCE, scale, tmp_path / scale, processes=1)

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from elsewhere_lab.plan_comparisons import NO_DIFFERENCE, beside_margin, both, costs_of
+from elsewhere_lab.statistics import NO_DIFFERENCE, compare_costs, compare_success, match_margin
 from elsewhere_lab.values import Row
 
 NONE = ("one", "θ", 0.0)
@@ -27,11 +27,11 @@ def test_a_collection_without_the_dearer_plan_does_not_make_the_other_look_cheap
         row(2, NONE, 0, 1), row(2, dear, 4, 1),
         row(3, NONE, 15, 0), row(3, dear, None, None),
     ]  # fmt: skip
-    first, second, more = costs_of(rows, NONE, dear)
+    first, second, more = compare_costs(rows, NONE, dear)
     assert (first.ours, second.ours, more.ours, more.count) == (0.125, 0.375, 0.25, 2)
-    better, gone, before = both(rows, "other", NONE, dear)
+    better, gone, before = compare_success(rows, "other", NONE, dear)
     assert (better.ours, gone.ours, before.ours, better.count) == (0.5, 0.25, 0.5, 2)
-    assert math.isnan(both(rows, "nobody", NONE, dear)[0].ours)
+    assert math.isnan(compare_success(rows, "nobody", NONE, dear)[0].ours)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_plan_is_set_beside_the_margin_of_most_nearly_its_cost(
             row(number, ("one", "θ", 1.0), 14, 1),
         )
     ]
-    like = beside_margin(rows, "other", lead, "one", margins=(0.1, 0.5, 1.0), called="the lead")
+    like = match_margin(rows, "other", lead, "one", margins=(0.1, 0.5, 1.0), called="the lead")
     assert like is not None
     assert (like.margin, like.more.ours, like.verdict) == (0.5, 1 / 16, verdict)
-    assert beside_margin(rows, "nobody", lead, "one", margins=(0.1,), called="") is None
+    assert match_margin(rows, "nobody", lead, "one", margins=(0.1,), called="") is None

@@ -17,7 +17,7 @@ from elsewhere_lab.values import Scale
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
 MODELS = ("embedded", "retrieval", "dino", "half-a", "half-b")
-FEW = Scale("few", partitions=1, cells=2, albums=2, few=5)
+FEW = Scale("few", partitions=1, cells=2, albums=2, sample=5)
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,8 @@ from elsewhere.formats.score_files import write_scores
 from elsewhere.values.scores import Scores
 from elsewhere_lab import run_folder, sources
 from elsewhere_lab.files import read_rows
-from elsewhere_lab.publishing import with_album_cells
-from elsewhere_lab.run_folder import ALBUM_CELLS, claim, read_run
-from elsewhere_lab.score_files import MOVED
+from elsewhere_lab.run_folder import ALBUM_CELLS, claim, read_run, with_album_cells
+from elsewhere_lab.score_files import RECOMPRESSED
 from elsewhere_lab.sources import Scored, Simulated
 from elsewhere_lab.values import SCALES, Row
 
@@ -47,7 +46,7 @@ def test_another_source_or_scale_is_refused(tmp_path: Path) -> None:
         claim(tmp_path, Simulated(2), SMALL, silent)
     with pytest.raises(InputError, match="holds a run of simulator-1 at scale small"):
         claim(tmp_path, Simulated(1), SCALES["medium"], silent)
-    assert read_run(tmp_path)["seed"] == 1
+    assert read_run(tmp_path).info["seed"] == 1
 
 
 def test_the_same_path_with_new_contents_is_refused(tmp_path: Path) -> None:
@@ -100,17 +99,17 @@ def test_another_simulator_or_limit_is_refused(
 
 def test_another_version_is_refused_and_stays_written_down(tmp_path: Path) -> None:
     claim(tmp_path, Simulated(), SMALL, silent)
-    told = read_run(tmp_path)
+    told = read_run(tmp_path).info
     told["made_of"]["version of elsewhere"] = "0.0.1"
     (tmp_path / "run.json").write_text(json.dumps(told), "utf-8")
     with pytest.raises(InputError, match=r"another version of elsewhere \(0\.0\.1, now "):
         claim(tmp_path, Simulated(), SMALL, silent)
-    assert read_run(tmp_path) == told
+    assert read_run(tmp_path).info == told
 
 
 def test_a_folder_from_before_the_digests_is_accepted_once_and_said_so(tmp_path: Path) -> None:
     claim(tmp_path, Simulated(), SMALL, silent)
-    told = read_run(tmp_path)
+    told = read_run(tmp_path).info
     version = told["made_of"]["version of elsewhere"]
     took = {"fewest": {"seconds": 3.0, "busy": 4.0, "parts": 2}}
     old = {"source": "simulator-0", "scale": "small", "given": "", "version": version, "took": took}
@@ -119,7 +118,7 @@ def test_a_folder_from_before_the_digests_is_accepted_once_and_said_so(tmp_path:
     claim(tmp_path, Simulated(), SMALL, said.append)
     assert len(said) == 1
     assert "does not say what its rows were made of" in said[0]
-    assert read_run(tmp_path) == {**told, "took": took}
+    assert read_run(tmp_path).info == {**told, "took": took}
     claim(tmp_path, Simulated(), SMALL, silent)
     (tmp_path / "run.json").write_text(json.dumps({**old, "version": "0.0.1"}), "utf-8")
     with pytest.raises(InputError, match="another version"):
@@ -129,23 +128,23 @@ def test_a_folder_from_before_the_digests_is_accepted_once_and_said_so(tmp_path:
 def test_other_recompressed_scores_are_refused_and_none_are_no_matter(tmp_path: Path) -> None:
     out = tmp_path / "out"
     claim(out, made(tmp_path, 1), SMALL, silent)
-    moved = tmp_path / MOVED
+    moved = tmp_path / RECOMPRESSED
     moved.write_text("album,photo,way,rival 1\nx,p0,quality 60,0.5\n", "utf-8")
     claim(out, made(tmp_path, 1), SMALL, silent)  # no rows of it yet: nothing to mix
-    kept = read_run(out)["made_of"][MOVED]
+    kept = read_run(out).info["made_of"][RECOMPRESSED]
     moved.write_text("album,photo,way,rival 1\nx,p0,quality 60,0.9\n", "utf-8")
     with pytest.raises(InputError, match=r"begun with another recompress\.csv: choose"):
         claim(out, made(tmp_path, 1), SMALL, silent)
     moved.unlink()
     claim(out, made(tmp_path, 1), SMALL, silent)  # other experiments do not read it
-    assert read_run(out)["made_of"][MOVED] == kept
+    assert read_run(out).info["made_of"][RECOMPRESSED] == kept
 
 
 def test_recompressed_rows_from_before_their_digest_are_accepted_once(tmp_path: Path) -> None:
     out = tmp_path / "out"
     claim(out, made(tmp_path, 1), SMALL, silent)
     (out / "recompress").mkdir()
-    (tmp_path / MOVED).write_text("album,photo,way,rival 1\nx,p0,quality 60,0.5\n", "utf-8")
+    (tmp_path / RECOMPRESSED).write_text("album,photo,way,rival 1\nx,p0,quality 60,0.5\n", "utf-8")
     said: list[str] = []
     claim(out, made(tmp_path, 1), SMALL, said.append)
     assert len(said) == 1
@@ -158,20 +157,20 @@ def test_albums_keep_their_cells_for_the_errors(tmp_path: Path) -> None:
     rows: list[Row] = [{"kind": "Albums", "number": i} for i in range(source.albums())]
     out = tmp_path / "out"
     claim(out, source, SMALL, silent)
-    assert [row["cell"] for row in with_album_cells(rows, out)] == [0, 1]
+    assert [row["cell"] for row in with_album_cells(rows, read_run(out))] == [0, 1]
     (out / ALBUM_CELLS).unlink()
-    assert [row["cell"] for row in with_album_cells(rows, out)] == [None, None]
+    assert [row["cell"] for row in with_album_cells(rows, read_run(out))] == [None, None]
     claim(out, source, SMALL, silent)  # written again: older folders have none
     assert len(read_rows(out / ALBUM_CELLS)) == 2
     simulated = tmp_path / "simulated"
     claim(simulated, Simulated(3), SMALL, silent)
-    assert with_album_cells(rows, simulated)[1]["cell"] == Simulated(3).album(1).truth
+    assert with_album_cells(rows, read_run(simulated))[1]["cell"] == Simulated(3).album(1).truth
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
-    assert read_run(tmp_path) == {}
+    assert read_run(tmp_path).info == {}
     (tmp_path / "run.json").write_text("{", "utf-8")
     with pytest.raises(FileError, match=r"run\.json cannot be read"):
         read_run(tmp_path)
     with pytest.raises(FileError, match=r"none\.npz cannot be read"):
-        _ = Scored((tmp_path / "none.npz",), tmp_path / "truth.csv").made_of
+        _ = Scored((tmp_path / "none.npz",), tmp_path / "truth.csv").digests

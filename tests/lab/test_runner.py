@@ -12,9 +12,9 @@ from elsewhere.formats.score_files import write_scores
 from elsewhere.values.scores import Scores
 from elsewhere_lab import experiments, runner
 from elsewhere_lab.files import read_numbers, read_rows, write_numbers, write_rows
+from elsewhere_lab.page import markdown
 from elsewhere_lab.run_folder import read_run
 from elsewhere_lab.sources import Scored, Simulated
-from elsewhere_lab.tables import markdown
 from elsewhere_lab.values import SCALES, Number, Row, Scale
 
 SOURCE = Simulated(seed=1)
@@ -41,7 +41,7 @@ def test_a_run_that_was_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     ]
     assert parts[0].stat().st_mtime_ns == kept
     assert (tmp_path / "accuracy" / "rows.csv").read_bytes() == whole
-    assert read_run(tmp_path)["took"]["accuracy"]["parts"] == len(parts) + 1
+    assert read_run(tmp_path).info["took"]["accuracy"]["parts"] == len(parts) + 1
 
 
 def test_several_processes_measure_the_same(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_an_experiment_says_on_which_sources_it_cannot_be_run(
     tmp_path: Path, name: str, files: int, why: str | None
 ) -> None:
     source = Scored(tuple(Path(f"{i}.npz") for i in range(files)), Path("truth.csv"))
-    said = experiments.find(name).cannot(source)
+    said = experiments.find(name).obstacle(source)
     assert (said is None) is (why is None)
     if why:
         with pytest.raises(InputError, match=why):
@@ -79,11 +79,11 @@ def test_an_experiment_says_what_a_source_lacks_before_anything_is_run(tmp_path:
     truth.write_text("photo,cell\n" + "".join(f"{i},0\n" for i in range(16)), "utf-8")
     source = Scored((tmp_path / "mine.npz",), truth)
     needy = replace(experiments.find("worst"), sources=("scores",), needs=("positions",))
-    assert needy.cannot(source) == "worst needs scores over our own cells"
+    assert needy.obstacle(source) == "worst needs scores over our own cells"
     needy = replace(needy, needs=("moved.csv",))
-    assert str(needy.cannot(source)).startswith("worst needs a file moved.csv beside ")
+    assert str(needy.obstacle(source)).startswith("worst needs a file moved.csv beside ")
     (tmp_path / "moved.csv").touch()
-    assert needy.cannot(source) is None
+    assert needy.obstacle(source) is None
     assert "which the simulator has none of" in str(SOURCE.lacks("positions"))
 
 

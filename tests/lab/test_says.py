@@ -13,7 +13,7 @@ from elsewhere_lab.sources import Scored, Simulated, Source
 from elsewhere_lab.values import Row, Scale
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
-FEW = Scale("few", partitions=1, cells=2, albums=3, few=2)
+FEW = Scale("few", partitions=1, cells=2, albums=3, sample=2)
 PAPERS = ("teaser", "accuracy", "fewest", "budget", "pins", "margin", "worst")
 NONSENSE = re.compile(r"\bnan\b|(?<!\w)[-+−]\d|\bNone\b|\binf\b")
 
@@ -28,13 +28,13 @@ def real() -> Scored:
 def test_no_sentence_has_a_number_that_is_none(name: str, which: str, real: Scored) -> None:
     source: Source = Simulated(seed=321) if which == "simulator" else real
     experiment = experiments.find(name)
-    if experiment.cannot(source):
+    if experiment.obstacle(source):
         return
     part_of = experiment.parts(source, FEW)[:2]
     rows = [row for part in part_of for row in experiment.measure(source, FEW, part)]
-    told = experiment.says(rows, experiment.summarise(rows)) if experiment.says else []
+    told = experiment.findings(rows, experiment.summarise(rows)) if experiment.findings else []
     if name == "budget":
-        told += nesting.says(rows, nesting.summarise(rows))
+        told += nesting.findings(rows, nesting.summarise(rows))
     assert not [sentence for sentence in told if NONSENSE.search(sentence)], told
     assert all(sentence.endswith(".") for sentence in told), told
 
@@ -56,7 +56,7 @@ def test_what_is_impossible_is_neither_a_plan_nor_greedys_fault() -> None:
         asked(3000, None, None, "infeasible"),
         asked(4000, None, None, None),
     ]
-    told = fewest.says(rows, [])
+    told = fewest.findings(rows, [])
     assert told[0] == "Plans found: 2, all proved optimal."
     assert told[1].startswith("Proved to have no plan")
     assert told[1].endswith(": 2.")
@@ -64,8 +64,8 @@ def test_what_is_impossible_is_neither_a_plan_nor_greedys_fault() -> None:
     assert len(told) == 4
     (best, _) = fewest.summarise(rows)
     assert (best.ours, best.count) == (0.25, 1)
-    assert fewest.says(rows[:1], []) == ["Plans found: 1, all proved optimal."]
-    stopped = fewest.says([asked(7, 5, 6, "feasible")], [])
+    assert fewest.findings(rows[:1], []) == ["Plans found: 1, all proved optimal."]
+    stopped = fewest.findings([asked(7, 5, 6, "feasible")], [])
     assert stopped == [
         "Plans found: 1, 0 of them proved optimal.",
         "Stopped at 400,000 units of work, good and perhaps not the best: "
@@ -86,13 +86,13 @@ def test_a_wish_is_priced_on_the_collections_where_it_can_be_had() -> None:
         *(pinned(1000, rank, None) for rank in pins.ranks(16)),
     ]  # fmt: skip
     assert pins.costs(rows, "R-16", 5, 1) == pytest.approx((1 / 16, float("nan"), 1), nan_ok=True)
-    (said,) = pins.says(rows, [])
+    (said,) = pins.findings(rows, [])
     assert said == (
         "R-16, top-5: the most telling photo can stay in 50% of the collections, where it costs "
         "0.06 of the photos; the one of rank 7 in 50%, where it costs 0.06 of the photos."
     )
     never = [pinned(0, 0, 4), *(pinned(0, rank, None) for rank in pins.ranks(16))]
-    (said,) = pins.says(never, [])
+    (said,) = pins.findings(never, [])
     assert "cost" not in said
     assert "can stay in 0% of the collections; the one of rank 7 in 0%." in said
 
@@ -100,7 +100,7 @@ def test_a_wish_is_priced_on_the_collections_where_it_can_be_had() -> None:
 def test_a_margin_that_was_not_needed_is_not_praised() -> None:
     row: Row = {"kind": "R-128", "number": 0, "photos": 128, "withheld": 30, "holds": 1}
     rows: list[Row] = [{**row, "top": top, "margin": m} for top in (1, 5) for m in margin.MARGINS]
-    for said in margin.says(rows, []):
+    for said in margin.findings(rows, []):
         assert said.endswith("without a margin 100% have a plan that holds at the other model.")
 
 
@@ -125,6 +125,6 @@ def test_table_four_pools_photos_and_says_what_chance_would_give() -> None:
     first = found["R-16 (fewest photos)", "12.5 % → 25 %"]
     assert (first.ours, first.count, first.paper) == (0.25, 2, 0.27)
     assert found["R-16 (fewest photos)", "none withheld at 12.5 %"].ours == pytest.approx(1 / 3)
-    told = nesting.says(rows, list(found.values()))
+    told = nesting.findings(rows, list(found.values()))
     assert "would give 0.75 and 0.50" in told[0]
     assert told[-1].startswith("The paper's number lies between the two lines in 0 of 2 cases")

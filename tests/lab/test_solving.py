@@ -12,10 +12,10 @@ from elsewhere.solver.greedy import counts
 from elsewhere.solver.problem import plain
 from elsewhere_lab.experiments.budget import filled, packed, unpacked
 from elsewhere_lab.solving import (
-    ahead,
     furthest,
     greedy_fewest,
     greedy_steps,
+    rank_ahead,
     unproved,
     within,
 )
@@ -48,7 +48,7 @@ def test_a_budget_is_filled_up_without_losing_anything() -> None:
     assert set(plan.withheld) <= set(more)
     assert len(more) <= 4
     kept = [i for i in range(16) if i not in more]
-    assert ahead(scores[kept], 3) >= plan.protected_k
+    assert rank_ahead(scores[kept], 3) >= plan.protected_k
     assert unpacked(packed(more)) == set(more)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from elsewhere_lab.statistics import amount, apart, found, percent, wilson
+from elsewhere_lab.statistics import amount, by_column, differ, percent, wilson
 from elsewhere_lab.values import Number
 
 
@@ -28,11 +28,11 @@ def test_shares_of_few_are_not_apart() -> None:
     few, many = (
         (Number("a", "b", 0.4, 0, count), Number("a", "c", 0.6, 0, count)) for count in (10, 1000)
     )
-    assert not apart(*few)
-    assert apart(*many)
-    assert apart(*reversed(many))
+    assert not differ(*few)
+    assert differ(*many)
+    assert differ(*reversed(many))
 
 
 def test_a_number_of_nothing_is_not_found() -> None:
     numbers = [Number("a", "b", math.nan, math.nan, 0), Number("a", "c", 1.0, 0.0, 2)]
-    assert list(found(numbers, "a")) == ["c"]
+    assert list(by_column(numbers, "a")) == ["c"]

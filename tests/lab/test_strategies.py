@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elsewhere_lab.comparison import NO_PLAN
-from elsewhere_lab.statistics import found
-from elsewhere_lab.strategies import ALONE, PLAIN, WAYS, planned, summary
+from elsewhere_lab.attackers import ALONE, PLAIN, STRATEGIES, summarise_strategies, try_strategies
+from elsewhere_lab.statistics import NO_PLAN, by_column
 from elsewhere_lab.values import Collection
 
 SURE, MILD = [0.0, -5.0, -9.0, -9.0, -9.0, -9.0], [-9.0, 0.0, -1.0, -1.0, -1.0, -1.0]
 COLLECTION = Collection("R-16", 7, 0, (np.array([SURE, MILD, MILD, MILD]),))
-WAYS_HERE = {name: WAYS[name] for name in (PLAIN, ALONE)}
+CHOSEN = {name: STRATEGIES[name] for name in (PLAIN, ALONE)}
 
 
 def first_stays(name: str, each: Collection, kept: Sequence[int]) -> bool:
@@ -21,22 +20,22 @@ def first_stays(name: str, each: Collection, kept: Sequence[int]) -> bool:
 
 
 def test_an_attacker_who_did_not_have_the_place_has_an_empty_field() -> None:
-    rows = planned(COLLECTION, WAYS_HERE, {"had it": False, "had it not": True}, first_stays)
+    rows = try_strategies(COLLECTION, CHOSEN, {"had it": False, "had it not": True}, first_stays)
     assert [row["way"] for row in rows] == [PLAIN, ALONE]
     # the sum of all four hides the place; alone the first photo gives it away
     assert [row["withheld"] for row in rows] == [0, 1]
     assert [row["had it"] for row in rows] == [1, 0]
     assert [row["had it not"] for row in rows] == [None, None]
-    numbers = summary(rows, ["had it", "had it not"])
-    assert found(numbers, f"R-16, {PLAIN}")["had it"].ours == 1.0
-    assert found(numbers, f"R-16, {ALONE}")["had it"].ours == 0.0
-    assert found(numbers, f"R-16, {ALONE}")["more than bare"].ours == 0.25
-    assert "had it not" not in found(numbers, f"R-16, {PLAIN}")
+    numbers = summarise_strategies(rows, ["had it", "had it not"])
+    assert by_column(numbers, f"R-16, {PLAIN}")["had it"].ours == 1.0
+    assert by_column(numbers, f"R-16, {ALONE}")["had it"].ours == 0.0
+    assert by_column(numbers, f"R-16, {ALONE}")["more than bare"].ours == 0.25
+    assert "had it not" not in by_column(numbers, f"R-16, {PLAIN}")
 
 
 def test_where_there_is_no_plan_nothing_is_told_of_how_it_holds() -> None:
     lost = Collection("R-16", 8, 0, (np.array([SURE, SURE]),))
-    rows = planned(lost, WAYS_HERE, {"had it": False}, first_stays)
+    rows = try_strategies(lost, CHOSEN, {"had it": False}, first_stays)
     assert [row["withheld"] for row in rows] == [None, None]
     assert [row["had it"] for row in rows] == [None, None]
-    assert found(summary(rows, ["had it"]), f"R-16, {PLAIN}")[NO_PLAN].ours == 1.0
+    assert by_column(summarise_strategies(rows, ["had it"]), f"R-16, {PLAIN}")[NO_PLAN].ours == 1.0

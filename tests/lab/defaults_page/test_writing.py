@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere_lab import figures, runner
-from elsewhere_lab.defaults_page.fields import REAL_ONLY, STUDIES
-from elsewhere_lab.defaults_page.tables import TABLES
-from elsewhere_lab.defaults_page.writing import FIELD, text, wrapped, write_defaults_page
+from elsewhere_lab import plots, runner
+from elsewhere_lab.defaults_page import (
+    FIELD,
+    REAL_STUDIES,
+    ROWS,
+    STUDIES,
+    template,
+    wrap,
+    write_defaults_page,
+)
 from elsewhere_lab.experiments import recompress
 from elsewhere_lab.sources import Scored, Simulated
 from elsewhere_lab.values import SCALES, Scale
@@ -26,7 +32,7 @@ def run_all(folder: Path, scale: str) -> list[Path]:
     """Both runs that the page names."""
     real = Scored(tuple(KEPT / f"{name}.npz" for name in MODELS), KEPT / "truth.csv")
     runner.run(STUDIES, Simulated(), scale, folder / "simulated", processes=1)
-    runner.run([*STUDIES, *REAL_ONLY], real, scale, folder / "real", processes=1)
+    runner.run([*STUDIES, *REAL_STUDIES], real, scale, folder / "real", processes=1)
     return [folder / "simulated", folder / "real"]
 
 
@@ -46,8 +52,8 @@ def words(page: str) -> str:
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SCALES, "small", Scale("small", 1, 2, 2, 5))
-    monkeypatch.setattr(figures, "available", lambda: False)
-    monkeypatch.setattr(recompress, "AGAIN", 5)
+    monkeypatch.setattr(plots, "draw_figure", lambda *given, **more: None)
+    monkeypatch.setattr(recompress, "RESAMPLES", 5)
 
 
 @pytest.mark.usefixtures("tiny")
@@ -70,7 +76,7 @@ def test_every_field_is_filled_from_runs_of_any_scale(tmp_path: Path) -> None:
 
 def test_the_published_page_has_the_words_of_the_text() -> None:
     """Whoever edits one without the other is told so; the figures are the runs'."""
-    assert words(PAGE.read_text("utf-8")) == words(wrapped(FIELD.sub(_example, text())))
+    assert words(PAGE.read_text("utf-8")) == words(wrap(FIELD.sub(_example, template())))
 
 
 def _example(field: re.Match[str]) -> str:
@@ -82,17 +88,18 @@ def _example(field: re.Match[str]) -> str:
         return "paper"
     if word == "photos":
         return "--source truth.csv"
-    return "" if word == "table" else "0"
+    return "0"
 
 
-def test_all_tables_are_on_the_page() -> None:
-    fields = FIELD.findall(text())
-    assert [field.split()[1] for field in fields if field.startswith("table ")] == list(TABLES)
+def test_every_set_of_rows_is_on_the_page() -> None:
+    text = (ROOT / "lab" / "elsewhere_lab" / "defaults_page.md").read_text("utf-8")
+    assert set(re.findall(r"\{\{rows (\w+)\}\}", text)) == set(ROWS)
+    assert "{{rows" not in template() and "$" not in template()
 
 
 def test_long_lines_are_wrapped_and_tables_are_not() -> None:
     row = "| " + "x" * 200 + " |"
-    page = wrapped(f"{'word ' * 60}\n\n{row}\n\n- {'item ' * 60}\n- short\n")
+    page = wrap(f"{'word ' * 60}\n\n{row}\n\n- {'item ' * 60}\n- short\n")
     lines = page.split("\n")
     assert row in lines
     assert all(len(line) <= 110 for line in lines if line != row)
@@ -105,7 +112,7 @@ def test_long_lines_are_wrapped_and_tables_are_not() -> None:
 def test_the_published_page_is_reprinted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both runs at the paper's scale, some minutes of processor time: the same page, but for the
     minutes it says."""
-    monkeypatch.setattr(figures, "available", lambda: False)
+    monkeypatch.setattr(plots, "draw_figure", lambda *given, **more: None)
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr("tests.lab.defaults_page.test_writing.KEPT", Path("benchmarks/lab"))
     page = tmp_path / "defaults.md"
