@@ -4,6 +4,7 @@ verdict   what a plan means, or why there is none
 advice    what to ask for instead
 notes     what a person should know beside a plan or an audit
 numbers   ranks, probabilities, fractions and signed shares as people read them
+report    what the private report says
 surface   where a sentence is read
 verification   what `verify` says of a copy
 """

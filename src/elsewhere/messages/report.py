@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from elsewhere.audit import Audit
+from elsewhere.messages.numbers import ordinal
+from elsewhere.messages.surface import Surface, capitalized
+from elsewhere.values.outcome import Outcome
+from elsewhere.values.photo_effect import PhotoEffect
+from elsewhere.values.plan import Plan, Status
+from elsewhere.values.wishes import margin
+from elsewhere.values.wording import counted, listed
+
+_MAX_RATIO = 1_000_000
+
 
 def as_sentence(text: str) -> str:
     """A note as a sentence of its own.
@@ -9,4 +22,114 @@ def as_sentence(text: str) -> str:
     >>> as_sentence("the cell is large"), as_sentence("Is it?")
     ('The cell is large.', 'Is it?')
     """
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+    return capitalized(text) + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def plan_state(plan: Plan) -> str:
+    """A plan in a few words."""
+    if plan.status == Status.INFEASIBLE:
+        return "No plan keeps the promise"
+    if plan.status == Status.UNKNOWN:
+        return "No plan was found in time"
+    if plan.promise.budget is not None:
+        return f"The best found within a budget of {counted(plan.promise.budget, 'photo')}"
+    if plan.status == Status.FEASIBLE:
+        return "The promise holds; fewer photos might do"
+    return "The promise holds, with the fewest photos withheld"
+
+
+def audit_verdict(audits: Sequence[Audit]) -> str:
+    """What an album gives away, by the audits that are shown in full."""
+    first = audits[0]
+    ranks = [f"{a.truth.label} is number {a.truth.rank}" for a in audits if a.truth is not None]
+    if ranks:
+        return f"Of the guesses of {first.scorer}, {listed(ranks)}."
+    photos = counted(len(first.ids), "photo")
+    return f"From {photos} {first.scorer} guesses {first.guesses[0].name}."
+
+
+def photo_effect(effect: PhotoEffect) -> Iterator[str]:
+    """Why a photo is withheld."""
+    place, model, after = effect.place, effect.model, ordinal(effect.rank_with)
+    if effect.rank_without is None:
+        yield f"No other photo of {place} is shared; this one alone would put it {after}."
+        return
+    before, photos = ordinal(effect.rank_without), counted(effect.shared, "shared photo")
+    if effect.rank_with < effect.rank_without:
+        yield (
+            f"It alone lifts {place} from {before} to {after}: from the {photos} {model} has it "
+            f"{before} of {effect.cells}, and with this one added {after}."
+        )
+    else:
+        yield (
+            f"From the {photos} {model} has {place} {before}, and with this one added {after}, "
+            "which is too near for what was asked."
+        )
+    yield f"By itself it puts {place} {ordinal(effect.rank_alone)}."
+    if effect.decoy:
+        times = f"{effect.ratio:.1f}" if effect.ratio < 10 else f"{effect.ratio:,.0f}"
+        if effect.ratio >= _MAX_RATIO:
+            times = "more than a million"
+        yield (
+            f"To that attacker it looks {times} times as much like {place} as like {effect.decoy}, "
+            "one of the decoys."
+        )
+
+
+def limits(
+    outcome: Outcome,
+    *,
+    public: Sequence[str] = (),
+    posted: int = 0,
+    surface: Surface = Surface.REPORT,
+) -> Iterator[str]:
+    """What the promise of a plan does not cover; `public` are places, `posted` counts photos."""
+    wishes = outcome.wishes
+    yield (
+        f"Other attackers: the promise is against {listed(outcome.models)}. A better model, or "
+        "somebody who knows the place, may still find it."
+    )
+    spare = margin(wishes.margin)
+    if spare.theta:
+        yield (
+            f"Models that differ more than the margin: its {spare.theta:g} nats a photo stand for "
+            f"{spare.stands_for}, and nothing is proved beyond that."
+        )
+    else:
+        yield (
+            "Models that differ at all: no margin was asked for, so a model only a little unlike "
+            "the scorers may rank the place higher."
+        )
+    if wishes.budget is None:
+        yield f"More guesses: whoever may try more than {wishes.top} places may come to this one."
+    else:
+        yield "Any fixed rank: under a budget the place goes as far down as the budget reaches."
+    match wishes.width.level:
+        case None:
+            hidden = f"what lies within {wishes.width.radius_km:g} km of each hidden place"
+        case "cell" | "city" as level:
+            hidden = f"each hidden place's {level}"
+        case level:
+            hidden = f"each hidden place's whole {level}"
+    yield f"What lies around: {hidden} is hidden, as outlined on the map, and no more."
+    if public:
+        yield f"Places that you called public: {listed(public)} may be found from these photos."
+    if posted:
+        yield (
+            f"Other photos that are out: {counted(posted, 'photo')} already public "
+            f"{'was' if posted == 1 else 'were'} counted, and no others."
+        )
+    else:
+        yield (
+            "Photos that are out already, yours or others' of the same event: none were counted"
+            f"{surface.option('--posted counts them')}."
+        )
+    yield (
+        "What these models do not look for: words and signs that can be read, what a model of "
+        "language and vision or a search by image makes of it, and the sensor's noise, which links "
+        "photos to others of the same camera."
+    )
+    yield (
+        "Everything but the pixels: what you write beside the photos, when you post them, who is "
+        "in them, and your other accounts."
+    )

@@ -388,7 +388,7 @@ def _uncovered(entry: PlannedAnswer) -> list[str]:
     plan = entry.plan
     if plan is None or not plan.plan.found or plan.empty:
         return []
-    return [plain(one) for one in limitations(entry.seen, plan, entry.posted, Surface.PAGE)]
+    return [plain(one) for one in limitations(plan, entry.posted, Surface.PAGE)]
 
 
 def answer_of(
