@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.globe import Cells
-from elsewhere.scorers.embedded import FORMAT, MEAN, SIDE, STD
+from elsewhere.scorers.embedded import HEAD_FORMAT, MEAN, SIDE, STD
 
 TOWER = "clip_vit_b16.int8.onnx"
 KM = (1, 25, 200, 750, 2500)
@@ -97,7 +97,7 @@ def main() -> None:
         return {"file": name, "sha256": sha256(args.weights / name)}
 
     record = {
-        "format": FORMAT,
+        "format": HEAD_FORMAT,
         "tower": entry(TOWER) | {"input": "pixel_values", "output": "image_embeds"},
         "head": entry("head.npz"),
         "half_a": entry("half_a.npz"),

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.scorers.geoclip import _pooled
+from elsewhere.scorers.geoclip import _pool
 from tests.scorers.models import save_picture
 
 PYTHON = ".venv-geoclip/bin/python"
@@ -45,7 +45,7 @@ def test_the_real_location_encoder_pools_into_our_cells(tmp_path: Path) -> None:
 
 def test_pooling_is_log_sum_exp_by_cell_and_does_not_overflow() -> None:
     logits = np.array([1.0, 2.0, 900.0, 899.0, -900.0], dtype=np.float32)
-    pooled = _pooled(logits, np.array([0, 2, 4]))
+    pooled = _pool(logits, np.array([0, 2, 4]))
     assert pooled == pytest.approx(
         [np.log(np.exp(1) + np.exp(2)), 900 + np.log1p(np.exp(-1)), -900]
     )

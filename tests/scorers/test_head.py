@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.errors import FileError
-from elsewhere.scorers.embedded import FORMAT, Head
+from elsewhere.scorers.embedded import HEAD_FORMAT, Head
 
 WIDTH, HIDDEN, MEMBERS, CELLS, LANDMARKS = 24, 16, 3, 40, 5
 
@@ -20,7 +20,7 @@ def arrays(seed: int = 0, **changes: Any) -> dict[str, npt.NDArray[Any]]:
     rng = np.random.default_rng(seed)
     space = rng.normal(size=(12, CELLS))
     made: dict[str, npt.NDArray[Any]] = {
-        "format": np.array(FORMAT),
+        "format": np.array(HEAD_FORMAT),
         "mean": rng.normal(size=WIDTH),
         "std": rng.uniform(0.5, 2, size=WIDTH),
         "w1": rng.normal(size=(MEMBERS, WIDTH, HIDDEN)).astype(np.float16),
@@ -101,7 +101,7 @@ def test_a_landmark_lifts_its_cell_only_when_it_is_likelier_than_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"not a zip", packed()[:300], packed(format=np.array(FORMAT + 1))]
+    "content", [b"", b"not a zip", packed()[:300], packed(format=np.array(HEAD_FORMAT + 1))]
 )
 def test_a_wrong_file_is_refused_in_one_sentence(content: bytes) -> None:
     with pytest.raises(FileError, match="install elsewhere again"):

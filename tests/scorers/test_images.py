@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from elsewhere.errors import FileError
-from elsewhere.scorers import images
-from elsewhere.scorers.images import decode_rendition
+from elsewhere.scorers import protocol
+from elsewhere.scorers.protocol import decode_rendition
 from tests.scorers.models import picture
 
 
@@ -39,9 +39,9 @@ def test_what_the_album_has_not_rendered_is_not_even_tried(format: str) -> None:
 
 
 def test_no_other_decoder_can_be_reached_from_here() -> None:
-    source = inspect.getsource(images)
+    source = inspect.getsource(protocol)
     assert "pi_heif" not in source
-    assert images.FORMATS == ("JPEG", "PNG")
+    assert protocol.FORMATS == ("JPEG", "PNG")
 
 
 def test_a_large_jpeg_is_decoded_small_but_not_too_small() -> None:
@@ -87,7 +87,7 @@ def test_damage_is_one_sentence_that_names_the_file(kind: str) -> None:
 def test_too_many_pixels_are_refused_before_they_are_decoded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(images, "MAX_PIXELS", 1000)
+    monkeypatch.setattr(protocol, "MAX_PIXELS", 1000)
     wide = encoded(Image.new("RGB", (100, 100)), "PNG")
     with pytest.raises(FileError, match=r"a\.png has 100 × 100 pixels.*make it smaller"):
         decode_rendition(wide, "a.png", (8, 8))

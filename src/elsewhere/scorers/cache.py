@@ -9,12 +9,12 @@ a convenience: when it cannot be used, scoring goes on without it.
 
 from __future__ import annotations
 
-import contextlib
 import hmac
 import os
 import secrets
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ from elsewhere.platform.machine import cache_folder
 
 CAP_BYTES = 64 * 1024 * 1024
 """Most disk space that rows may take: about 16,000 photos over 512 cells."""
-_BLOCK = 4096
+_BLOCK_BYTES = 4096
 """A small file takes a block of the disk, whatever its length."""
 _KEY_BYTES = 32
 _SEAL_BYTES = 32
@@ -52,7 +52,7 @@ class RowCache:
 
     def key(self, content: bytes, context: str) -> str:
         """The name of the entry for a photo's bytes, as scored in `context` (scorer, versions)."""
-        secret = self._key()
+        secret = self._get_secret()
         if not secret:
             return ""
         inner = hmac.new(secret, content, "sha256").digest()
@@ -60,39 +60,36 @@ class RowCache:
 
     def get(self, key: str, cells: int) -> NDArray[np.float32] | None:
         """The row under `key`; None when there is none, or it is not whole."""
-        secret = self._key()
+        secret = self._get_secret()
         if not secret or not key:
             return None
-        path = self._path(key)
+        path = self._place / "rows" / key[:2] / key[2:]
         try:
             content = path.read_bytes()
             seal, body = content[:_SEAL_BYTES], content[_SEAL_BYTES:]
             if len(body) != 4 * cells or not hmac.compare_digest(seal, _seal(secret, key, body)):
                 return None
-            os.utime(path)  # used now, so it stays longest
+            os.utime(path)  # now the most recently used
         except OSError:
             return None
         return np.frombuffer(body, dtype="<f4").astype(np.float32)
 
     def put(self, key: str, row: NDArray[np.float32]) -> None:
         """Keep `row` under `key`; a full disk or a lost folder is no reason to stop."""
-        secret = self._key()
+        secret = self._get_secret()
         if not secret or not key:
             return
         body = row.astype("<f4").tobytes()
-        path = self._path(key)
+        path = self._place / "rows" / key[:2] / key[2:]
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            # its seal tells a row that a power cut damaged, so nobody need wait for the disk
+            # the seal shows a row that a power cut damaged, so it need not be flushed
             write_whole(path, _seal(secret, key, body) + body, private=True, lasting=False)
-            self._count(len(body) + _SEAL_BYTES)
+            self._make_room(len(body) + _SEAL_BYTES)
         except OSError:
             self._usable = False
 
-    def _path(self, key: str) -> Path:
-        return self._place / "rows" / key[:2] / key[2:]
-
-    def _key(self) -> bytes:
+    def _get_secret(self) -> bytes:
         """The local random key, made when first needed; empty when the folder cannot be used."""
         with self._lock:
             if self._secret is None:
@@ -103,8 +100,8 @@ class RowCache:
                     self._secret = b""
             return self._secret if self._usable else b""
 
-    def _count(self, added: int) -> None:
-        """Add to the size that is known, and let old rows go when it passes the cap."""
+    def _make_room(self, added: int) -> None:
+        """Count a new row, and delete old rows when the size passes the cap."""
         with self._lock:
             if self._size is None:
                 self._size = disk_usage(self._place)[1]
@@ -127,24 +124,24 @@ def clear(place: Path | None = None) -> int:
 
     Only files that this module makes are touched, in case the folder was set to a wrong one.
     """
-    home = place or cache_folder()
-    gone = 0
+    folder = place or cache_folder()
+    count = 0
     try:
-        for path, _, _ in _rows(home):
+        for path, _, _ in _rows(folder):
             path.unlink(missing_ok=True)
-            gone += 1
-        parts = [*home.glob("rows/*/.*"), *home.glob("features/.*"), *home.glob(".*key.*")]
-        for left in [*parts, *home.glob("features/*.npz"), home / "key"]:
-            left.unlink(missing_ok=True)
-        for empty in [*home.glob("rows/*"), home / "rows", home / "features", home]:
-            with contextlib.suppress(OSError):  # not empty: something in it is not ours
+            count += 1
+        partial = [*folder.glob("rows/*/.*"), *folder.glob("features/.*"), *folder.glob(".*key.*")]
+        for path in [*partial, *folder.glob("features/*.npz"), folder / "key"]:
+            path.unlink(missing_ok=True)
+        for empty in [*folder.glob("rows/*"), folder / "rows", folder / "features", folder]:
+            with suppress(OSError):  # not empty: something in it is not ours
                 empty.rmdir()
     except OSError as problem:
         raise FileError(
-            f"the cache in {home} cannot be cleared ({problem.strerror or problem}): "
+            f"the cache in {folder} cannot be cleared ({problem.strerror or problem}): "
             "check its permissions"
         ) from None
-    return gone
+    return count
 
 
 def disk_usage(place: Path | None = None) -> tuple[int, int]:
@@ -153,29 +150,29 @@ def disk_usage(place: Path | None = None) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def _rows(home: Path) -> Iterator[tuple[Path, int, float]]:
+def _rows(folder: Path) -> Iterator[tuple[Path, int, float]]:
     """Every row's path, length and time of last use."""
-    for shard in sorted(home.glob("rows/[0-9a-f][0-9a-f]")):
-        with contextlib.suppress(OSError), os.scandir(shard) as entries:
+    for shard in sorted(folder.glob("rows/[0-9a-f][0-9a-f]")):
+        with suppress(OSError), os.scandir(shard) as entries:
             for entry in entries:
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
                         known = entry.stat(follow_symlinks=False)
                         yield Path(entry.path), known.st_size, known.st_mtime
 
 
-def _local_key(home: Path) -> bytes:
+def _local_key(folder: Path) -> bytes:
     """This machine's key; one that is damaged is replaced, and its rows are then never found."""
-    path = home / "key"
+    path = folder / "key"
     for _ in range(2):
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             path.chmod(0o600)
-            found = path.read_bytes()
-            if len(found) == _KEY_BYTES:
-                return found
+            key = path.read_bytes()
+            if len(key) == _KEY_BYTES:
+                return key
             path.unlink()
         # Linked into place, not replaced: of two processes that start at once, one key wins.
-        part = home / f".key.{secrets.token_hex(4)}"
+        part = folder / f".key.{secrets.token_hex(4)}"
         write_whole(part, secrets.token_bytes(_KEY_BYTES), private=True)
         try:
             path.hardlink_to(part)
@@ -193,4 +190,4 @@ def _seal(secret: bytes, key: str, body: bytes) -> bytes:
 
 
 def _on_disk(length: int) -> int:
-    return -(-length // _BLOCK) * _BLOCK
+    return -(-length // _BLOCK_BYTES) * _BLOCK_BYTES

@@ -19,7 +19,7 @@ import numpy as np
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.platform.machine import worker_count
 from elsewhere.scorers.cache import RowCache
-from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, check_row
+from elsewhere.scorers.protocol import Photo, Row, Scorer, check_row
 from elsewhere.values.scores import Scores
 
 _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
@@ -43,25 +43,33 @@ class CachedScorer:
         self.about = scorer.load()
         self._scorer = scorer
         self._cache = cache if self.about.cacheable else None
-        self._context = _context(self.about) if self._cache is not None else ""
+        if self._cache is not None:
+            # what besides the photo decides a row's bits: the scorer and the libraries under it
+            parts = [self.about.fingerprint, self.about.grid]
+            for library in _LIBRARIES:
+                try:
+                    parts.append(f"{library} {version(library)}")
+                except PackageNotFoundError:
+                    parts.append(f"{library} none")
+            self._context = "\n".join(parts)
 
     def __call__(self, photo: Photo) -> Outcome:
         """One photo all the way; what cannot be read or scored comes back as a sentence."""
-        named, key = Photo(photo.name, photo.path), ""
+        without_bytes, key = Photo(photo.name, photo.path), ""
         try:
             if self._cache is not None:
                 photo = photo.read()
                 key = self._cache.key(photo.content(), self._context)
                 row = self._cache.get(key, self.about.cells)
                 if row is not None:
-                    return Outcome(named, row, cached=True)
+                    return Outcome(without_bytes, row, cached=True)
             row = self._scorer.score(photo)
             row = check_row(row, self.about.cells, self.about.name, photo.name)
         except ElsewhereError as problem:
-            return Outcome(named, None, str(problem))
+            return Outcome(without_bytes, None, str(problem))
         if self._cache is not None:
             self._cache.put(key, row)
-        return Outcome(named, row)
+        return Outcome(without_bytes, row)
 
 
 def each(
@@ -72,18 +80,18 @@ def each(
     threads: int | None = None,
 ) -> Iterator[Outcome]:
     """The outcome of every photo, in the order given, as soon as it and those before are done."""
-    line = CachedScorer(scorer, cache)
+    cached_scorer = CachedScorer(scorer, cache)
     count = threads or worker_count()
-    under_way: deque[Future[Outcome]] = deque()
+    in_progress: deque[Future[Outcome]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
     try:
         for photo in photos:
-            under_way.append(pool.submit(line, photo))
-            # Twice the threads: none idles while the first of the row is still at work.
-            if len(under_way) >= 2 * count:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
+            in_progress.append(pool.submit(cached_scorer, photo))
+            # Twice the threads: none is idle while the oldest photo is still being scored.
+            if len(in_progress) >= 2 * count:
+                yield in_progress.popleft().result()
+        while in_progress:
+            yield in_progress.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -113,25 +121,13 @@ def score(
             ids.append(outcome.photo.name)
         seen(outcome)
     if not ids:
-        raise FileError(_nothing(failed))
+        if not failed:
+            raise FileError("there is no photo to score: give at least one")
+        first = failed[0].problem
+        count = len(failed)
+        raise FileError(
+            first
+            if count == 1
+            else f"none of the {count} photos can be scored; of the first, {first}"
+        )
     return Scores(rows[: len(ids)], ids, scorer=about.fingerprint, grid=about.grid), tuple(failed)
-
-
-def _nothing(failed: list[Outcome]) -> str:
-    """Why there are no scores at all."""
-    if not failed:
-        return "there is no photo to score: give at least one"
-    if len(failed) == 1:
-        return failed[0].problem
-    return f"none of the {len(failed)} photos can be scored; of the first, {failed[0].problem}"
-
-
-def _context(about: ScorerInfo) -> str:
-    """What besides the photo decides a row's bits: the scorer and the libraries under it."""
-    parts = [about.fingerprint, about.grid]
-    for library in _LIBRARIES:
-        try:
-            parts.append(f"{library} {version(library)}")
-        except PackageNotFoundError:
-            parts.append(f"{library} none")
-    return "\n".join(parts)

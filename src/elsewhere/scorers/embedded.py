@@ -43,34 +43,48 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
+from elsewhere.scorers.calibration import log_softmax
 from elsewhere.scorers.protocol import Photo, Row, ScorerInfo
 from elsewhere.scorers.sessions import Session, open_session, read_verified
 
 if TYPE_CHECKING:
     from PIL import Image
 
+Floats = npt.NDArray[np.float32]
+Features = npt.NDArray[np.float32]
+
+WEIGHTS = Path(__file__).parent / "weights"
+HALVES = ("half_a", "half_b")
+"""Heads trained on disjoint halves of the photos."""
+PREPARATION = 1
+"""Counts up when decoding or preparing a photo changes on purpose, so that old rows are not met."""
+HEAD_FORMAT = 1
+
 SIDE = 224
 """Pixels on a side of what the tower takes."""
-
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
 """CLIP's own normalisation, per channel of RGB in 0..1."""
-
 DRAFT_SIDE = 2 * SIDE
 """A JPEG may be decoded at reduced scale as long as both sides stay at least this long."""
+MAX_REMEMBERED = 2048
+"""Photos that are remembered, at 2 kB each."""
 
 # x / 255 normalised is x * SCALE + SHIFT: one multiplication and one addition a value.
 _SCALE = np.array([1.0 / (255.0 * s) for s in STD], dtype=np.float32).reshape(3, 1, 1)
 _SHIFT = np.array([-m / s for m, s in zip(MEAN, STD, strict=True)], dtype=np.float32).reshape(
     3, 1, 1
 )
+_GELU = np.float32(0.7978845608028654)  # the square root of 2 / pi
+
+_known: OrderedDict[tuple[str, bytes], Features] = OrderedDict()
+_lock = threading.Lock()
 
 
-def preprocess(image: Image.Image) -> npt.NDArray[np.float32]:
+def preprocess(image: Image.Image) -> Floats:
     """Return the (3, 224, 224) float32 tensor of a decoded or freshly opened picture.
 
     A freshly opened JPEG is told to decode at reduced scale first: of a 12-megapixel photo only a
@@ -87,7 +101,7 @@ def preprocess(image: Image.Image) -> npt.NDArray[np.float32]:
     return pixels
 
 
-def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> npt.NDArray[np.float32]:
+def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> Floats:
     """Open a photo, turn it upright as its metadata says, and return its :func:`view`."""
     from PIL import Image as Pillow, ImageOps
 
@@ -96,43 +110,28 @@ def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> npt.
         return preprocess(ImageOps.exif_transpose(image))
 
 
-Features = NDArray[np.float32]
-
-MAX_REMEMBERED = 2048
-"""Photos that are remembered, at 2 kB each."""
-
-_known: OrderedDict[tuple[str, bytes], Features] = OrderedDict()
-_lock = threading.Lock()
-
-
 def cached_features(tower: str, photo: Photo, infer: Callable[[Photo], Features]) -> Features:
     """The features of a photo by the tower with this digest: remembered, or inferred now."""
     if photo.held is None:
         return infer(photo)
     key = tower, hashlib.sha256(photo.held).digest()
     with _lock:
-        found = _known.get(key)
-        if found is not None:
+        features = _known.get(key)
+        if features is not None:
             _known.move_to_end(key)
-            return found
-    found = infer(photo)
+            return features
+    features = infer(photo)
     with _lock:
-        _known[key] = found
+        _known[key] = features
         while len(_known) > MAX_REMEMBERED:
             _known.popitem(last=False)
-    return found
+    return features
 
 
 def forget_features() -> None:
     """Remember nothing any more."""
     with _lock:
         _known.clear()
-
-
-Floats = npt.NDArray[np.float32]
-
-FORMAT = 1
-_GELU = np.float32(0.7978845608028654)  # the square root of 2 / pi
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,7 @@ class Head:
     landmark_b: Floats  # (L + 1,)
     landmark_cell: npt.NDArray[np.int64]  # (L,)
     gate: Floats  # (slope, threshold) of the lift, in nats
-    temperature: Floats  # () single photos are calibrated by it
+    temperature: Floats  # () calibrates single photos
 
     @classmethod
     def read(cls, content: bytes) -> Head:
@@ -169,62 +168,43 @@ class Head:
                 "the embedded model's head is not a file of the kind this version reads: "
                 "install elsewhere again"
             ) from None
-        if version != FORMAT:
+        if version != HEAD_FORMAT:
             raise FileError(
                 f"the embedded model's head has format {version} and this version reads "
-                f"{FORMAT}: install elsewhere again"
+                f"{HEAD_FORMAT}: install elsewhere again"
             )
         return cls(**arrays)
 
     def log_probabilities(self, features: npt.ArrayLike) -> Floats:
         """Natural-log probabilities (N, C) of features (N, D), or (C,) of one row (D,)."""
-        given = np.asarray(features, dtype=np.float32)
-        if given.ndim == 1:
-            return self._row(given)
-        return np.stack([self._row(row) for row in given])
-
-    def _row(self, features: Floats) -> Floats:
-        length = max(float(np.linalg.norm(features)), 1e-12)
-        x = features * np.float32(len(features) ** 0.5 / length)
+        row = np.asarray(features, dtype=np.float32)
+        if row.ndim > 1:
+            return np.stack([self.log_probabilities(one) for one in row])
+        length = max(float(np.linalg.norm(row)), 1e-12)
+        x = row * np.float32(len(row) ** 0.5 / length)
         standard = (x - self.mean) / self.std
         total = np.zeros(self.cells.shape[1], dtype=np.float64)
         for w1, b1, w2, b2, scale, bias in zip(
             self.w1, self.b1, self.w2, self.b2, self.scale, self.bias, strict=True
         ):
-            h = _times(standard, w1) + b1
+            h = _multiply(standard, w1) + b1
             h = np.float32(0.5) * h * (1 + np.tanh(_GELU * (h + np.float32(0.044715) * h * h * h)))
-            z = _times(h, w2) + b2
+            z = _multiply(h, w2) + b2
             z = z / max(float(np.linalg.norm(z)), 1e-12)
-            total += _normalised(_times(z, self.cells) * scale + bias)
+            total += log_softmax(_multiply(z, self.cells) * scale + bias)
         scores = total / len(self.w1)
-        known = _normalised(_times(standard, self.landmark_w) + self.landmark_b)
-        odds = known[:-1] - known[-1]
+        landmarks = log_softmax(_multiply(standard, self.landmark_w) + self.landmark_b)
+        odds = landmarks[:-1] - landmarks[-1]
         lift = np.zeros_like(scores)
         np.maximum.at(lift, self.landmark_cell, self.gate[0] * odds - self.gate[1])
-        return _normalised((scores + lift) / float(self.temperature)).astype(np.float32)
+        return log_softmax((scores + lift) / float(self.temperature)).astype(np.float32)
 
 
-def _times(row: Floats, matrix: Floats) -> Floats:
-    """`row @ matrix` without the BLAS: photos are scored side by side, and for so small a product
-    its threads cost ten times what they bring (measured 4 ms against 0.1 ms on two busy cores).
+def _multiply(row: Floats, matrix: Floats) -> Floats:
+    """`row @ matrix` without the BLAS: photos are scored in parallel, and for so small a product
+    its threads cost ten times what they save (measured 4 ms against 0.1 ms on two busy cores).
     """
     return np.asarray(np.einsum("d,dh->h", row, matrix))
-
-
-def _normalised(logits: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
-    """Log-softmax of one row, in double precision."""
-    wide = logits.astype(np.float64)
-    wide -= wide.max()
-    return np.asarray(wide - np.log(np.exp(wide).sum()))
-
-
-WEIGHTS = Path(__file__).parent / "weights"
-PREPARATION = 1
-"""Counts up when decoding or preparing a photo changes on purpose, so that old rows are not met."""
-
-
-HALVES = ("half_a", "half_b")
-"""Heads trained on disjoint halves of the photos."""
 
 
 def make(about: str) -> EmbeddedScorer:
@@ -242,40 +222,53 @@ class EmbeddedScorer:
 
     def __init__(self, weights: Path = WEIGHTS, head: str = "head") -> None:
         self._weights = weights
-        self._which = head
+        self._head_name = head
         self._about: ScorerInfo | None = None
 
     def load(self) -> ScorerInfo:
         """Verify and read everything; the session is shared with every other one like it."""
         if self._about is None:
-            told = read_record(self._weights)
+            record = read_record(self._weights)
             cells = Cells.default()
-            if told["cells"] != cells.fingerprint:
+            if record["cells"] != cells.fingerprint:
                 raise ScorerError(
                     "the embedded model was trained on other cells than this version has: "
                     "install elsewhere again"
                 )
-            tower, head = told["tower"], told[self._which]
+            tower, head = record["tower"], record[self._head_name]
             self._session: Session = open_session(self._weights / tower["file"], tower["sha256"])
             self._ends = tower["input"], tower["output"]
             self._head = Head.read(read_verified(self._weights / head["file"], head["sha256"]))
+            # over everything that decides the rows, and nothing else in the record
+            seal = f"embedded {PREPARATION} {tower['sha256']} {head['sha256']} {record['cells']}"
+            name, accuracy = f"embedded:{self._head_name}", {}
+            if self._head_name == "head":  # the halves are for comparison, and not measured
+                measured = record["accuracy"]
+                parts = {"": measured["never_seen"], **measured["never_seen_by_region"]}
+                name = "embedded"
+                accuracy = {
+                    part: {
+                        int(key.removeprefix("within_")): float(share)
+                        for key, share in shares.items()
+                        if key.startswith("within_")
+                    }
+                    for part, shares in parts.items()
+                }
             self._about = ScorerInfo(
-                name="embedded" if self._which == "head" else f"embedded:{self._which}",
-                fingerprint=_fingerprint(told, self._which),
+                name=name,
+                fingerprint=hashlib.sha256(seal.encode()).hexdigest(),
                 cells=cells.count,
                 grid=cells.fingerprint,
                 globe=cells,
-                exponents={int(n): float(e) for n, e in told["album_exponents"].items()},
-                # the halves were made to be compared with, and are not measured by continent
-                accuracy=_accuracy(told) if self._which == "head" else {},
+                exponents={int(n): float(e) for n, e in record["album_exponents"].items()},
+                accuracy=accuracy,
             )
         return self._about
 
     def score(self, photo: Photo) -> Row:
         """Decode, one forward pass, head."""
-        return self._head.log_probabilities(
-            cached_features(self._session.sha256, photo, self._features)
-        )
+        features = cached_features(self._session.sha256, photo, self._features)
+        return self._head.log_probabilities(features)
 
     def _features(self, photo: Photo) -> Features:
         tensor = preprocess(photo.image((SIDE, SIDE)))[None]
@@ -286,31 +279,10 @@ def read_record(weights: Path = WEIGHTS) -> dict[str, Any]:
     """What `model.json` records about the files beside it."""
     path = weights / "model.json"
     try:
-        told: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        record: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         raise FileError(
             f"the embedded model's record {path.name} is missing or damaged: "
             "install elsewhere again"
         ) from None
-    return told
-
-
-def _accuracy(told: dict[str, Any]) -> dict[str, dict[int, float]]:
-    """How often the model is right about places that it has never seen."""
-    measured = told["accuracy"]
-    parts = {"": measured["never_seen"], **measured["never_seen_by_region"]}
-    return {
-        part: {
-            int(name.removeprefix("within_")): float(share)
-            for name, share in shares.items()
-            if name.startswith("within_")
-        }
-        for part, shares in parts.items()
-    }
-
-
-def _fingerprint(told: dict[str, Any], head: str) -> str:
-    """Over what makes the rows, and not over what is merely told about them."""
-    parts = told["tower"]["sha256"], told[head]["sha256"], told["cells"]
-    seal = f"embedded {PREPARATION} {' '.join(parts)}"
-    return hashlib.sha256(seal.encode()).hexdigest()
+    return record

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 TOWER = "openai/clip-vit-large-patch14"
 """The image tower that GeoCLIP was trained on, by its name on the model hub."""
-LEAST = (224, 224)
+MIN_SIZE = (224, 224)
 
 Tower = Callable[["Image.Image"], Any]
 """A picture in, a (1, 768) tensor of CLIP's image features out."""
@@ -65,36 +66,42 @@ class GeoclipScorer:
         """Read the wheel's weights and gallery, evaluate or recall the location features."""
         with self._lock:
             if self._about is None:
-                self._about = self._loaded()
+                self._about = self._load()
         return self._about
 
     def score(self, photo: Photo) -> Row:
         """Cosines with every place of the gallery, pooled into cells."""
-        image = photo.image(LEAST)
-        with self._lock:
-            seen = self._embed(image)
-        logits = self._scale * (self._places @ seen)
-        return log_softmax(_pooled(logits, self._starts))
+        image = photo.image(MIN_SIZE)
+        assert self._tower is not None, "load comes first"
+        with self._lock, self._torch.inference_mode():
+            embedded = self._mlp(self._tower(image))
+            unit = self._torch.nn.functional.normalize(embedded, dim=1)
+            vector = np.asarray(unit[0].numpy(), dtype=np.float32)
+        logits = self._scale * (self._places @ vector)
+        return log_softmax(_pool(logits, self._starts))
 
-    def _loaded(self) -> ScorerInfo:
-        torch, model = _installed()
+    def _load(self) -> ScorerInfo:
+        torch, model = _import_packages()
         self._tower = self._tower or _hub_tower(torch)  # first, since it is what may be missing
         parts = Path(model.__file__).parent
         cells = self._cells or Cells.default()
         gallery = parts / "gps_gallery" / "coordinates_100K.csv"
         weights = parts / "weights"
-        print_of = _sha256(*sorted(weights.glob("*.pth")), gallery)
+        digest = hashlib.sha256()
+        for path in (*sorted(weights.glob("*.pth")), gallery):
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        release = digest.hexdigest()
 
         coordinates = np.loadtxt(gallery, delimiter=",", skiprows=1, dtype=np.float64, ndmin=2)
-        where = cells.locate(coordinates[:, 0], coordinates[:, 1])
-        order = np.argsort(where, kind="stable")
-        if len(np.unique(where)) != cells.count:
+        cell_of = cells.locate(coordinates[:, 0], coordinates[:, 1])
+        order = np.argsort(cell_of, kind="stable")
+        if len(np.unique(cell_of)) != cells.count:
             raise ScorerError(
-                f"{cells.count - len(np.unique(where))} of the {cells.count} cells hold no place "
+                f"{cells.count - len(np.unique(cell_of))} of the {cells.count} cells hold no place "
                 "of GeoCLIP's gallery: use coarser cells with this scorer"
             )
-        self._starts = np.searchsorted(where[order], np.arange(cells.count))
-        features = self._location_features(torch, model, coordinates, print_of)
+        self._starts = np.searchsorted(cell_of[order], np.arange(cells.count))
+        features = self._location_features(torch, model, coordinates, release)
         self._places = features[order].astype(np.float32)
         self._scale = float(torch.exp(_read(torch, weights / "logit_scale_weights.pth")))
         self._torch = torch
@@ -102,7 +109,7 @@ class GeoclipScorer:
             torch.nn.Linear(768, 768), torch.nn.ReLU(), torch.nn.Linear(768, 512)
         )
         self._mlp.load_state_dict(_read(torch, weights / "image_encoder_mlp_weights.pth"))
-        seal = f"geoclip 1 {print_of} {self._tower_name} {cells.fingerprint}"
+        seal = f"geoclip 1 {release} {self._tower_name} {cells.fingerprint}"
         return ScorerInfo(
             name="geoclip",
             fingerprint=hashlib.sha256(seal.encode()).hexdigest(),
@@ -112,23 +119,15 @@ class GeoclipScorer:
             cacheable=self._tower_name == TOWER,
         )
 
-    def _embed(self, image: Image.Image) -> NDArray[np.float32]:
-        """The photo as a unit vector in the space that it shares with places."""
-        assert self._tower is not None, "load comes first"
-        with self._torch.inference_mode():
-            seen = self._mlp(self._tower(image))
-            unit = self._torch.nn.functional.normalize(seen, dim=1)
-            return np.asarray(unit[0].numpy(), dtype=np.float32)
-
     def _location_features(
-        self, torch: Any, model: Any, coordinates: NDArray[np.float64], print_of: str
+        self, torch: Any, model: Any, coordinates: NDArray[np.float64], release: str
     ) -> NDArray[np.float16]:
         """Unit vectors of the gallery, computed once per release of GeoCLIP and then recalled.
 
         They are always used as the 16-bit numbers that are kept, so that the first run and every
         later one give the same bits.
         """
-        path = (self._place or cache_folder()) / "features" / f"geoclip-{print_of[:32]}.npz"
+        path = (self._place or cache_folder()) / "features" / f"geoclip-{release[:32]}.npz"
         shape = (len(coordinates), 512)
         with contextlib.suppress(OSError, ValueError, KeyError, EOFError):
             with np.load(path, allow_pickle=False) as kept:
@@ -143,11 +142,15 @@ class GeoclipScorer:
                 unit = torch.nn.functional.normalize(encoder(some), dim=1)
                 features[first : first + 2000] = unit.numpy()
         with contextlib.suppress(OSError):  # without a cache it is computed again next time
-            _keep(path, features)
+            private_folder(path.parent.parent)
+            private_folder(path.parent)
+            content = io.BytesIO()
+            np.savez(content, features=features)
+            write_whole(path, content.getvalue(), private=True)
         return features
 
 
-def _pooled(logits: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _pool(logits: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Log-sum-exp of the logits of each cell's places; places are sorted by cell."""
     wide = logits.astype(np.float64)
     top = np.maximum.reduceat(wide, starts)
@@ -155,8 +158,8 @@ def _pooled(logits: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[n
     return top + np.log(np.add.reduceat(np.exp(wide - np.repeat(top, sizes)), starts))
 
 
-def _installed() -> tuple[Any, Any]:
-    """PyTorch and GeoCLIP, or what to install."""
+def _import_packages() -> tuple[Any, Any]:
+    """PyTorch and GeoCLIP; ScorerError names what to install."""
     try:
         import geoclip.model
         import torch
@@ -179,26 +182,9 @@ def _hub_tower(torch: Any) -> Tower:
             f"GeoCLIP's image tower {TOWER} cannot be had from the model hub "
             f"({type(problem).__name__}): connect to the network once, or use another scorer"
         ) from problem
-    encoder.mlp = torch.nn.Identity()  # ours is loaded apart, so that any tower can stand here
+    encoder.mlp = torch.nn.Identity()  # loaded separately, so that any tower can be used
     return lambda image: encoder(encoder.preprocess_image(image))
 
 
 def _read(torch: Any, path: Path) -> Any:
     return torch.load(path, map_location="cpu", weights_only=True)
-
-
-def _sha256(*paths: Path) -> str:
-    seal = hashlib.sha256()
-    for path in paths:
-        seal.update(hashlib.sha256(path.read_bytes()).digest())
-    return seal.hexdigest()
-
-
-def _keep(path: Path, features: NDArray[np.float16]) -> None:
-    import io
-
-    private_folder(path.parent.parent)
-    private_folder(path.parent)
-    content = io.BytesIO()
-    np.savez(content, features=features)
-    write_whole(path, content.getvalue(), private=True)

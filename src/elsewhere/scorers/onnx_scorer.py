@@ -59,21 +59,30 @@ class OnnxScorer:
 
     def __init__(self, model: Path, description: Description) -> None:
         self._path = model
-        self._told = description
+        self._description = description
         self._session: Session | None = None
         self._about: ScorerInfo | None = None
 
     def load(self) -> ScorerInfo:
         """Read cells and model, and hold the one against the other."""
         if self._about is None:
-            cells = Cells.load(self._told.cells)
-            self._session = open_session(self._path, self._told.sha256, anywhere=True)
+            description = self._description
+            cells = Cells.load(description.cells)
+            self._session = open_session(self._path, description.sha256, anywhere=True)
             self._cells = cells.count
-            self._check_shapes(self._session, cells.count)
-            self._row(self._tensor_of(np.full((*self._told.size[::-1], 3), 127, np.uint8)))
+            self._check_shapes(self._session)
+            self._score_pixels(np.full((*description.size[::-1], 3), 127, np.uint8))
+            preparation = (
+                description.size,
+                description.mean,
+                description.std,
+                description.fit,
+                description.output,
+            )
+            seal = f"onnx 1 {preparation!r} {cells.fingerprint} {self._session.sha256}"
             self._about = ScorerInfo(
                 name=f"onnx:{self._path.name}",
-                fingerprint=self._fingerprint(cells, self._session.sha256),
+                fingerprint=hashlib.sha256(seal.encode()).hexdigest(),
                 cells=cells.count,
                 grid=cells.fingerprint,
                 globe=cells,
@@ -85,51 +94,52 @@ class OnnxScorer:
         from PIL import ImageOps
         from PIL.Image import Resampling
 
-        image = photo.image(self._told.size)
-        if self._told.fit == "crop":
-            ready = ImageOps.fit(image, self._told.size, Resampling.BICUBIC)
+        size = self._description.size
+        image = photo.image(size)
+        if self._description.fit == "crop":
+            image = ImageOps.fit(image, size, Resampling.BICUBIC)
         else:
-            ready = image.resize(self._told.size, Resampling.BICUBIC)
-        return self._row(self._tensor_of(np.asarray(ready)))
+            image = image.resize(size, Resampling.BICUBIC)
+        return self._score_pixels(np.asarray(image))
 
-    def _tensor_of(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
-        mean = np.array(self._told.mean, dtype=np.float32)
-        std = np.array(self._told.std, dtype=np.float32)
-        ready = (pixels.astype(np.float32) / np.float32(255) - mean) / std
-        return np.ascontiguousarray(ready.transpose(2, 0, 1)[None])
-
-    def _row(self, tensor: NDArray[np.float32]) -> Row:
+    def _score_pixels(self, pixels: NDArray[np.uint8]) -> Row:
         assert self._session is not None, "load comes first"
-        made: NDArray[np.float32] = self._session(
-            tensor, next(iter(self._session.inputs)), self._output(self._session)
+        mean = np.array(self._description.mean, dtype=np.float32)
+        std = np.array(self._description.std, dtype=np.float32)
+        ready = (pixels.astype(np.float32) / np.float32(255) - mean) / std
+        tensor = np.ascontiguousarray(ready.transpose(2, 0, 1)[None])
+        input_name, output_name = (
+            next(iter(self._session.inputs)),
+            next(iter(self._session.outputs)),
         )
-        if made.shape != (1, self._cells):
+        output: NDArray[np.float32] = self._session(tensor, input_name, output_name)
+        if output.shape != (1, self._cells):
             raise ScorerError(
-                f"{self._path.name} gives {_shape(made.shape)} for one photo, but its cells file "
+                f"{self._path.name} gives {_shape(output.shape)} for one photo, but its cells file "
                 f"needs 1 × {self._cells}: use the cells that the model was trained on"
             )
-        if not np.isfinite(made).all():
+        if not np.isfinite(output).all():
             raise ScorerError(
                 f"{self._path.name} gives numbers that are not finite: use another model"
             )
-        if self._told.output == "log-probabilities":
-            total = float(np.exp(made[0].astype(np.float64)).sum())
+        if self._description.output == "log-probabilities":
+            total = float(np.exp(output[0].astype(np.float64)).sum())
             if abs(total - 1.0) > TOLERANCE:
                 raise ScorerError(
                     f"{self._path.name} should give log-probabilities, but they sum to "
                     f'{total:.6g} instead of 1: write "output": "logits" if that is what it gives'
                 )
-            return np.asarray(made[0], dtype=np.float32)
-        return log_softmax(made[0])
+            return np.asarray(output[0], dtype=np.float32)
+        return log_softmax(output[0])
 
-    def _check_shapes(self, model: Session, cells: int) -> None:
+    def _check_shapes(self, model: Session) -> None:
         """Refuse what can be seen to be wrong before anything is run."""
         if len(model.inputs) != 1:
             raise ScorerError(
                 f"{self._path.name} has {len(model.inputs)} inputs: "
                 "a scorer needs exactly one, the photo"
             )
-        (name, shape), width, height = *model.inputs.items(), *self._told.size
+        (name, shape), width, height = *model.inputs.items(), *self._description.size
         if model.types[name] != "tensor(float)":
             raise ScorerError(
                 f"{self._path.name} wants {model.types[name]} as input: "
@@ -140,28 +150,18 @@ class OnnxScorer:
                 f"{self._path.name} wants an input of {_shape(shape)}, but its description says "
                 f"1 × 3 × {height} × {width} (photos × channels × height × width): correct one"
             )
-        outcome = model.outputs[self._output(model)]
-        if not _fits(outcome, (1, cells)):
+        output = next(iter(model.outputs.values()))
+        if not _fits(output, (1, self._cells)):
             raise ScorerError(
-                f"{self._path.name} gives {_shape(outcome)}, but its cells file needs "
-                f"1 × {cells}: use the cells that the model was trained on"
+                f"{self._path.name} gives {_shape(output)}, but its cells file needs "
+                f"1 × {self._cells}: use the cells that the model was trained on"
             )
-
-    @staticmethod
-    def _output(model: Session) -> str:
-        return next(iter(model.outputs))
-
-    def _fingerprint(self, cells: Cells, model: str) -> str:
-        """Over the model's bytes, how photos are prepared, and the cells."""
-        told = (self._told.size, self._told.mean, self._told.std, self._told.fit, self._told.output)
-        seal = f"onnx 1 {told!r} {cells.fingerprint} {model}"
-        return hashlib.sha256(seal.encode()).hexdigest()
 
 
 def read_description(path: Path) -> Description:
     """The description beside a model, or one sentence about what it lacks."""
     try:
-        told = json.loads(path.read_text("utf-8"))
+        values = json.loads(path.read_text("utf-8"))
     except OSError:
         raise FileError(
             f"the model needs a description beside it, but {path} cannot be read: "
@@ -169,60 +169,44 @@ def read_description(path: Path) -> Description:
         ) from None
     except (ValueError, RecursionError):
         raise FileError(f"{path} is not JSON: write it as docs/scorers.md shows") from None
-    if not isinstance(told, dict):
+    if not isinstance(values, dict):
         raise FileError(f"{path} must be one JSON object: write it as docs/scorers.md shows")
-    unknown = set(told) - {"cells", "size", "mean", "std", "fit", "output", "sha256"}
+    unknown = set(values) - {"cells", "size", "mean", "std", "fit", "output", "sha256"}
     if unknown:
         raise FileError(f'{path} has an unknown entry "{min(unknown)}": remove or correct it')
-    cells = told.get("cells")
-    if not isinstance(cells, str):
+    if not isinstance(values.get("cells"), str):
         raise FileError(f'{path} must name the cells file: "cells": "FILE"')
-    return Description(
-        cells=path.parent / cells,
-        size=_size(told.get("size"), path),
-        mean=_triple(told, "mean", 0.0, path),
-        std=_triple(told, "std", 1.0, path),
-        fit=_choice(told, "fit", ("squash", "crop"), path),
-        output=_choice(told, "output", ("logits", "log-probabilities"), path),
-        sha256=_text(told, "sha256", path),
-    )
-
-
-def _text(told: dict[str, Any], key: str, path: Path) -> str | None:
-    given = told.get(key)
-    if given is not None and not isinstance(given, str):
-        raise FileError(f'{path} must give "{key}" as text')
-    return given
-
-
-def _size(told: object, path: Path) -> tuple[int, int]:
-    pair = [told, told] if isinstance(told, int) else told
+    size = values.get("size")
+    size = [size, size] if isinstance(size, int) else size
     if (
-        not isinstance(pair, list)
-        or len(pair) != 2
-        or not all(type(side) is int and 1 <= side <= 4096 for side in pair)
+        not isinstance(size, list)
+        or len(size) != 2
+        or not all(type(side) is int and 1 <= side <= 4096 for side in size)
     ):
         raise FileError(f'{path} must give the input size: "size": 224 or [width, height]')
-    return pair[0], pair[1]
-
-
-def _triple(told: dict[str, Any], key: str, usual: float, path: Path) -> Triple:
-    given = told.get(key, [usual] * 3)
-    if (
-        not isinstance(given, list)
-        or len(given) != 3
-        or not all(type(value) in (int, float) and np.isfinite(value) for value in given)
-        or (key == "std" and 0 in given)
-    ):
-        raise FileError(f'{path} must give "{key}" as three numbers, one per channel')
-    return float(given[0]), float(given[1]), float(given[2])
-
-
-def _choice(told: dict[str, Any], key: str, choices: tuple[str, str], path: Path) -> Any:
-    given = told.get(key, choices[0])
-    if given not in choices:
-        raise FileError(f'{path} must give "{key}" as "{choices[0]}" or "{choices[1]}"')
-    return given
+    for key, default in (("mean", 0.0), ("std", 1.0)):
+        triple = values.setdefault(key, [default] * 3)
+        if (
+            not isinstance(triple, list)
+            or len(triple) != 3
+            or not all(type(value) in (int, float) and np.isfinite(value) for value in triple)
+            or (key == "std" and 0 in triple)
+        ):
+            raise FileError(f'{path} must give "{key}" as three numbers, one per channel')
+    for key, choices in (("fit", ("squash", "crop")), ("output", ("logits", "log-probabilities"))):
+        if values.setdefault(key, choices[0]) not in choices:
+            raise FileError(f'{path} must give "{key}" as "{choices[0]}" or "{choices[1]}"')
+    if not isinstance(values.get("sha256"), str | None):
+        raise FileError(f'{path} must give "sha256" as text')
+    return Description(
+        cells=path.parent / values["cells"],
+        size=(size[0], size[1]),
+        mean=(float(values["mean"][0]), float(values["mean"][1]), float(values["mean"][2])),
+        std=(float(values["std"][0]), float(values["std"][1]), float(values["std"][2])),
+        fit=values["fit"],
+        output=values["output"],
+        sha256=values.get("sha256"),
+    )
 
 
 def _fits(shape: list[Any], wanted: tuple[int, ...]) -> bool:

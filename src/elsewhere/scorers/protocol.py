@@ -17,6 +17,8 @@ No prior over cells may be baked in: it would count once per photo.
 
 from __future__ import annotations
 
+import io
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,13 +30,21 @@ from numpy.typing import ArrayLike, NDArray
 from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers import calibration
-from elsewhere.scorers.images import decode_rendition
 
 if TYPE_CHECKING:
     from PIL import Image
 
 MAX_BYTES = 256 * 1024 * 1024
 """No photo is larger; what is larger is a mistake and would only fill the memory."""
+FORMATS = ("JPEG", "PNG")
+"""The formats that Pillow may try."""
+MAX_PIXELS = 100_000_000
+"""Most pixels held in memory for one photo, counted at the scale it is decoded at."""
+TOLERANCE = 1e-4
+"""How far from one the probabilities of a row may sum."""
+
+Row = NDArray[np.float32]
+"""(M,) natural-log probabilities: finite, the probabilities summing to one within 1e-4."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,9 @@ class Photo:
             return self.held
         try:
             if not self.path.is_file():
-                raise FileError(f"{self.name} {_what_else(self.path)}: give a photo")
+                missing = "is no plain file" if self.path.exists() else "does not exist"
+                what = "is a folder" if self.path.is_dir() else missing
+                raise FileError(f"{self.name} {what}: give a photo")
             if self.path.stat().st_size > MAX_BYTES:
                 raise FileError(
                     f"{self.name} is larger than {MAX_BYTES >> 20} MiB: make it smaller"
@@ -74,50 +86,6 @@ class Photo:
     def image(self, least: tuple[int, int]) -> Image.Image:
         """RGB pixels, each side at least `least` (width, height) where the rendition has it."""
         return decode_rendition(self.content(), self.name, least)
-
-
-def _what_else(path: Path) -> str:
-    """What a path is that is no plain file."""
-    if path.is_dir():
-        return "is a folder"
-    return "is no plain file" if path.exists() else "does not exist"
-
-
-TOLERANCE = 1e-4
-"""How far from one the probabilities of a row may sum."""
-
-
-def log_softmax(logits: ArrayLike) -> NDArray[np.float32]:
-    """Logits (or unnormalised log-probabilities) as a normalised row.
-
-    The sum is formed in float64, so the float32 row is normalised to about 1e-6.
-    """
-    return calibration.log_softmax(logits).astype(np.float32)
-
-
-def check_row(row: NDArray[np.float32], cells: int, scorer: str, photo: str) -> NDArray[np.float32]:
-    """`row` itself if it is a row of `cells` log-probabilities; a sentence otherwise."""
-    if row.shape != (cells,):
-        raise ScorerError(
-            f"the scorer {scorer} gave {photo} a row of shape {row.shape} instead of "
-            f"({cells},): its model and its cells do not belong together"
-        )
-    if not np.isfinite(row).all():
-        raise ScorerError(
-            f"the scorer {scorer} gave {photo} scores that are not finite: "
-            "use another model or leave the photo out"
-        )
-    total = float(np.exp(row.astype(np.float64)).sum())
-    if abs(total - 1.0) > TOLERANCE:
-        raise ScorerError(
-            f"the scorer {scorer} gave {photo} probabilities that sum to {total:.6g} instead "
-            "of 1: it must hand over normalised log-probabilities"
-        )
-    return row
-
-
-Row = NDArray[np.float32]
-"""(M,) natural-log probabilities: finite, the probabilities summing to one within 1e-4."""
 
 
 @dataclass(frozen=True)
@@ -153,3 +121,68 @@ class Scorer(Protocol):
     def score(self, photo: Photo) -> Row:
         """The row of one photo, the same bits each time on one machine."""
         ...
+
+
+def decode_rendition(content: bytes, name: str, least: tuple[int, int]) -> Image.Image:
+    """The rendition as an RGB image, its sides at least `least` where the file has them.
+
+    `least` is (width, height); it only decides how far a JPEG is reduced while it is decoded.
+    """
+    # Without these imports Pillow would load all of its readers.
+    from PIL import Image, JpegImagePlugin, PngImagePlugin, UnidentifiedImageError  # noqa: F401
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about large pictures: the limits are ours
+            image = Image.open(io.BytesIO(content), formats=FORMATS)
+        image.draft("RGB", (max(least), max(least)))
+        if image.width * image.height > MAX_PIXELS:
+            raise FileError(
+                f"{name} has {image.width} × {image.height} pixels, more than the "
+                f"{MAX_PIXELS // 1_000_000} million that fit in memory: make it smaller"
+            )
+        return image.convert("RGB")
+    except FileError:
+        raise
+    except UnidentifiedImageError:
+        raise FileError(
+            f"{name} is no rendition (a plain JPEG or PNG): have the album render it first"
+        ) from None
+    except Image.DecompressionBombError:
+        raise FileError(f"{name} claims more pixels than a camera makes: leave it out") from None
+    except MemoryError:
+        raise FileError(f"{name} does not fit in memory: make it smaller") from None
+    except Exception as problem:  # a decoder may raise anything at all on a damaged file
+        reason = " ".join(str(problem).split()) or type(problem).__name__
+        raise FileError(
+            f"{name} is damaged and cannot be decoded ({reason}): leave it out or save it anew"
+        ) from None
+
+
+def log_softmax(logits: ArrayLike) -> Row:
+    """Logits (or unnormalised log-probabilities) as a normalised row.
+
+    The sum is formed in float64, so the float32 row is normalised to about 1e-6.
+    """
+    return calibration.log_softmax(logits).astype(np.float32)
+
+
+def check_row(row: Row, cells: int, scorer: str, photo: str) -> Row:
+    """`row` itself if it is a row of `cells` log-probabilities; a sentence otherwise."""
+    if row.shape != (cells,):
+        raise ScorerError(
+            f"the scorer {scorer} gave {photo} a row of shape {row.shape} instead of "
+            f"({cells},): its model and its cells do not belong together"
+        )
+    if not np.isfinite(row).all():
+        raise ScorerError(
+            f"the scorer {scorer} gave {photo} scores that are not finite: "
+            "use another model or leave the photo out"
+        )
+    total = float(np.exp(row.astype(np.float64)).sum())
+    if abs(total - 1.0) > TOLERANCE:
+        raise ScorerError(
+            f"the scorer {scorer} gave {photo} probabilities that sum to {total:.6g} instead "
+            "of 1: it must hand over normalised log-probabilities"
+        )
+    return row

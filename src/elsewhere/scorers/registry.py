@@ -31,26 +31,26 @@ Maker = Callable[[str], Scorer]
 class BuiltIn(NamedTuple):
     """One scorer of ours: where it is, how it is typed, and what to install for it."""
 
-    target: str
+    module: str
     usage: str
     install: str = ""
 
 
 BUILT_IN = {
-    "embedded": BuiltIn("elsewhere.scorers.embedded:make", "embedded"),
-    "geoclip": BuiltIn("elsewhere.scorers.geoclip:make", "geoclip", installed_by("geoclip")),
-    "onnx": BuiltIn("elsewhere.scorers.onnx_scorer:make", "onnx:MODEL.onnx"),
-    "table": BuiltIn("elsewhere.scorers.table:make", "table:SCORES.npz"),
+    "embedded": BuiltIn("elsewhere.scorers.embedded", "embedded"),
+    "geoclip": BuiltIn("elsewhere.scorers.geoclip", "geoclip", installed_by("geoclip")),
+    "onnx": BuiltIn("elsewhere.scorers.onnx_scorer", "onnx:MODEL.onnx"),
+    "table": BuiltIn("elsewhere.scorers.table", "table:SCORES.npz"),
 }
 
 
 def available() -> dict[str, str]:
     """Every scorer by name, and how it is typed; ours first."""
     known = {name: own.usage for name, own in BUILT_IN.items()}
-    return known | {name: name for name in sorted(_foreign()) if name not in known}
+    return known | {name: name for name in sorted(_plugins())}
 
 
-def find(word: str) -> Scorer:
+def find(spec: str) -> Scorer:
     """The scorer that `word` names, not yet loaded.
 
     >>> find("planet")
@@ -58,14 +58,18 @@ def find(word: str) -> Scorer:
     elsewhere.errors.ScorerError: there is no scorer "planet": choose embedded, \
 geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or table:SCORES.npz
     """
-    name, _, about = word.partition(":")
+    name, _, about = spec.partition(":")
     if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].target.partition(":")
-        return cast(Maker, getattr(import_module(module), attribute))(about)
-    entry = _foreign().get(name)
-    if entry is None:
-        raise ScorerError(f'there is no scorer "{name}": choose {_choices()}')
-    return PluginScorer(name, entry, about)
+        return cast(Maker, import_module(BUILT_IN[name].module).make)(about)
+    entry = _plugins().get(name)
+    if entry is not None:
+        return PluginScorer(name, entry, about)
+    choices = available()
+    for other, own in BUILT_IN.items():
+        if own.install:
+            choices[other] += f" ({own.install})"
+    *first, last = choices.values()
+    raise ScorerError(f'there is no scorer "{name}": choose {", ".join(first)} or {last}')
 
 
 class PluginScorer:
@@ -73,7 +77,7 @@ class PluginScorer:
 
     def __init__(self, name: str, entry: EntryPoint, about: str) -> None:
         self._title = f'the scorer "{name}" ({entry.value})'
-        with self._blamed("cannot be used"):
+        with self._blame("cannot be used"):
             self._scorer = cast(Maker, entry.load())(about)
         for method in ("load", "score"):
             if not callable(getattr(self._scorer, method, None)):
@@ -84,38 +88,27 @@ class PluginScorer:
 
     def load(self) -> ScorerInfo:
         """As the scorer does it."""
-        with self._blamed("cannot be loaded"):
+        with self._blame("cannot be loaded"):
             return self._scorer.load()
 
     def score(self, photo: Photo) -> Row:
         """As the scorer does it."""
-        with self._blamed(f"failed on {photo.name}"):
+        with self._blame(f"failed on {photo.name}"):
             return np.asarray(self._scorer.score(photo), dtype=np.float32)
 
     @contextmanager
-    def _blamed(self, what: str) -> Iterator[None]:
+    def _blame(self, what: str) -> Iterator[None]:
         try:
             yield
         except ElsewhereError:
             raise
-        except Exception as problem:  # someone else's code may fail in any way
+        except Exception as problem:  # other packages may fail in any way
             reason = " ".join(str(problem).split()) or type(problem).__name__
             raise ScorerError(
                 f"{self._title} {what} ({reason}): update or remove the package that brings it"
             ) from problem
 
 
-def _foreign() -> dict[str, EntryPoint]:
-    """Scorers from other packages; a name of ours cannot be taken over."""
+def _plugins() -> dict[str, EntryPoint]:
+    """Scorers from other packages; they cannot take a name of ours."""
     return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
-
-
-def _choices() -> str:
-    """What there is, in one line, with what to install where something is needed."""
-    words = [
-        f"{usage} ({BUILT_IN[name].install})"
-        if name in BUILT_IN and BUILT_IN[name].install
-        else usage
-        for name, usage in available().items()
-    ]
-    return ", ".join(words[:-1]) + " or " + words[-1]

@@ -28,7 +28,7 @@ Device = Literal["auto", "cpu", "cuda"]
 
 _CPU, _CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 _loading = threading.Lock()
-_chosen: list[Device] = ["cpu"]
+_device: list[Device] = ["cpu"]
 
 
 def onnx_runtime() -> Any:
@@ -69,7 +69,7 @@ def set_device(device: Device) -> None:
     Unless this is called it is the processor: a row that is kept from one run to the next must
     not depend on where it was made.
     """
-    _chosen[0] = device
+    _device[0] = device
 
 
 def has_cuda_build() -> bool:
@@ -83,32 +83,19 @@ def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> S
     `anywhere` is for models that may run on a GPU. One that is quantised for processors, as the
     embedded tower is, would only be sent to and fro.
     """
-    device = _chosen[0] if anywhere else "cpu"
+    device = _device[0] if anywhere else "cpu"
     try:
         known = path.stat()
         state = known.st_mtime_ns, known.st_size
     except OSError:
-        state = 0, 0  # the attempt to read it finds the words
-    with _loading:  # two threads must not both load what one of them can use
+        state = 0, 0  # reading it fails with a message
+    with _loading:  # two threads must not both load it
         return _session(path.resolve(), sha256, state, device)
 
 
 @lru_cache(maxsize=4)
 def _session(path: Path, sha256: str | None, state: tuple[int, int], device: Device) -> Session:
     return Session(read_verified(path, sha256), path.name, device)
-
-
-def _providers(device: Device, offered: list[str], name: str) -> list[Any]:
-    """What ONNX Runtime is asked to run a model with, the first that it can."""
-    if device == "cpu" or (device == "auto" and _CUDA not in offered):
-        return [_CPU]
-    if _CUDA not in offered:
-        raise ScorerError(
-            f"{name} cannot run on a GPU, for this ONNX Runtime was built without CUDA: "
-            "pip install onnxruntime-gpu in its place, or use the device cpu"
-        )
-    # Unless told, CUDA rounds what it multiplies to 10 bits: scores would not be the model's.
-    return [(_CUDA, {"use_tf32": "0"}), _CPU]
 
 
 class Session:
@@ -120,7 +107,14 @@ class Session:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
-        providers = _providers(device, engine.get_available_providers(), name)
+        has_cuda = device != "cpu" and _CUDA in engine.get_available_providers()
+        if device == "cuda" and not has_cuda:
+            raise ScorerError(
+                f"{name} cannot run on a GPU, for this ONNX Runtime was built without CUDA: "
+                "pip install onnxruntime-gpu in its place, or use the device cpu"
+            )
+        # By default CUDA rounds factors to 10 bits: the scores would not be the model's.
+        providers = [(_CUDA, {"use_tf32": "0"}), _CPU] if has_cuda else [_CPU]
         try:
             self._run: onnxruntime.InferenceSession = engine.InferenceSession(
                 content, options, providers=providers

@@ -47,7 +47,13 @@ class TableScorer:
     def score(self, photo: Photo) -> Row:
         """The row of the photo's name, normalised where the file's rows are not."""
         assert self._scores is not None, "load comes first"
-        row = self._scores.values[self._row(photo.name)]
+        names = (photo.name, PurePosixPath(photo.name).name)
+        name = next((name for name in names if name in self._scores.ids), None)
+        if name is None:
+            raise ScorerError(
+                f"{self._path.name} has no row for {photo.name}: add one or leave the photo out"
+            )
+        row = self._scores.values[self._scores.index(name)]
         if np.isneginf(row).any():
             raise ScorerError(
                 f"{self._path.name} gives {photo.name} probability zero somewhere, which no "
@@ -56,12 +62,3 @@ class TableScorer:
         narrow = row.astype(np.float32)
         total = float(np.exp(narrow.astype(np.float64)).sum())
         return narrow if abs(total - 1.0) <= TOLERANCE else log_softmax(row)
-
-    def _row(self, name: str) -> int:
-        assert self._scores is not None
-        for known in (name, PurePosixPath(name).name):
-            if known in self._scores.ids:
-                return self._scores.index(known)
-        raise ScorerError(
-            f"{self._path.name} has no row for {name}: add one or leave the photo out"
-        )
