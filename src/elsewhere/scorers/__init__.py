@@ -1,13 +1,12 @@
 """A photo → log-probabilities over cells: one small file per scorer, one two-method interface.
 
-interface   what a scorer is: load and score
-registry    the word a user types → a scorer; third-party ones by entry point
-embedded · geoclip · onnx_file · table        the scorers
-photos · images     renditions → pixels
-sessions    verified, warm, shared ONNX Runtime sessions
-pipeline    many photos through one scorer, fast, in order, in flat memory
-rows        normalising and checking rows
-cache       rows on disk, private and keyed
+protocol        what a scorer is: load and score; photos and rows
+registry        the specification that a user types → a scorer; plug-ins by entry point
+embedded · geoclip · onnx_scorer · table        the scorers
+sessions        verified, shared ONNX Runtime sessions
+cached_scorer   many photos through one scorer
+cache           rows on disk, private and keyed
+calibration     rows of several photos as one
 """
 
 from elsewhere.scorers.cache import RowCache

@@ -1,10 +1,10 @@
-"""Rows that were computed before, on disk, told to nobody.
+"""Rows that were computed before, on disk and private.
 
 A row says where a photo was taken, so the cache is private (0700 and 0600) and keyed: an entry's
-name is an HMAC of the photo's bytes under a random key that never leaves this folder. Whoever
-holds a photo, but not the key, cannot ask the cache whether it was ever scored here. Entries are
-sealed with the same key, so a damaged or foreign one is ignored and computed anew. The cache is
-a convenience: when it cannot be used, scoring goes on without it.
+name is an HMAC of the photo's bytes under a random key that never leaves this folder. Without the
+key nobody can ask the cache whether a photo was ever scored here. Entries are sealed with the same
+key, so a damaged or foreign one is ignored and computed anew. The cache is optional: where it
+cannot be used, scoring goes on without it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _SEAL_BYTES = 32
 
 
 def private_folder(path: Path) -> Path:
-    """`path` as a folder that only this user can look into, made or tightened as needed."""
+    """`path` as a folder that only this user can enter, created or restricted as needed."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.chmod(0o700)
     return path
 
 
 class RowCache:
-    """Rows by photo and scorer, the least recently used leaving first. Safe across threads."""
+    """Rows by photo and scorer; the least recently used go first. Thread-safe."""
 
     def __init__(self, place: Path | None = None, cap: int = CAP_BYTES) -> None:
         self._place = place or cache_folder()
@@ -59,7 +59,7 @@ class RowCache:
         return hmac.new(secret, inner + context.encode(), "sha256").hexdigest()
 
     def get(self, key: str, cells: int) -> NDArray[np.float32] | None:
-        """The row under `key`; None when there is none, or it is not whole."""
+        """The row under `key`; None when there is none, or it is damaged."""
         secret = self._get_secret()
         if not secret or not key:
             return None
@@ -75,7 +75,7 @@ class RowCache:
         return np.frombuffer(body, dtype="<f4").astype(np.float32)
 
     def put(self, key: str, row: NDArray[np.float32]) -> None:
-        """Keep `row` under `key`; a full disk or a lost folder is no reason to stop."""
+        """Store `row` under `key`; a full disk or a missing folder only ends the caching."""
         secret = self._get_secret()
         if not secret or not key:
             return
@@ -120,7 +120,7 @@ class RowCache:
 
 
 def clear(place: Path | None = None) -> int:
-    """Delete every row, the key and what else we cached; the number of rows that are gone.
+    """Delete every row, the key and all other cached files; returns the number of rows.
 
     Only files that this module makes are touched, in case the folder was set to a wrong one.
     """
@@ -145,7 +145,7 @@ def clear(place: Path | None = None) -> int:
 
 
 def disk_usage(place: Path | None = None) -> tuple[int, int]:
-    """How many rows there are, and how many bytes of the disk they take."""
+    """The number of rows, and how many bytes of the disk they take."""
     sizes = [_on_disk(length) for _, length, _ in _rows(place or cache_folder())]
     return len(sizes), sum(sizes)
 
@@ -162,7 +162,7 @@ def _rows(folder: Path) -> Iterator[tuple[Path, int, float]]:
 
 
 def _local_key(folder: Path) -> bytes:
-    """This machine's key; one that is damaged is replaced, and its rows are then never found."""
+    """This machine's key; a damaged one is replaced, and its rows are then never found."""
     path = folder / "key"
     for _ in range(2):
         with suppress(FileNotFoundError):

@@ -1,9 +1,9 @@
-"""Many photos through one scorer: as fast as the cores allow, in order, in flat memory.
+"""Many photos through one scorer: with all cores, in order, in constant memory.
 
-As many threads as cores each take one photo all the way: read, look up, decode, infer, keep.
-Decoding and inference both let other threads run, so while one core decodes another infers, and
-no core waits for a queue to fill. Only a few photos are under way at once, whatever the album's
-size; what remains of each is its row. A photo that cannot be read costs itself, not the run.
+As many threads as cores each take one photo all the way: read, look up, decode, infer, store.
+Decoding and inference both release the interpreter, so while one core decodes another infers. Only
+a few photos are in progress at once, whatever the album's size; what remains of each is its row. A
+photo that cannot be read costs itself, not the run.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from elsewhere.scorers.protocol import Photo, Row, Scorer, check_row
 from elsewhere.values.scores import Scores
 
 _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
-"""What may change a row's last bits when it is updated."""
+"""Libraries whose updates may change a row's last bits."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one photo: a row, or the sentence that says why there is none."""
+    """The row of one photo, or the sentence that says why there is none."""
 
     photo: Photo
     row: Row | None
@@ -37,7 +37,7 @@ class Outcome:
 
 
 class CachedScorer:
-    """One scorer, loaded: call it with a photo, from any thread, for what becomes of the photo."""
+    """One loaded scorer with its cache: call it with a photo, from any thread."""
 
     def __init__(self, scorer: Scorer, cache: RowCache | None = None) -> None:
         self.about = scorer.load()
@@ -54,7 +54,7 @@ class CachedScorer:
             self._context = "\n".join(parts)
 
     def __call__(self, photo: Photo) -> Outcome:
-        """One photo all the way; what cannot be read or scored comes back as a sentence."""
+        """The outcome of one photo; a problem comes back as a sentence."""
         without_bytes, key = Photo(photo.name, photo.path), ""
         try:
             if self._cache is not None:
@@ -107,7 +107,7 @@ def score(
     """Scores of all photos that can be scored, and the outcomes of those that cannot.
 
     `seen` is called with each outcome as it comes, for a progress bar. When no photo at all can
-    be scored there are no scores to give, and a FileError says why.
+    be scored, a FileError says why.
     """
     about = scorer.load()
     rows = np.empty((len(photos), about.cells), dtype=np.float32)

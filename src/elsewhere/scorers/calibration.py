@@ -1,8 +1,8 @@
-"""From the scores of several photos to the probabilities that are shown for all of them together.
+"""The probabilities that are shown for several photos together.
 
-Photos of one album are not independent, so the plain sum of their scores is overconfident. A
-scorer may say how much: an exponent by number of photos, fitted on held-out albums, that the sum
-is multiplied with. It is the same for every cell, so it changes no ranking and no plan.
+Photos of one album are not independent, so the plain sum of their scores is overconfident. A scorer
+may know by how much: an exponent by number of photos, fitted on held-out albums, that the sum is
+multiplied with. It is the same for every cell, so it changes no ranking and no plan.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ Floats = NDArray[np.float64]
 
 
 def exponent(exponents: Mapping[int, float], photos: int) -> float:
-    """What the sum of `photos` rows is multiplied with, so that its probabilities are calibrated.
+    """The factor that calibrates the sum of `photos` rows; 1 without any exponents.
 
-    Between the sizes that were fitted it is linear in log(size), and below them as for the
-    smallest. Beyond the largest nobody has measured how much more so many photos tell, so they
-    count as much as the largest number did: the exponent falls as their number grows. Without any
-    it is 1, the plain sum.
+    Between the fitted sizes it is linear in log(size), and below them that of the smallest. Beyond
+    the largest nobody has measured how much more so many photos tell, so they count as much as the
+    largest number did: the exponent falls as their number grows.
 
     >>> exponent({1: 1.0, 4: 0.5}, 2), exponent({1: 1.0, 4: 0.5}, 400), exponent({}, 7)
     (0.75, 0.005, 1.0)
@@ -37,7 +36,7 @@ def exponent(exponents: Mapping[int, float], photos: int) -> float:
 def log_softmax(logits: ArrayLike) -> Floats:
     """Normalised log-probabilities along the last axis, in double precision.
 
-    A row in which everything is impossible says nothing, so it becomes uniform.
+    A row in which everything is impossible becomes uniform.
 
     >>> np.exp(log_softmax([np.log(3.0), 0.0])).round(3).tolist()
     [0.75, 0.25]
@@ -55,7 +54,7 @@ def combine_rows(
     """One row for all photos as a set: the calibrated posterior under a uniform prior.
 
     >>> halves = np.log([[0.8, 0.2], [0.8, 0.2]])
-    >>> np.exp(together(halves, {2: 0.5})).round(3).tolist()
+    >>> np.exp(combine_rows(halves, {2: 0.5})).round(3).tolist()
     [0.8, 0.2]
     """
     total = rows.sum(axis=0, dtype=np.float64)

@@ -1,31 +1,19 @@
-"""The one view of a photo that the embedded tower sees.
+"""The scorer `embedded`, the default: CLIP ViT-B/16 and our head, on the CPU, offline.
 
-Training and the runtime share this file, because a head trained on one view and run on another
+The weights are in the package. `model.json` beside them records the SHA-256 of each file, the cells
+they were trained on and how albums are calibrated; a file that does not match is refused before it
+is used. Behind a colon stands one of two other heads for the same tower, each trained on half of
+the photos: second opinions at almost no cost where the tower has run on the photo already.
+
+Training and this module share `preprocess`, because a head trained on one view and run on another
 is quietly worse. The view is the whole photo squashed to a square: one forward pass a photo, and
 nothing at the edges is lost (measured as good as three crops).
 
-What the tower said of the last photos, kept in memory so that other heads need not ask it again.
-
-The tower is nearly all of the work and a head nearly none. Heads that look at the same rendition
-in turn, such as second opinions, find its features here. Only bytes that are at hand are known
-again, by their digest; nothing is written anywhere.
-
-The embedded model's head: a photo's features to log-probabilities over cells, in NumPy.
-
-A few small networks map the features into GeoCLIP's location space, where each cell has a vector;
-the cosines decide, and the networks' scores are averaged. A linear recogniser of the
-trained landmarks then lifts a landmark's cell, and only when it is sure. One row at a time:
-a batched product may round a row differently next to other rows, and a photo's scores must not
-depend on its neighbours.
-
-The scorer `embedded`, the default: CLIP ViT-B/16 and our head, on the CPU, offline.
-
-The weights lie in the package. `model.json` beside them records the SHA-256 of each file, the
-cells they were trained on and how albums are calibrated; a file that does not match is refused
-before it is used.
-
-Behind a colon stands one of two other heads for the same tower, each trained on half of the photos:
-second opinions, nearly for free where the tower has seen the photo already.
+The head maps the features by a few small networks into GeoCLIP's location space, where each cell
+has a vector; the cosines decide, and the networks' scores are averaged. A linear recogniser of the
+trained landmarks then lifts a landmark's cell, and only when it is sure. One row at a time: a
+batched product may round a row differently next to other rows, and a photo's scores must not depend
+on its neighbours.
 """
 
 from __future__ import annotations
@@ -60,18 +48,18 @@ WEIGHTS = Path(__file__).parent / "weights"
 HALVES = ("half_a", "half_b")
 """Heads trained on disjoint halves of the photos."""
 PREPARATION = 1
-"""Counts up when decoding or preparing a photo changes on purpose, so that old rows are not met."""
+"""Counts up when decoding or preparing a photo changes on purpose: old rows are not used."""
 HEAD_FORMAT = 1
 
 SIDE = 224
-"""Pixels on a side of what the tower takes."""
+"""Pixels on a side of the tower's input."""
 MEAN = (0.48145466, 0.4578275, 0.40821073)
 STD = (0.26862954, 0.26130258, 0.27577711)
 """CLIP's own normalisation, per channel of RGB in 0..1."""
 DRAFT_SIDE = 2 * SIDE
 """A JPEG may be decoded at reduced scale as long as both sides stay at least this long."""
 MAX_REMEMBERED = 2048
-"""Photos that are remembered, at 2 kB each."""
+"""Photos whose features are remembered, at 2 kB each."""
 
 # x / 255 normalised is x * SCALE + SHIFT: one multiplication and one addition a value.
 _SCALE = np.array([1.0 / (255.0 * s) for s in STD], dtype=np.float32).reshape(3, 1, 1)
@@ -85,10 +73,10 @@ _lock = threading.Lock()
 
 
 def preprocess(image: Image.Image) -> Floats:
-    """Return the (3, 224, 224) float32 tensor of a decoded or freshly opened picture.
+    """The (3, 224, 224) float32 tensor of a decoded or freshly opened picture.
 
-    A freshly opened JPEG is told to decode at reduced scale first: of a 12-megapixel photo only a
-    twentieth of the pixels would survive the squashing anyway.
+    A freshly opened JPEG is decoded at reduced scale: of a 12-megapixel photo only a twentieth of
+    the pixels would survive the squashing anyway.
     """
     from PIL import Image as Pillow
 
@@ -102,7 +90,7 @@ def preprocess(image: Image.Image) -> Floats:
 
 
 def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> Floats:
-    """Open a photo, turn it upright as its metadata says, and return its :func:`view`."""
+    """Open a photo, turn it upright as its metadata says, and :func:`preprocess` it."""
     from PIL import Image as Pillow, ImageOps
 
     with Pillow.open(source, **open_options) as image:
@@ -111,7 +99,11 @@ def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> Floa
 
 
 def cached_features(tower: str, photo: Photo, infer: Callable[[Photo], Features]) -> Features:
-    """The features of a photo by the tower with this digest: remembered, or inferred now."""
+    """The features of a photo by the tower with this digest: remembered, or inferred now.
+
+    The tower is nearly all of the work and a head nearly none, so several heads share its result.
+    Only bytes in memory are recognised, by their digest; nothing is written anywhere.
+    """
     if photo.held is None:
         return infer(photo)
     key = tower, hashlib.sha256(photo.held).digest()
@@ -129,7 +121,7 @@ def cached_features(tower: str, photo: Photo, infer: Callable[[Photo], Features]
 
 
 def forget_features() -> None:
-    """Remember nothing any more."""
+    """Forget all remembered features."""
     with _lock:
         _known.clear()
 
@@ -208,7 +200,7 @@ def _multiply(row: Floats, matrix: Floats) -> Floats:
 
 
 def make(about: str) -> EmbeddedScorer:
-    """The scorer behind the word `embedded`, or `embedded:half_a`, `embedded:half_b`."""
+    """The scorer `embedded`, `embedded:half_a` or `embedded:half_b`."""
     if about and about not in HALVES:
         raise InputError(
             f"the scorer embedded takes nothing behind a colon but {' or '.join(HALVES)}, "
@@ -226,7 +218,7 @@ class EmbeddedScorer:
         self._about: ScorerInfo | None = None
 
     def load(self) -> ScorerInfo:
-        """Verify and read everything; the session is shared with every other one like it."""
+        """Verify and read everything; the tower's session is shared by all scorers."""
         if self._about is None:
             record = read_record(self._weights)
             cells = Cells.default()
@@ -276,7 +268,7 @@ class EmbeddedScorer:
 
 
 def read_record(weights: Path = WEIGHTS) -> dict[str, Any]:
-    """What `model.json` records about the files beside it."""
+    """The contents of `model.json`, about the files beside it."""
     path = weights / "model.json"
     try:
         record: dict[str, Any] = json.loads(path.read_text("utf-8"))

@@ -1,10 +1,9 @@
 """The scorer `geoclip`: GeoCLIP (Vivanco Cepeda et al., 2023), a far stronger attacker than ours.
 
-GeoCLIP compares a photo with places: an image tower (CLIP ViT-L/14) and a location encoder meet
-in one space, and the places compared are a gallery of 100,000 coordinates. We evaluate the
-location encoder once at that gallery, keep its features on disk, and pool the gallery's
-probabilities into our cells. As our cells hold equally many of these very coordinates, pooling
-bakes no prior in.
+GeoCLIP compares a photo with places: an image tower (CLIP ViT-L/14) and a location encoder map
+into one space, and the places are a gallery of 100,000 coordinates. The location encoder is
+evaluated once at that gallery, its features are kept on disk, and the gallery's probabilities are
+pooled into our cells. As our cells hold equally many of these coordinates, pooling adds no prior.
 
 The image tower comes from the model hub, and only because the user asked for this scorer.
 """
@@ -38,11 +37,11 @@ TOWER = "openai/clip-vit-large-patch14"
 MIN_SIZE = (224, 224)
 
 Tower = Callable[["Image.Image"], Any]
-"""A picture in, a (1, 768) tensor of CLIP's image features out."""
+"""From a picture to a (1, 768) tensor of CLIP's image features."""
 
 
 def make(about: str) -> GeoclipScorer:
-    """The scorer behind the word `geoclip`."""
+    """The scorer `geoclip`."""
     if about:
         raise InputError(f'the scorer geoclip takes nothing behind a colon, but has ":{about}"')
     return GeoclipScorer()
@@ -63,7 +62,7 @@ class GeoclipScorer:
         self._about: ScorerInfo | None = None
 
     def load(self) -> ScorerInfo:
-        """Read the wheel's weights and gallery, evaluate or recall the location features."""
+        """Read the package's weights and gallery, evaluate or recall the location features."""
         with self._lock:
             if self._about is None:
                 self._about = self._load()
@@ -124,8 +123,8 @@ class GeoclipScorer:
     ) -> NDArray[np.float16]:
         """Unit vectors of the gallery, computed once per release of GeoCLIP and then recalled.
 
-        They are always used as the 16-bit numbers that are kept, so that the first run and every
-        later one give the same bits.
+        They are always used as the 16-bit numbers that are stored, so that every run gives the
+        same bits.
         """
         path = (self._place or cache_folder()) / "features" / f"geoclip-{release[:32]}.npz"
         shape = (len(coordinates), 512)
@@ -172,7 +171,7 @@ def _import_packages() -> tuple[Any, Any]:
 
 
 def _hub_tower(torch: Any) -> Tower:
-    """CLIP ViT-L/14 as GeoCLIP itself asks the hub for it."""
+    """CLIP ViT-L/14 as GeoCLIP itself gets it from the hub."""
     from geoclip.model.image_encoder import ImageEncoder
 
     try:

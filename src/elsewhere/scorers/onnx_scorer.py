@@ -1,13 +1,13 @@
 """The scorer `onnx`: anyone's ONNX classifier over cells of its own.
 
-Beside `streets.onnx` lies `streets.json`, which says how the model wants its photos and what its
-outputs mean (docs/scorers.md):
+Beside `streets.onnx` lies `streets.json`, which says how photos are prepared and what the outputs
+mean (docs/scorers.md):
 
     {"cells": "streets.cells.json", "size": [224, 224], "mean": [0.485, 0.456, 0.406],
      "std": [0.229, 0.224, 0.225], "fit": "squash", "output": "logits", "sha256": "…"}
 
-Everything about the model that can be checked is checked in `load`, on shapes and on one blank
-picture, so that a wrong file is refused before the first photo and not after the thousandth.
+The model is checked in `load`, by its shapes and on one blank picture, so that a wrong file is
+refused before the first photo.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ Triple = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Description:
-    """How a model wants its photos, and what it says."""
+    """How photos are prepared for a model, and what its outputs mean."""
 
     cells: Path
-    """The cells file; output i stands for cell i."""
+    """The cells file; output i is cell i."""
     size: tuple[int, int]
     """(width, height) of the input."""
     mean: Triple = (0.0, 0.0, 0.0)
     std: Triple = (1.0, 1.0, 1.0)
-    """Taken off and divided by, per channel, after pixels were brought to 0…1."""
+    """Subtracted and divided by, per channel, after pixels were scaled to 0…1."""
     fit: Literal["squash", "crop"] = "squash"
-    """Squash the whole photo into the input, or cut its middle out."""
+    """Squash the whole photo into the input, or crop its middle."""
     output: Literal["logits", "log-probabilities"] = "logits"
     sha256: str | None = None
 
 
 def make(about: str) -> OnnxScorer:
-    """The scorer behind the word `onnx:FILE`."""
+    """The scorer `onnx:FILE`."""
     if not about:
         raise InputError("the scorer onnx needs a model: write onnx:MODEL.onnx")
     model = Path(about)
@@ -64,7 +64,7 @@ class OnnxScorer:
         self._about: ScorerInfo | None = None
 
     def load(self) -> ScorerInfo:
-        """Read cells and model, and hold the one against the other."""
+        """Read cells and model, and compare them."""
         if self._about is None:
             description = self._description
             cells = Cells.load(description.cells)
@@ -133,7 +133,7 @@ class OnnxScorer:
         return log_softmax(output[0])
 
     def _check_shapes(self, model: Session) -> None:
-        """Refuse what can be seen to be wrong before anything is run."""
+        """Refuse what is visibly wrong before anything is run."""
         if len(model.inputs) != 1:
             raise ScorerError(
                 f"{self._path.name} has {len(model.inputs)} inputs: "
@@ -159,7 +159,7 @@ class OnnxScorer:
 
 
 def read_description(path: Path) -> Description:
-    """The description beside a model, or one sentence about what it lacks."""
+    """The description beside a model; FileError names what is wrong with it."""
     try:
         values = json.loads(path.read_text("utf-8"))
     except OSError:

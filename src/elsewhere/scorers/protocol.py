@@ -1,18 +1,14 @@
-"""Photos as scorers meet them: a name, and the bytes of a rendition, read when first asked for.
+"""What every scorer is: two methods, `load` and `score`, and the photos and rows between them.
 
-Which files are photos, and how a stranger's file becomes a rendition, is the album room's to say.
+A scorer turns one photo into one row of natural-log probabilities over cells. It gets one photo at
+a time, so a row cannot depend on the batch or on the neighbours. Speed comes from several threads
+that call `score` at once (`cached_scorer.py`), so `score` must be thread-safe. No prior over cells
+may be included: it would count once per photo. Later stages trust a row, so each is checked here.
 
-The arithmetic of rows: normalising one and checking one.
-
-A row is trusted by everything after it, so what a scorer hands over is checked once, here: the
-right width, finite, and summing to one within 1e-4.
-
-What every scorer is: two methods, `load` and `score`, and nothing else.
-
-A scorer turns one photo into one row of natural-log probabilities over cells. It sees one photo
-at a time, so a row cannot depend on the batch or on the neighbours; speed comes from several
-threads calling `score` at once (`pipeline.py`), so `score` must be safe to call that way.
-No prior over cells may be baked in: it would count once per photo.
+Only renditions are decoded in the process that scores: plain JPEGs of our own, upright and sRGB, or
+PNGs where not a bit may be lost. Untrusted files are decoded by the album, in processes of their
+own. Large JPEGs are decoded at a reduced scale (an eighth of each side needs one coefficient per
+block), which keeps decoding well below inference.
 """
 
 from __future__ import annotations
@@ -35,7 +31,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MAX_BYTES = 256 * 1024 * 1024
-"""No photo is larger; what is larger is a mistake and would only fill the memory."""
+"""The largest rendition; anything larger is a mistake and would only fill the memory."""
 FORMATS = ("JPEG", "PNG")
 """The formats that Pillow may try."""
 MAX_PIXELS = 100_000_000
@@ -49,19 +45,19 @@ Row = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Photo:
-    """One photo: what it is called in the scores, and its bytes or where they are."""
+    """One photo: its name in the scores, and its bytes or their file."""
 
     name: str
     path: Path
     held: bytes | None = field(default=None, repr=False, compare=False)
-    """The bytes of its rendition; without them, `path` is read as one."""
+    """The bytes of its rendition; without them, `path` is read."""
 
     def read(self) -> Photo:
-        """The same photo with its bytes at hand, so that they are read once."""
+        """The same photo with its bytes in memory, so that they are read once."""
         return replace(self, held=self.content())
 
     def content(self) -> bytes:
-        """The bytes of the rendition, or one sentence that says why they cannot be had."""
+        """The bytes of the rendition; FileError where they cannot be read."""
         if self.held is not None:
             return self.held
         try:
@@ -90,10 +86,10 @@ class Photo:
 
 @dataclass(frozen=True)
 class ScorerInfo:
-    """What `load` found out about the scorer; everything that a caller needs besides rows."""
+    """What `load` returns: everything that a caller needs besides rows."""
 
     name: str
-    """What the user called it: "embedded", "onnx:streets.onnx"."""
+    """The name that the user typed: "embedded", "onnx:streets.onnx"."""
     fingerprint: str
     """Changes whenever the rows could change on purpose: other weights, another preparation."""
     cells: int
@@ -103,12 +99,12 @@ class ScorerInfo:
     globe: Cells | None = None
     """The cells themselves; None when the scorer does not know them."""
     exponents: Mapping[int, float] = field(default_factory=dict)
-    """By collection size, what the sum of rows is multiplied with to be calibrated."""
+    """By collection size, the factor that calibrates the sum of rows."""
     accuracy: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
-    """By continent, and "" for everywhere: the share of single photos of places never seen that
-    are guessed right within so many km. Empty where it was not measured."""
+    """By continent, and "" for everywhere: the share of single photos of unseen places that are
+    guessed right within so many km. Empty where it was not measured."""
     cacheable: bool = True
-    """False where asking again costs no more than looking the row up."""
+    """False where scoring again costs no more than reading the cache."""
 
 
 class Scorer(Protocol):
@@ -160,15 +156,12 @@ def decode_rendition(content: bytes, name: str, least: tuple[int, int]) -> Image
 
 
 def log_softmax(logits: ArrayLike) -> Row:
-    """Logits (or unnormalised log-probabilities) as a normalised row.
-
-    The sum is formed in float64, so the float32 row is normalised to about 1e-6.
-    """
+    """Logits (or unnormalised log-probabilities) as a row, normalised to about 1e-6."""
     return calibration.log_softmax(logits).astype(np.float32)
 
 
 def check_row(row: Row, cells: int, scorer: str, photo: str) -> Row:
-    """`row` itself if it is a row of `cells` log-probabilities; a sentence otherwise."""
+    """`row` itself if it is a row of `cells` log-probabilities, else ScorerError."""
     if row.shape != (cells,):
         raise ScorerError(
             f"the scorer {scorer} gave {photo} a row of shape {row.shape} instead of "

@@ -1,10 +1,9 @@
-"""From the word that a user typed to a scorer.
+"""From the specification that a user types to a scorer.
 
-A word is a name, and behind a colon what the scorer works on: `embedded`, `geoclip`,
-`onnx:streets.onnx`, `table:scores.npz`. Anyone can add a scorer without asking us: a package
-that declares an entry point in the group `elsewhere.scorers` is found by its entry point's name,
-which must lead to something that is called with the text behind the colon ("" for none) and
-returns an object with the two methods of `interface.py`.
+A specification is a name, and behind a colon what the scorer works on: `embedded`, `geoclip`,
+`onnx:streets.onnx`, `table:scores.npz`. Other packages can add scorers: an entry point in the group
+`elsewhere.scorers` is found by its name. It must lead to something that is called with the text
+behind the colon ("" for none) and returns an object with the two methods of `protocol.py`.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
 from elsewhere.values.wording import installed_by
 
 GROUP = "elsewhere.scorers"
-"""The entry-point group of scorers that come from other packages."""
+"""The entry-point group of scorers from other packages."""
 DEFAULT = "embedded"
 
 Maker = Callable[[str], Scorer]
 
 
 class BuiltIn(NamedTuple):
-    """One scorer of ours: where it is, how it is typed, and what to install for it."""
+    """One of our scorers: its module, how it is typed, and what to install for it."""
 
     module: str
     usage: str
@@ -51,7 +50,7 @@ def available() -> dict[str, str]:
 
 
 def find(spec: str) -> Scorer:
-    """The scorer that `word` names, not yet loaded.
+    """The scorer that `spec` names, not yet loaded.
 
     >>> find("planet")
     Traceback (most recent call last):
@@ -73,7 +72,7 @@ geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or t
 
 
 class PluginScorer:
-    """A scorer from another package: whatever it raises is told as its own fault, not ours."""
+    """A scorer from another package: its errors name the package."""
 
     def __init__(self, name: str, entry: EntryPoint, about: str) -> None:
         self._title = f'the scorer "{name}" ({entry.value})'
@@ -87,12 +86,12 @@ class PluginScorer:
                 )
 
     def load(self) -> ScorerInfo:
-        """As the scorer does it."""
+        """Load the plug-in."""
         with self._blame("cannot be loaded"):
             return self._scorer.load()
 
     def score(self, photo: Photo) -> Row:
-        """As the scorer does it."""
+        """Score by the plug-in."""
         with self._blame(f"failed on {photo.name}"):
             return np.asarray(self._scorer.score(photo), dtype=np.float32)
 

@@ -1,9 +1,8 @@
-"""ONNX Runtime sessions, apart from the models that use them: verified, warm and shared.
+"""ONNX Runtime sessions: verified and shared.
 
 A session runs one photo at a time on one thread. Measured on the embedded tower, as many
-single-thread runs as there are cores score more photos a second than one run spread over all
-cores or larger batches do, and a row can then depend on nothing but its photo: dynamic
-quantisation takes its range from the whole batch, so a larger one would mix the neighbours in.
+single-thread runs as there are cores are faster than one run over all cores or larger batches. And
+a row then depends on its photo alone: dynamic quantisation takes its range from the whole batch.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     import onnxruntime
 
 Device = Literal["auto", "cpu", "cuda"]
-"""Where a model runs that can run elsewhere than on the processor; auto: a GPU if there is one."""
+"""Where models run that can use a GPU; auto: on a GPU if there is one."""
 
 _CPU, _CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 _loading = threading.Lock()
@@ -32,10 +31,10 @@ _device: list[Device] = ["cpu"]
 
 
 def onnx_runtime() -> Any:
-    """ONNX Runtime, told before it starts not to phone home.
+    """ONNX Runtime without telemetry.
 
-    Its Linux builds collect usage data and send it to their maker unless this variable is set
-    before the library is loaded; from Python it would be too late. Nothing leaves this machine.
+    Its Linux builds send usage data to their maker unless this variable is set before the library
+    is loaded. Nothing leaves this machine.
     """
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     import onnxruntime
@@ -44,7 +43,7 @@ def onnx_runtime() -> Any:
 
 
 def read_verified(path: Path, sha256: str | None) -> bytes:
-    """The bytes of `path`, refused unless they are the ones that `sha256` names.
+    """The bytes of `path`, refused unless they have this SHA-256.
 
     The caller uses these bytes and not the file, so nothing can change between check and use.
     """
@@ -64,24 +63,23 @@ def read_verified(path: Path, sha256: str | None) -> bytes:
 
 
 def set_device(device: Device) -> None:
-    """Where sessions of this process run that are made from now on, if their models can.
+    """Where new sessions of this process run, if their models can.
 
-    Unless this is called it is the processor: a row that is kept from one run to the next must
-    not depend on where it was made.
+    The default is the processor: a cached row must not depend on where it was computed.
     """
     _device[0] = device
 
 
 def has_cuda_build() -> bool:
-    """Whether the ONNX Runtime that is installed was built for CUDA; not whether a GPU is there."""
+    """Whether the installed ONNX Runtime was built for CUDA; not whether there is a GPU."""
     return _CUDA in onnx_runtime().get_available_providers()
 
 
 def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> Session:
-    """The one warm session of this process for the file, made when first asked for.
+    """The one session of this process for the file, made when first needed.
 
     `anywhere` is for models that may run on a GPU. One that is quantised for processors, as the
-    embedded tower is, would only be sent to and fro.
+    embedded tower is, would lose time there.
     """
     device = _device[0] if anywhere else "cpu"
     try:
@@ -99,7 +97,7 @@ def _session(path: Path, sha256: str | None, state: tuple[int, int], device: Dev
 
 
 class Session:
-    """One model, ready to run; safe to call from several threads at once."""
+    """One model, ready to run; thread-safe."""
 
     def __init__(self, content: bytes, name: str, device: Device = "cpu") -> None:
         engine = onnx_runtime()
@@ -136,7 +134,7 @@ class Session:
         self.types: dict[str, str] = {x.name: x.type for x in self._run.get_inputs()}
 
     def __call__(self, tensor: NDArray[np.float32], input: str, output: str) -> NDArray[Any]:
-        """What the model makes of one tensor."""
+        """Run the model on one tensor."""
         try:
             return np.asarray(self._run.run([output], {input: tensor})[0])
         except Exception as problem:
@@ -147,6 +145,6 @@ class Session:
 
 
 def _first_line(problem: Exception) -> str:
-    """ONNX Runtime's message, short enough to stand inside a sentence."""
+    """ONNX Runtime's message, short enough for a sentence."""
     lines = str(problem).strip().splitlines() or [type(problem).__name__]
     return lines[0].split(" : ")[-1].strip().rstrip(".")[:200]

@@ -1,7 +1,6 @@
-"""The scorer `table`: scores that were computed elsewhere, looked up by the photo's name.
+"""The scorer `table`: rows of a score file (docs/score-files.md), found by the photo's name.
 
-For a model that we cannot run here, or never should: whoever can run it hands over a score file
-(docs/score-files.md), and every door treats it like any other scorer.
+For models that cannot run here. Everything else treats it like any other scorer.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from elsewhere.values.scores import Scores
 
 
 def make(about: str) -> TableScorer:
-    """The scorer behind the word `table:FILE`."""
+    """The scorer `table:FILE`."""
     if not about:
         raise InputError("the scorer table needs a file: write table:SCORES.npz")
     return TableScorer(Path(about))
