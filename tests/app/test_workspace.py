@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions import album_jobs, workspace
+from elsewhere.app.sessions import workspace
 from elsewhere.app.sessions.album_jobs import start_frontier
 from elsewhere.app.sessions.planning import PlannedAnswer
 from elsewhere.app.sessions.uploads import parts
@@ -301,7 +301,7 @@ def test_an_album_is_not_taken_away_under_its_copy(
         assert go_on.wait(20)
         return real(*args, **more)
 
-    monkeypatch.setattr(album_jobs, "write_report", slowly)
+    monkeypatch.setattr("elsewhere.service.report.write_report", slowly)
     asked = copy_to(house, tmp_path / "copy")
     job = house.client.post("/api/export", json=asked).json()["job"]
     for answer in (

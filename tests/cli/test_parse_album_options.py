@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.cli.job import run_protect
 from elsewhere.errors import InputError
+from elsewhere.service import protect_album
 from elsewhere.values.wishes import Wishes
 
 
@@ -24,4 +24,4 @@ from elsewhere.values.wishes import Wishes
 )
 def test_a_slip_is_told_before_any_photo_is_read(wishes: Wishes, said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said):
-        run_protect([tmp_path / "not there at all"], None, wishes)
+        protect_album([tmp_path / "not there at all"], None, wishes)

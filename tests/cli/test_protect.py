@@ -9,7 +9,6 @@ import stat
 import subprocess
 import sys
 import time
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from typer.testing import Result
 from elsewhere.cli.program import CODES
 from elsewhere.cli.render.progress import Stages
 from elsewhere.example import ALBUM
+from elsewhere.service import Step
 from elsewhere.values.plan import Status
 from tests.album.makers import exif, jpeg
 from tests.cli.keyboard import SCORER, typed
@@ -311,14 +311,14 @@ def test_ctrl_c_as_soon_as_the_copy_has_its_name_costs_the_report_alone(
         module = "elsewhere.service.report"
         monkeypatch.setitem(sys.modules, module, Interrupting())
     else:
-        real = Stages.during
+        real = Stages.__call__
 
-        def during(self: Stages, stage: str) -> AbstractContextManager[None]:
-            if stage == "telling":
+        def call(self: Stages, step: Step) -> None:
+            if step.stage == "telling":
                 raise KeyboardInterrupt
-            return real(self, stage)
+            real(self, step)
 
-        monkeypatch.setattr(Stages, "during", during)
+        monkeypatch.setattr(Stages, "__call__", call)
     result = run("album", WHERE, "-o", "out")
     assert result.exit_code == 0, result.output
     assert "its report is not there: stopped" in result.stderr

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -203,3 +206,16 @@ def _options(
     - `elsewhere protect ~/Pictures/trip -o ~/Pictures/trip-to-share`
       (a clean copy that does not)
     """
+
+
+def typed_command() -> str:
+    """What was typed, as it can be typed again."""
+    return shlex.join(["elsewhere", *sys.argv[1:]])
+
+
+def program_name() -> str:
+    """How the program is called from here: by its name where the shell knows it."""
+    if shutil.which("elsewhere"):
+        return "elsewhere"
+    program = Path(sys.argv[0])
+    return str(program) if program.name == "elsewhere" else "python -m elsewhere"

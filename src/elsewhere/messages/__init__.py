@@ -10,7 +10,7 @@ verification   what `verify` says of a copy
 """
 
 from elsewhere.messages.advice import advice
-from elsewhere.messages.notes import coarse_cells, note, notes
+from elsewhere.messages.notes import coarse_cells, note, notes, report_warning
 from elsewhere.messages.surface import Surface, capitalized
 from elsewhere.messages.verdict import accuracy, infeasibility, secret_top, threat_name, verdict
 
@@ -23,6 +23,7 @@ __all__ = [
     "infeasibility",
     "note",
     "notes",
+    "report_warning",
     "secret_top",
     "threat_name",
     "verdict",

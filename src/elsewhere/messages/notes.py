@@ -126,3 +126,14 @@ def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:
         f"the cell here is {km:.0f} km across, more than {radius_km:g} km: what is hidden is that "
         "whole cell"
     )
+
+
+def report_warning(error: BaseException | None) -> str:
+    """That a copy has no report, and why; empty where nothing went wrong."""
+    if error is None:
+        return ""
+    why = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
+    return (
+        "the copy is written and proved, but its report is not there: "
+        f"{why or 'there is not enough memory'}"
+    )

@@ -3,6 +3,7 @@
 These names are the public face; nothing outside this package imports its modules. They are loaded
 when first used, so that a command waits only for what it needs. `__init__.pyi` lists them.
 
+jobs            the whole job: open an album, protect it, write the report
 scored_album    read an album and score it with every model
 places          which places are hidden, and how far around them
 threats         the attackers that a plan must withstand: model, place and photos they see

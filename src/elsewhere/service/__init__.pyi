@@ -36,6 +36,13 @@ from .frontier import (
     steps as steps,
     tables as tables,
 )
+from .jobs import (
+    OpenedAlbum as OpenedAlbum,
+    ProtectedAlbum as ProtectedAlbum,
+    export_with_report as export_with_report,
+    open_album as open_album,
+    protect_album as protect_album,
+)
 from .ledger import Ledger as Ledger
 from .ledger_album import entries_at as entries_at, label_of as label_of
 from .next_photo import NextPhoto as NextPhoto, check_next_photo as check_next_photo

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from elsewhere.album import Album
-from elsewhere.album.places import places_of
+from elsewhere.album import Album, Photo
+from elsewhere.album.places import Places, places_of
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import Place, place, places as called
 from elsewhere.scorers import ScorerInfo
@@ -64,6 +64,8 @@ class EarlyChecks:
     wishes: Wishes
     at: Sequence[Place] | None = None
     _scorers: Sequence[tuple[str, ScorerInfo]] = field(default=(), init=False)
+    _photos: Sequence[Photo] = field(default=(), init=False)
+    _places: Places = field(default_factory=lambda: Places(()), init=False)
 
     def loaded(self, scorers: Sequence[tuple[str, ScorerInfo]]) -> None:
         """Refuse a top that these scorers have no cells for, with what is told of the place."""
@@ -78,9 +80,15 @@ class EarlyChecks:
         """Refuse photos and places that the album does not have, and what leaves no rivals."""
         if not album.photos:
             return  # why there is none is what the user has to hear
-        wishes, places = self.wishes, places_of(album.photos, at=self.at)
+        wishes, places = self.wishes, self.places_of(album.photos)
         if places:
             chosen = select_places(places, album.photos, wishes.hide)
             outside(self._scorers, chosen.hidden, wishes)
         select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
         photo_values(album.photos, wishes.values, stars=wishes.stars, left=album.left)
+
+    def places_of(self, photos: Sequence[Photo]) -> Places:
+        """The places of these photos; of those that were read, as they were found before."""
+        if self._photos != photos:
+            self._photos, self._places = photos, places_of(photos, at=self.at)
+        return self._places

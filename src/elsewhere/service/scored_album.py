@@ -88,10 +88,10 @@ class ScoredAlbum:
 class Step:
     """How far the work is; told on the caller's own thread."""
 
-    stage: Literal["reading", "scoring", "writing", "proving"]
+    stage: Literal["reading", "scoring", "planning", "writing", "proving", "telling"]
     done: int
     total: int
-    """How many there are; of those to be scored, as far as is known."""
+    """How many there are; of those to be scored, as far as is known. 0 where nobody knows."""
     name: str = ""
     """The file that was just done; empty when only the numbers changed."""
     left: tuple[SkippedFile, ...] = ()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from elsewhere import messages
 from elsewhere.album.export import check_target
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
@@ -17,11 +18,11 @@ from elsewhere.app.sessions.planning import PlannedAnswer, as_typed
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.messages.verification import problem_text, verified_notes
-from elsewhere.service.export import check_export, export_album
+from elsewhere.service import ProtectedAlbum, Step, export_with_report
+from elsewhere.service.export import check_export
 from elsewhere.service.frontier import greedy_frontier, greedy_needs, steps, tables
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.planning import plan_album
-from elsewhere.service.report import write_report
 from elsewhere.service.verify import verify_copy
 
 PATIENCE = 10.0
@@ -111,29 +112,32 @@ def export(table: Workspace, asked: models.ExportRequestModel) -> Job:
         check_export(entry.seen, target, private, order=asked.order, names=asked.names)
 
     def work(job: Job) -> None:
-        shared = export_album(
-            entry.seen,
-            plan,
+        def progress(step: Step) -> None:
+            if step.stage == "telling":  # the copy is there: nobody can stop it any more
+                job.say(EventModel(stage=step.stage))
+            else:
+                job.step(step)
+
+        done = export_with_report(
+            ProtectedAlbum(entry.seen, plan, entry.posted),
             target,
             private=private,
             order=asked.order,
             names=asked.names,
-            posted=entry.posted,
-            remember=Ledger() if asked.remember else None,
-            progress=job.step,
-        )
-        job.say(EventModel(stage="telling"))
-        report = write_report(
-            entry.seen, plan, shared.private, posted=entry.posted, shared=shared,
+            ledger=Ledger() if asked.remember else None,
             command="elsewhere app",
-        )  # fmt: skip
+            progress=progress,
+        )
+        shared = done.export
+        assert shared is not None
+        warning = messages.report_warning(done.report_error)
         exported = models.ExportedModel(
             target=str(target),
             files=[file.name for file in shared.files],
             certificate=str(shared.certificate),
-            report=str(report),
+            report=None if done.report is None else str(done.report),
             reproved=shared.reproved,
-            notes=list(shared.notes),
+            notes=[*shared.notes, *([warning] if warning else [])],
         )
         job.say(EventModel(exported=table.keep(desk, exported)))
 

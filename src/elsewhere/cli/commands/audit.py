@@ -75,60 +75,43 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.album.export import check_target
-        from elsewhere.album.places import places_of
-        from elsewhere.cli.job import typed_command
         from elsewhere.cli.parse import places_told
+        from elsewhere.cli.program import typed_command
         from elsewhere.cli.render.progress import stages
-        from elsewhere.scorers import RowCache
-        from elsewhere.service import score_album
-        from elsewhere.service.album_audit import (
-            asked_twice,
+        from elsewhere.service import (
+            Ledger,
             audit_album,
-            second_opinions,
+            audit_contents,
+            open_album,
+            save_report,
         )
-        from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
-        from elsewhere.service.ledger import Ledger
-        from elsewhere.service.posted_photos import Sketches, find_posted
-        from elsewhere.service.report import audit_contents, save_report
         from elsewhere.values.wishes import Wishes
 
         if report is not None:  # nobody waits for what cannot be written
             check_target(report, [path for path in album if path.is_dir()], file=True)
-        given = places_told(at)
         wishes = Wishes(
             top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius
         )
-        check_wishes(wishes)
-        check_paths(posted or ())
-        refusing = EarlyChecks(wishes, given)
-        rows, sketches = RowCache() if cache else None, Sketches()
-        words = tuple(scorer or ("embedded",))
-        with ExitStack() as held:
+        with ExitStack() as stack:
             with stages() as progress:
-                seen = score_album(
-                    album,
-                    scorers=asked_twice(words),
-                    cache=rows,
-                    progress=progress,
-                    loaded=refusing.loaded,
-                    checked=refusing.read,
-                    # the page shows the photos, and how small is known when there are no more
-                    keep=report is not None,
-                    glance=sketches if posted else None,
+                opened = stack.enter_context(
+                    open_album(
+                        album,
+                        wishes,
+                        at=places_told(at),
+                        scorers=tuple(scorer or ("embedded",)),
+                        cache=cache,
+                        posted=tuple(posted or ()),
+                        ledger=Ledger(),
+                        # the page shows the photos, and how small is known when there are no more
+                        keep=report is not None,
+                        need_place=False,
+                        opinions=True,
+                        progress=progress,
+                    )
                 )
-                held.callback(seen.close)
-                seen, opinions = second_opinions(seen, words)
-                places = places_of(seen.photos, at=given)
-                public = find_posted(
-                    seen,
-                    places,
-                    wishes,
-                    posted or (),
-                    ledger=Ledger(),
-                    cache=rows,
-                    sketches=sketches,
-                )
-            found = audit_album(seen, places, wishes, posted=public, opinions=opinions)
+            seen, public, opinions = opened.seen, opened.posted, opened.opinions
+            found = audit_album(seen, opened.places, wishes, posted=public, opinions=opinions)
             if report is not None:
                 page = audit_contents(
                     seen, found, posted=public, opinions=opinions, command=typed_command()

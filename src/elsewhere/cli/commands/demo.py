@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import one_sentence
+from elsewhere import messages
+from elsewhere.cli.program import one_sentence, typed_command
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.cli.render.protect import Done
+    from elsewhere.service import ProtectedAlbum
 
 DEFAULT = "elsewhere-demo"
 """The copy's name where none is given; where it is taken, the next number follows it."""
@@ -47,10 +48,11 @@ def command(
     Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.job import run_protect, typed_command
         from elsewhere.cli.render import protect
         from elsewhere.cli.render.printing import printed
+        from elsewhere.cli.render.progress import stages
         from elsewhere.example import ALBUM
+        from elsewhere.service import protect_album
         from elsewhere.values.wishes import Wishes
 
         target = output or free(Path(DEFAULT))
@@ -61,12 +63,14 @@ def command(
                 markup=False,
             )
         # Without --exact-top every run would draw another k, and be another example
-        done = run_protect(
-            [ALBUM], target, Wishes(top=_TOP, exact_top=True), command=typed_command()
-        )
+        wishes = Wishes(top=_TOP, exact_top=True)
+        with stages() as progress:
+            done = protect_album(
+                [ALBUM], target, wishes, command=typed_command(), progress=progress
+            )
         protect.show(done)
-        if done.warning:
-            typer.echo(f"elsewhere: {printable(done.warning)}", err=True)
+        if warning := messages.report_warning(done.report_error):
+            typer.echo(f"elsewhere: {printable(warning)}", err=True)
         _beside(done)
 
 
@@ -79,13 +83,13 @@ def free(target: Path) -> Path:
     return found
 
 
-def _beside(done: Done) -> None:
+def _beside(done: ProtectedAlbum) -> None:
     """The plan beside sharing everything, and beside what anybody would have done."""
     from rich import box
     from rich.table import Table
 
     from elsewhere.cli.render.printing import printed
-    from elsewhere.service.frontier import greedy_withholds
+    from elsewhere.service import greedy_withholds
 
     photos = done.seen.photos
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)

@@ -93,7 +93,6 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.parse import places_told
-        from elsewhere.service.early_checks import check_paths, check_wishes
         from elsewhere.values.wishes import Wishes
 
         if remember and output is None:
@@ -107,8 +106,6 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             margin=margin,
             exact_top=exact_top,
         )
-        check_wishes(wishes)
-        check_paths(posted or ())
         done = _ask(
             album,
             photo,
@@ -153,54 +150,48 @@ def _ask(
     output: Path | None,
     remember: bool,
 ) -> _Done:
-    from elsewhere.album.places import places_of
     from elsewhere.cli.render.progress import stages
-    from elsewhere.scorers import RowCache
-    from elsewhere.service.early_checks import EarlyChecks
-    from elsewhere.service.export import check_copy_target, export_album
-    from elsewhere.service.ledger import Ledger
-    from elsewhere.service.next_photo import check_next_photo
-    from elsewhere.service.places import NowhereError, guesses
-    from elsewhere.service.posted_photos import Sketches, find_posted
-    from elsewhere.service.scored_album import score_album
+    from elsewhere.service import (
+        Ledger,
+        Step,
+        check_copy_target,
+        check_next_photo,
+        export_album,
+        open_album,
+    )
 
     paths = [album]
     if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
         paths.append(Path(photo))
     if output is not None:  # nobody waits for what cannot be written
         check_copy_target([album] if album.is_dir() else [], output)
-    refusing = EarlyChecks(wishes, at)
-    rows, ledger, sketches = RowCache() if cache else None, Ledger(), Sketches()
-    with stages() as told:
-        seen = score_album(
+    ledger = Ledger()
+    with (
+        stages() as progress,
+        open_album(
             paths,
+            wishes,
+            at=at,
             scorers=scorers,
-            cache=rows,
-            progress=told,
-            loaded=refusing.loaded,
-            checked=refusing.read,
-            keep=output is not None,  # what is not exported need not wait on the disk
-            glance=sketches if posted else None,
-        )
-        try:
-            places = places_of(seen.photos, at=at)
-            if not places:
-                raise NowhereError(guesses(seen))
-            out = find_posted(
-                seen, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
+            cache=cache,
+            posted=posted,
+            ledger=ledger,
+            keep=output is not None,
+            progress=progress,
+        ) as opened,
+    ):
+        seen, public = opened.seen, opened.posted
+        progress(Step("planning", 0, 0))
+        found = check_next_photo(seen, opened.places, wishes, photo, posted=public, ledger=ledger)
+        progress(Step("planning", 1, 1))
+        shared = None
+        if output is not None and found.alone is not None:
+            book = ledger if remember else None
+            shared = export_album(
+                seen, found.alone, output, posted=public, remember=book, progress=progress
             )
-            with told.during("planning"):
-                found = check_next_photo(seen, places, wishes, photo, posted=out, ledger=ledger)
-            shared = None
-            if output is not None and found.alone is not None:
-                book = ledger if remember else None
-                shared = export_album(
-                    seen, found.alone, output, posted=out, remember=book, progress=told
-                )
-            unwritten = output is not None and shared is None
-            return _Done(found, len(out.pinned(len(seen.photos))), shared, unwritten)
-        finally:
-            seen.close()
+        unwritten = output is not None and shared is None
+        return _Done(found, len(public.pinned(len(seen.photos))), shared, unwritten)
 
 
 def _show(done: _Done) -> None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from elsewhere import messages
 from elsewhere.cli import options
-from elsewhere.cli.program import one_sentence
+from elsewhere.cli.program import one_sentence, typed_command
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.cli.job import Sharing
-    from elsewhere.cli.render.protect import Done
+    from elsewhere.album.export import Names, Order
+    from elsewhere.service import ProtectedAlbum
 
 
 _PLACES = "What is hidden"
@@ -171,11 +172,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
     """
     with one_sentence():
-        from elsewhere.cli.job import Public, run_protect, typed_command
         from elsewhere.cli.parse import places_told, recipe, refuse, worth
         from elsewhere.cli.render.audit import show_guesses
-        from elsewhere.service.ledger import Ledger
-        from elsewhere.service.places import NowhereError
+        from elsewhere.cli.render.progress import stages
+        from elsewhere.cli.render.protect import exit_code
+        from elsewhere.service import Ledger, NowhereError, protect_album
         from elsewhere.values.wishes import Wishes
 
         refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
@@ -198,26 +199,32 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             time_limit=time_limit,
         )
         try:
-            done = run_protect(
-                album,
-                None if dry_run else output,
-                wishes,
-                at=places_told(at),
-                scorers=tuple(scorer or ("embedded",)),
-                recipe=recipe(max_side, full),
-                cache=cache,
-                sharing=cast("Sharing", {"private": private, "order": order, "names": names}),
-                public=Public(tuple(posted or ()), Ledger(), remember),
-                command=typed_command() if report else None,
-            )
+            with stages() as progress:
+                done = protect_album(
+                    album,
+                    None if dry_run else output,
+                    wishes,
+                    at=places_told(at),
+                    scorers=tuple(scorer or ("embedded",)),
+                    recipe=recipe(max_side, full),
+                    cache=cache,
+                    posted=tuple(posted or ()),
+                    ledger=Ledger(),
+                    remember=remember,
+                    private=private,
+                    order=cast("Order", order),
+                    names=cast("Names", names),
+                    command=typed_command() if report else None,
+                    progress=progress,
+                )
         except NowhereError as nowhere:
             show_guesses(nowhere.guesses, as_json=as_json)
             raise
         _tell(done, as_json)
-    raise typer.Exit(done.code)
+    raise typer.Exit(exit_code(done))
 
 
-def _tell(done: Done, as_json: bool) -> None:
+def _tell(done: ProtectedAlbum, as_json: bool) -> None:
     from elsewhere.cli.render import protect
 
     if as_json:
@@ -226,5 +233,5 @@ def _tell(done: Done, as_json: bool) -> None:
         typer.echo(json.dumps(protect.as_json(done), indent=2, ensure_ascii=False))
     else:
         protect.show(done)
-    if done.warning:
-        typer.echo(f"elsewhere: {printable(done.warning)}", err=True)
+    if warning := messages.report_warning(done.report_error):
+        typer.echo(f"elsewhere: {printable(warning)}", err=True)

@@ -67,19 +67,10 @@ class Stages:
 
     def __call__(self, step: Step) -> None:
         """A job's own word on how far it is."""
-        self._bar(step.stage)
-        self._shown.update(self._bars[step.stage], completed=step.done, total=step.total)
-
-    @contextmanager
-    def during(self, stage: str) -> Iterator[None]:
-        """Within, a bar that only says that something goes on: nobody knows how long it takes."""
-        self._bar(stage)
-        yield
-        self._shown.update(self._bars[stage], completed=1, total=1)
-
-    def _bar(self, stage: str) -> None:
-        if stage not in self._bars:
-            self._bars[stage] = self._shown.add_task(_STAGES[stage], total=None)
+        if step.stage not in self._bars:
+            self._bars[step.stage] = self._shown.add_task(_STAGES[step.stage], total=None)
+        bar = self._bars[step.stage]
+        self._shown.update(bar, completed=step.done, total=step.total or None)
 
 
 @contextmanager

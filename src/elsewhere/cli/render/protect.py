@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from elsewhere import messages
-from elsewhere.cli.job import program_name
-from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN
+from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, program_name
 from elsewhere.cli.render.printing import printed
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
@@ -27,10 +25,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from elsewhere.album import Photo, SkippedFile
-    from elsewhere.service.export import Export
-    from elsewhere.service.planning import AlbumPlan
-    from elsewhere.service.posted import Posted
-    from elsewhere.service.scored_album import ScoredAlbum
+    from elsewhere.service import Export, ProtectedAlbum
 
 FEW = 5
 """So many names are enough to see what is meant."""
@@ -39,53 +34,15 @@ MANY = 40
 _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 
 
-@dataclass(frozen=True)
-class Done:
-    """All that came of one album."""
-
-    seen: ScoredAlbum
-    plan: AlbumPlan
-    shared: Export | None
-    """The copy; None on a dry run, and where there is no plan."""
-    posted: Posted
-    """What is out already, and not copied again."""
-    report: Path | None = None
-    """The private report, where one was written."""
-    warning: str = ""
-    """What went wrong beside the copy: that there is no report, though one was to be written."""
-
-    @property
-    def withheld(self) -> list[str]:
-        """The names of the photos that are not in the copy; none where there is to be no copy."""
-        photos = self.seen.photos
-        if self.plan.empty:
-            return []
-        return [photos[n].id for n in self.plan.plan.withheld if n < len(photos)]
-
-    @property
-    def dropped(self) -> list[str]:
-        """Those of them that the user asked to drop."""
-        ids = {self.seen.photos[n].id for n in self.plan.plan.promise.drop}
-        return [name for name in self.withheld if name in ids]
-
-    @property
-    def kept(self) -> list[str]:
-        """The names of the photos that are in the copy, or would be."""
-        photos = self.seen.photos
-        if self.plan.empty:
-            return []
-        return [photos[n].id for n in self.posted.fresh(self.plan.plan.kept, len(photos))]
-
-    @property
-    def code(self) -> int:
-        """The exit code: 0 only where there is something to share, or would be on no dry run."""
-        status = self.plan.plan.status
-        if self.plan.plan.found and not self.kept:
-            return INFEASIBLE if status == Status.OPTIMAL else UNKNOWN
-        return CODES[status]
+def exit_code(done: ProtectedAlbum) -> int:
+    """0 only where there is something to share, or would be on no dry run."""
+    status = done.plan.plan.status
+    if done.plan.plan.found and not done.kept:
+        return INFEASIBLE if status == Status.OPTIMAL else UNKNOWN
+    return CODES[status]
 
 
-def show(done: Done) -> None:
+def show(done: ProtectedAlbum) -> None:
     """Print it for people."""
     plan = done.plan.plan
     with printed() as console:
@@ -100,13 +57,13 @@ def show(done: Done) -> None:
         console.print()
         rows = [*_facts(done)]
         console.print(_grid(rows))
-        if done.shared is not None:
-            _after(console, done.shared, done.report)
+        if done.export is not None:
+            _after(console, done.export, done.report)
         elif done.kept:
             console.print(Text("\nNothing was written (--dry-run)."))
 
 
-def _facts(done: Done) -> Iterator[tuple[str, Text]]:
+def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
     """What there is to know, as pairs of a name and a few words."""
     from elsewhere.service.places import hidden_name
 
@@ -139,7 +96,7 @@ def _facts(done: Done) -> Iterator[tuple[str, Text]]:
     leaks = list(_leaks(done.seen.photos))
     if leaks:
         yield "cleaned", Text("; ".join(leaks))
-    for text in (*map(messages.note, done.plan.notes), *(done.shared.notes if done.shared else ())):
+    for text in (*map(messages.note, done.plan.notes), *(done.export.notes if done.export else ())):
         yield "note", Text(printable(text))
 
 
@@ -214,12 +171,12 @@ def _named(names: Sequence[str], most: int = FEW) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def as_json(done: Done) -> dict[str, Any]:
+def as_json(done: ProtectedAlbum) -> dict[str, Any]:
     """Everything, as plain values."""
     from elsewhere.service.album_audit import metadata_leaks
     from elsewhere.service.places import hidden_name
 
-    plan, wishes, shared = done.plan.plan, done.plan.wishes, done.shared
+    plan, wishes, shared = done.plan.plan, done.plan.wishes, done.export
     told: dict[str, Any] = {
         "status": str(plan.status),
         "protects": bool(done.kept),
@@ -263,7 +220,7 @@ def as_json(done: Done) -> dict[str, Any]:
             "target": str(shared.target),
             "certificate": str(shared.certificate),
             "report": None if done.report is None else str(done.report),
-            "warning": done.warning,
+            "warning": messages.report_warning(done.report_error),
             "files": [
                 {"file": file.name, "photo": file.photo, "sha256": file.sha256, "bytes": file.size}
                 for file in shared.files

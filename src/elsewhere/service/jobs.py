@@ -1,0 +1,236 @@
+"""Whole jobs on an album, from its files to the result, for every surface alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from elsewhere.album import Recipe
+from elsewhere.album.export import Names, Order
+from elsewhere.album.places import Places
+from elsewhere.errors import ElsewhereError
+from elsewhere.globe import Place
+from elsewhere.scorers import RowCache
+from elsewhere.service.album_audit import Opinions, asked_twice, second_opinions
+from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
+from elsewhere.service.export import Export, check_copy_target, export_album
+from elsewhere.service.ledger import Ledger
+from elsewhere.service.places import NowhereError, guesses
+from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album
+from elsewhere.service.posted import NOTHING_POSTED, Posted
+from elsewhere.service.posted_photos import Sketches, find_posted
+from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.values.wishes import Wishes
+
+Progress = Callable[[Step], None]
+
+
+@dataclass(frozen=True)
+class OpenedAlbum:
+    """An album that was read and scored, with its places and what is public already."""
+
+    seen: ScoredAlbum
+    places: Places
+    posted: Posted
+    opinions: Opinions
+
+
+@dataclass(frozen=True)
+class ProtectedAlbum:
+    """All that came of one album."""
+
+    seen: ScoredAlbum
+    plan: AlbumPlan
+    posted: Posted
+    export: Export | None = None
+    """The copy; None on a dry run, and where there is no plan."""
+    report: Path | None = None
+    """The private report, where one was written."""
+    report_error: BaseException | None = None
+    """Why there is no report although one was wanted; the copy is there and proved."""
+
+    @property
+    def withheld(self) -> list[str]:
+        """The names of the photos that are not in the copy; none where there is to be no copy."""
+        photos = self.seen.photos
+        if self.plan.empty:
+            return []
+        return [photos[n].id for n in self.plan.plan.withheld if n < len(photos)]
+
+    @property
+    def dropped(self) -> list[str]:
+        """Those of them that the user asked to drop."""
+        ids = {self.seen.photos[n].id for n in self.plan.plan.promise.drop}
+        return [name for name in self.withheld if name in ids]
+
+    @property
+    def kept(self) -> list[str]:
+        """The names of the photos that are in the copy, or would be."""
+        photos = self.seen.photos
+        if self.plan.empty:
+            return []
+        return [photos[n].id for n in self.posted.fresh(self.plan.plan.kept, len(photos))]
+
+
+@contextmanager
+def open_album(
+    paths: Sequence[Path],
+    wishes: Wishes,
+    *,
+    at: Sequence[Place] | None = None,
+    scorers: Sequence[str] = ("embedded",),
+    recipe: Recipe | None = None,
+    cache: bool = True,
+    posted: Sequence[Path] = (),
+    ledger: Ledger | None = None,
+    keep: bool = True,
+    need_place: bool = True,
+    opinions: bool = False,
+    progress: Progress = lambda step: None,
+) -> Iterator[OpenedAlbum]:
+    """Read and score an album, find its places and what is public; close it in the end.
+
+    What cannot be is refused as early as it is known. `posted` are files that are public already;
+    the `ledger` knows others. Whoever exports nothing does not `keep` the renditions. Without a
+    place a NowhereError carries what the models guess, unless none is needed. `opinions` asks
+    the other heads of the scorers too.
+    """
+    check_wishes(wishes)
+    check_paths(posted)
+    early = EarlyChecks(wishes, at)
+    rows, sketches = RowCache() if cache else None, Sketches()
+    specs = tuple(dict.fromkeys(scorers))
+    seen = score_album(
+        paths,
+        scorers=asked_twice(specs) if opinions else specs,
+        recipe=recipe,
+        cache=rows,
+        progress=progress,
+        loaded=early.loaded,
+        checked=early.read,
+        keep=keep,
+        glance=sketches if posted else None,
+    )
+    try:
+        second: Opinions = {}
+        if opinions:
+            seen, second = second_opinions(seen, specs)
+        places = early.places_of(seen.photos)
+        if need_place and not places:
+            raise NowhereError(guesses(seen))
+        public = NOTHING_POSTED
+        if posted or ledger is not None:
+            public = find_posted(
+                seen, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
+            )
+        yield OpenedAlbum(seen, places, public, second)
+    finally:
+        seen.close()
+
+
+def protect_album(
+    paths: Sequence[Path],
+    target: Path | None,
+    wishes: Wishes,
+    *,
+    at: Sequence[Place] | None = None,
+    scorers: Sequence[str] = ("embedded",),
+    recipe: Recipe | None = None,
+    cache: bool = True,
+    posted: Sequence[Path] = (),
+    ledger: Ledger | None = None,
+    remember: bool = False,
+    private: Path | None = None,
+    order: Order = "shuffled",
+    names: Names = "neutral",
+    command: str | None = None,
+    progress: Progress = lambda step: None,
+) -> ProtectedAlbum:
+    """The whole job: open an album, plan, write the proved copy and its report.
+
+    Without a `target` all but the copy. `remember` writes the copy down in the ledger. With a
+    `command` there is a report that names it.
+    """
+    check_wishes(wishes)
+    if target is not None:  # nobody waits for what cannot be written
+        folders = [path for path in paths if path.is_dir()]
+        check_copy_target(folders, target, private, order=order, names=names)
+    with open_album(
+        paths,
+        wishes,
+        at=at,
+        scorers=scorers,
+        recipe=recipe,
+        cache=cache,
+        posted=posted,
+        ledger=ledger,
+        keep=target is not None,
+        progress=progress,
+    ) as album:
+        progress(Step("planning", 0, 0))
+        plan = plan_album(album.seen, album.places, wishes, posted=album.posted)
+        plan = evaluate_alternatives(album.seen, album.places, plan, posted=album.posted)
+        progress(Step("planning", 1, 1))
+        planned = ProtectedAlbum(album.seen, plan, album.posted)
+        if target is None or not planned.kept:
+            return planned
+        return export_with_report(
+            planned,
+            target,
+            private=private,
+            order=order,
+            names=names,
+            ledger=ledger if remember else None,
+            command=command,
+            progress=progress,
+        )
+
+
+def export_with_report(
+    planned: ProtectedAlbum,
+    target: Path,
+    *,
+    private: Path | None = None,
+    order: Order = "shuffled",
+    names: Names = "neutral",
+    ledger: Ledger | None = None,
+    command: str | None = None,
+    progress: Progress = lambda step: None,
+) -> ProtectedAlbum:
+    """The copy with its report, or with why there is none.
+
+    Once the copy is proved and has its name, whatever goes wrong costs the report and not the copy:
+    Ctrl-C too, and while the report's own modules are being loaded.
+    """
+    export = export_album(
+        planned.seen,
+        planned.plan,
+        target,
+        private=private,
+        order=order,
+        names=names,
+        posted=planned.posted,
+        remember=ledger,
+        progress=progress,
+    )
+    done = replace(planned, export=export)
+    if command is None:
+        return done
+    try:
+        progress(Step("telling", 0, 0))
+        from elsewhere.service.report import write_report
+
+        report = write_report(
+            done.seen,
+            done.plan,
+            export.private,
+            posted=done.posted,
+            shared=export,
+            command=command,
+        )
+        progress(Step("telling", 1, 1))
+    except (ElsewhereError, OSError, MemoryError, KeyboardInterrupt) as error:
+        return replace(done, report_error=error)
+    return replace(done, report=report)
