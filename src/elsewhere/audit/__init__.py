@@ -1,9 +1,8 @@
-"""What an attacker infers from a set of photos: a value that is shown, saved and tested by itself.
+"""What an attacker infers from a set of photos.
 
 values      the value Audit and its parts
-auditing    from scores and a truth to an Audit
-ranks       where the truth stands · sharpening (photo by photo) · nearness (in km)
-shares      what each photo does for and against it
+inference   from scores and a truth to an Audit: ranks, shares, curves, distances
+name_hints  places that the names of files mention
 """
 
 from elsewhere.audit.inference import Truth, audit

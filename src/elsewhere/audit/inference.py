@@ -1,31 +1,21 @@
-"""Where the truth stands among the cells, for one sum of rows or for every prefix of an album.
+"""From scores and a truth to an Audit: what an attacker infers from a set of photos.
 
-Rank 1 is the attacker's first guess. A cell outside the truth stands before it when it is at least
-as likely as every cell of it, which is when a rival holds in the house's one problem: the rank of
-the whole album is one more than the protected k of sharing everything. Float sums decide the clear
-cases and correctly rounded sums the near-ties, so the two agree there too.
+Rank: a cell outside the truth stands before it when it is at least as likely as every cell of the
+truth, which is when a rival holds in the solver's problem. So the rank of the whole album is one
+more than the protected k of sharing everything. Float sums decide the clear cases and correctly
+rounded sums the near-ties, so that the two agree there too.
 
-Each photo's share: its summed gain against named rivals, so that shares add up to the whole.
+Shares: each photo's summed gain against named rivals. What is measured against what is decided by
+`basis`; the exact sums of an audit and the quick ones of the app both use it.
 
-What is measured against what is decided once, by `basis`. On it stand the exact sums of an audit
-and the quick ones of the app, which asks anew with every click.
+Curves: how the truth sharpens photo by photo, in the album's order and in the worst one. The worst
+order is greedy: first the photo that makes the truth likeliest against everything else, then the
+one that does so most beside it, and so on. Another order may be worse at some number of photos.
 
-How an album gives its place away photo by photo: in its own order, and in the worst one.
-
-The worst order begins with the photo that makes the truth likeliest against everything else, then
-adds the one that does so most beside it, and so on: what a stranger could know after seeing so
-many photos, if they were the wrong ones. Choosing is greedy, so another order may be worse still
-at some number of photos.
-
-How near a guess comes to the true place, in km.
-
-Probabilities are over cells, and cells are large: many are hundreds of kilometres across. So a
-guess is a cell drawn from the probabilities and then a town of it, drawn by its people, for photos
-are taken where people are. That is a fair bet, not a bound: an attacker who looks closer may find
-the very spot in the right cell. The bound is given beside it: all of a cell counts if any part of
-it lies that near. Distances are to the nearest of the place's own positions.
-
-From scores and a truth to an Audit: every part of it from the same sums.
+Distances: cells are large, many hundreds of kilometres across. So a guess is a cell drawn from the
+probabilities and then a town of it, drawn by its people, for photos are taken where people are.
+That is a fair bet, not a bound: an attacker may find the very spot in the right cell. The bound
+beside it counts all of a cell if any part of it lies that near.
 """
 
 from __future__ import annotations
@@ -53,9 +43,9 @@ Ints = NDArray[np.int64]
 TOP = 5
 """How many places are named for all photos together."""
 TOP_ALONE = 3
-"""How many for each photo by itself."""
+"""How many places are named for each photo alone."""
 RIVALS = 5
-"""How many rivals are measured against where no plan names any."""
+"""How many rivals shares are measured against where no plan names any."""
 RADII_KM = (25.0, 200.0, 750.0)
 """A city, a region, a country: the distances that the literature reports."""
 MIN_LOG_PROBABILITY = -745.0
@@ -267,7 +257,7 @@ def own_ranks(values: Floats, zone: Ints) -> Ints:
 
 
 def _ranks(rows: Floats, sums: Floats, counts: Ints, zone: Ints) -> Ints:
-    """The rank of the truth in each of some sums, of the first so `many` rows each."""
+    """The rank of the truth in each of `sums`, which add up the first `counts` rows."""
     best = sums[:, zone].max(axis=1)
     rivals = np.delete(np.arange(rows.shape[1]), zone)
     with np.errstate(invalid="ignore"):  # −inf less −inf: equally impossible, which >= decides
@@ -297,9 +287,9 @@ class Basis(NamedTuple):
     rivals: tuple[int, ...]
     against: int
     theirs: Floats
-    """(photos, rivals)"""
+    """(photos, rivals) the rivals' scores."""
     own: Floats
-    """(photos,)"""
+    """(photos,) the scores of the cell `against`."""
 
 
 def basis(values: Floats, zone: Ints, rivals: Sequence[int] | None) -> Basis:
@@ -333,7 +323,7 @@ def shares(
     margin: float,
     named: Callable[[int], Guess],
 ) -> Shares:
-    """Who gives the place away, and who hides it; every sum is correctly rounded."""
+    """Which photos give the place away, and which hide it; every sum is correctly rounded."""
     measured = basis(values, zone, rivals)
     terms = [
         [term for their in theirs for term in (their, -own, -margin)]
@@ -362,7 +352,7 @@ def curve(values: Floats, order: Ints, zone: Ints, exponents: Mapping[int, float
 
 
 def worst_order(values: Floats, zone: Ints) -> Ints:
-    """The photos by greed: each next one raises the odds of the truth most.
+    """The greedy order: each next photo raises the odds of the truth most.
 
     The odds after adding photo i to a sum are Σ over the zone of exp(sum + row i), over the same
     sum outside it. The exponentials of rows are taken once, so each step is two products.
@@ -395,7 +385,8 @@ def within(
 
     >>> sure = np.zeros(512)
     >>> sure[Cells.default().locate(38.72, -9.14)] = 1.0
-    >>> [(one.km, round(one.at_most, 2)) for one in within(sure, Cells.default(), [(38.72, -9.14)])]
+    >>> nearness = within(sure, Cells.default(), [(38.72, -9.14)])
+    >>> [(radius.km, round(radius.at_most, 2)) for radius in nearness]
     [(25.0, 1.0), (200.0, 1.0), (750.0, 1.0)]
     """
     spots = _thinned(positions)
@@ -433,7 +424,7 @@ def _thinned(positions: Sequence[tuple[float, float]]) -> Floats:
 
 @lru_cache(maxsize=4)
 def _towns(cells: Cells) -> tuple[Floats, Ints, Floats]:
-    """Of every town: where it lies as a vector, its cell, its people."""
+    """Of every town: its direction as a unit vector, its cell, its population."""
     table = gazetteer()
     towns = np.flatnonzero(table.kind == 2)
     lat, lon = table.lat[towns], table.lon[towns]

@@ -1,9 +1,8 @@
-"""What a file's name says of the place: "Lisbon 2023-07-14.jpg" needs no model.
+"""Places that the name of a file mentions: "Lisbon 2023-07-14.jpg" needs no model.
 
 Words of a name are looked up in the gazetteer, alone and two or three together. A town must be
-large, or its name long, for short words and small towns coincide too often; and everyday words
-that happen to be towns say nothing. What is found is a hint for the user, who is asked to look:
-copies that are shared have names of their own.
+large, or its name long, for short words and small towns coincide too often; everyday words that
+are also towns do not count. The result is a hint for the user: shared copies have other names.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from elsewhere.globe.places import place_of_row
 
 _WORDS = re.compile(r"[^\W\d_]+")
 _JOINED = re.compile(r"(?<=[^\W\d_])(?<![A-Z])(?=[A-Z])")
-"""Where one word ends and the next begins in "LisbonBeach"."""
-_SHORTEST = 4
-"""Letters that a name must have; in a script other than ours, half as many say as much."""
-_LARGE, _KNOWN, _LARGEST = 10_000, 50_000, 500_000
-"""People that a town must have whose name is several words, one word, or one word that is not its
-own name but what others call it."""
+"""The boundary between the words of "LisbonBeach"."""
+_MIN_LETTERS = 4
+"""Letters that a name must have; half as many in a script other than Latin."""
+_MIN_PEOPLE_WORDS, _MIN_PEOPLE_NAME, _MIN_PEOPLE_ALIAS = 10_000, 50_000, 500_000
+"""The least population of a town for a match of several words, of its own name in one word, and of
+one word that is only an alias."""
 _EVERYDAY = frozenset(
     """
     abstract anna april arch august beach beauty bike bird birthday boat book bride bridge buffalo
@@ -45,7 +44,7 @@ _EVERYDAY = frozenset(
 
 
 def places_in(name: str) -> tuple[str, ...]:
-    """The places that the words of a file's name may mean, longest match first.
+    """The places that a file's name may mean, in the order of its words.
 
     >>> places_in("Lisbon 2023-07-14.jpg"), places_in("IMG_2041.jpg")
     (('Lisbon, Portugal',), ())
@@ -69,28 +68,32 @@ def places_in(name: str) -> tuple[str, ...]:
 
 
 def _place(text: str) -> str:
-    """The place that is called so, if that is no coincidence; else nothing."""
+    """The label of the place with this name; empty if there is none or it is likely an accident."""
     words = text.split()
-    if len(text) < _SHORTEST / (1 if text.isascii() else 2) or _EVERYDAY.issuperset(words):
+    if len(text) < _MIN_LETTERS / (1 if text.isascii() else 2) or _EVERYDAY.issuperset(words):
         return ""
     row = _rows().get(text)
     if row is None:
         return ""
     table = gazetteer()
     own = name_key(table.name(row)) == text
-    least = _LARGE if len(words) > 1 else _KNOWN if own else _LARGEST
+    least = _MIN_PEOPLE_NAME if own else _MIN_PEOPLE_ALIAS
+    if len(words) > 1:
+        least = _MIN_PEOPLE_WORDS
     return place_of_row(row).label if table.population[row] >= least else ""
 
 
 @cache
 def _rows() -> dict[str, int]:
-    """Every spelling of a place of some size, and the most populous one that is called so.
+    """The row of the most populous place for every spelling of a place of some size.
 
-    A look into the gazetteer takes milliseconds, and an album may have thousands of words.
+    A lookup in the gazetteer takes milliseconds, and an album may have thousands of words.
     """
     table = gazetteer()
     rows: dict[str, int] = {}
-    for row in range(int((table.population >= _LARGE).sum())):  # they stand in this order
+    for row in range(
+        int((table.population >= _MIN_PEOPLE_WORDS).sum())
+    ):  # rows are ordered by population
         for spelling in table.spelled(row):
             rows.setdefault(spelling, row)
     return rows

@@ -1,8 +1,8 @@
 """The value Audit: what one attacker infers from some photos, in plain values.
 
-Nothing here computes. An audit is shown in a terminal, in the report and in the app, and saved as
-JSON, so it holds names and numbers only. Ranks count from 1: rank 1 is the attacker's first guess.
-Probabilities are calibrated for the number of photos where the attacker's calibration is known.
+An audit is shown in a terminal, in the report and in the app, and saved as JSON, so it holds names
+and numbers only. Ranks count from 1: rank 1 is the attacker's first guess. Probabilities are
+calibrated for the number of photos where the attacker's calibration is known.
 """
 
 from __future__ import annotations
@@ -20,10 +20,15 @@ class Guess:
     """
 
     cell: int
+    """Its number."""
     name: str
+    """Its most populous town, with enough of the region to tell it from others."""
     lat: float | None
+    """Latitude of that town."""
     lon: float | None
+    """Longitude of that town."""
     probability: float
+    """How likely the attacker holds it."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +40,23 @@ class Alone:
     guesses: tuple[Guess, ...]
     """Its own likeliest cells, the first one first."""
     rank: int | None
-    """Where the truth stands by this photo alone; None where no truth is known."""
+    """The rank of the truth by this photo alone; None where no truth is known."""
     probability: float | None
-    """What this photo alone gives the truth (all cells of the zone); None without a truth."""
+    """Of the truth (all cells of the zone) by this photo alone; None without a truth."""
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What another head makes of the same photos: a second opinion."""
+    """A second opinion: what another head infers from the same photos."""
 
     name: str
     """Which head: "embedded:half_a"."""
     guess: Guess
     """Its own first guess."""
     rank: int | None
-    """Where it puts the truth; None without a truth."""
+    """The rank that it gives the truth; None without a truth."""
     probability: float | None
+    """The probability that it gives the truth; None without a truth."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +64,15 @@ class Within:
     """How likely a guess falls near the true place.
 
     The attacker's guess is drawn from its probabilities: first a cell, then a place in it, with
-    the people of its towns. `at_most` counts all of a cell if any part of it lies that near, as if
-    whoever knows the cell would find the spot in it.
+    the people of its towns.
     """
 
     km: float
+    """The radius."""
     chance: float
+    """The probability that the guess falls within it."""
     at_most: float
+    """An upper bound: all of a cell counts if any part of it lies that near."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,7 @@ class Curve:
     order: tuple[int, ...]
     """Photos as numbers into the audit's `ids`, in the order they are added."""
     ranks: tuple[int, ...]
-    """`ranks[n]`: where the truth stands after the first n + 1 photos."""
+    """`ranks[n]`: the rank of the truth after the first n + 1 photos."""
     probabilities: tuple[float, ...]
     """`probabilities[n]`: of the truth (all cells of the zone), after the first n + 1 photos."""
 
@@ -84,10 +92,9 @@ class Shares:
     """What each photo does for and against the truth, measured against named rivals.
 
     A photo's gain is its score of a rival less its score of the truth, less the margin, summed
-    over the rivals: the house's sign, so **a negative gain speaks for the truth** and gives the
-    place away, and a positive one hides it. Where the truth is a zone, `against` is the cell of it
-    that all the photos together make likeliest, the same for every photo, so the gains of all
-    photos add up to the album's total: the sum of the rivals' leads.
+    over the rivals. A negative gain gives the place away, and a positive one hides it. Where the
+    truth is a zone, `against` is the cell of it that all the photos together make likeliest, the
+    same for every photo, so that the gains add up to the sum of the rivals' leads.
     """
 
     rivals: tuple[Guess, ...]
@@ -109,12 +116,13 @@ class Exposure:
     """How far the photos give the truth away to this attacker."""
 
     label: str
-    """The place by name, as it was found or given."""
+    """The name of the place."""
     cells: tuple[int, ...]
     """The truth: one cell, or all cells of the zone."""
     lat: float | None
-    """The middle of the place; None where only cells are known."""
+    """Latitude of the middle of the place; None where only cells are known."""
     lon: float | None
+    """Longitude of the middle of the place."""
     rank: int
     """1 + the number of cells outside the zone that are at least as likely as each cell of it."""
     probability: float
@@ -124,11 +132,13 @@ class Exposure:
     best_km: float | None
     """From the nearest of the place's positions to the best guess: the first cell's own town."""
     album_order: Curve
+    """With the photos in the album's order."""
     worst_order: Curve
-    """The photo that raises the odds of the truth most first, then the next such one."""
+    """With the photo first that raises the odds of the truth most, then the next such one."""
     shares: Shares
+    """What each photo does for and against the truth."""
     note: str = ""
-    """What has to be said of the zone: that the cell is coarser than the radius. May be empty."""
+    """A remark on the zone, such as that its cell is coarser than the radius; may be empty."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +161,7 @@ class Audit:
     cells: int
     """How many cells the attacker distinguishes."""
     exponent: float
-    """What the summed scores were multiplied with, for probabilities that are not overconfident."""
+    """The factor of the summed scores that keeps probabilities from being overconfident."""
     calibrated: bool
     """Whether the attacker's calibration is known; without it the plain sum is shown."""
     guesses: tuple[Guess, ...]
@@ -166,11 +176,11 @@ class Audit:
 
 @dataclass(frozen=True)
 class Leaking:
-    """One kind of thing that the original files tell beside their pictures."""
+    """One kind of information that the original files contain beside their pictures."""
 
     kind: str
     """"position", "time zone", "serial number", "owner", "comment", "file name", …"""
     photos: tuple[str, ...]
-    """The photos whose files tell it."""
+    """The photos whose files contain it."""
     examples: tuple[str, ...]
-    """A few of the things told, each once."""
+    """A few examples of it, each once."""
