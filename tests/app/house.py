@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 from benchmarks.app.album import Made, make, picture
 
-from elsewhere.app.api.server import HOST, guarded, listening, web_server
+from elsewhere.app.api.server import HOST, guarded_application, open_socket, web_server
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions.workspace import Workspace
@@ -30,10 +30,10 @@ __all__ = ["PHOTOS", "Made", "Served", "make", "picture", "served"]
 class Served:
     """A server that runs, and ways to knock at its door."""
 
-    def __init__(self, table: Workspace, port: int) -> None:
-        self.table, self.port = table, port
+    def __init__(self, workspace: Workspace, port: int) -> None:
+        self.workspace, self.port = workspace, port
         self.home = f"http://{HOST}:{port}"
-        self.secret = table.keys.exchange(table.keys.token()) or ""
+        self.secret = workspace.keys.exchange(workspace.keys.token()) or ""
         self.stranger = httpx.Client(base_url=self.home, timeout=60)
         self.client = httpx.Client(
             base_url=self.home, timeout=60, headers={SECRET_HEADER: self.secret}
@@ -75,15 +75,15 @@ class Served:
 @contextmanager
 def served(scorer: str) -> Iterator[Served]:
     """A server on a free port, until the end of the block."""
-    sock = listening()
+    sock = open_socket()
     port = sock.getsockname()[1]
-    table = Workspace(Keys(), scorers=[scorer], remembers=False)
-    server = web_server(guarded(table, port))
+    workspace = Workspace(Keys(), scorers=[scorer], use_ledger=False)
+    server = web_server(guarded_application(workspace, port))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
-    house = Served(table, port)
+    house = Served(workspace, port)
     try:
         yield house
     finally:
@@ -91,7 +91,7 @@ def served(scorer: str) -> Iterator[Served]:
         house.stranger.close()
         server.should_exit = True
         thread.join(10)
-        table.close()
-        table.jobs.close()
+        workspace.close()
+        workspace.jobs.close()
         sock.close()
         assert not thread.is_alive()

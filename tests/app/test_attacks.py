@@ -67,17 +67,17 @@ def wrong_secret(house: Served, _: Path) -> bool:
 
 
 def token_twice(house: Served, _: Path) -> bool:
-    token = house.table.keys.token()
+    token = house.workspace.keys.token()
     first = house.stranger.post("/api/session", json={"token": token})
     assert first.status_code == 200
     return got(house.stranger.post("/api/session", json={"token": token}))
 
 
 def token_late(house: Served, _: Path) -> bool:
-    token = house.table.keys.token()
+    token = house.workspace.keys.token()
     with pytest.MonkeyPatch.context() as later:
-        real = house.table.keys._clock
-        later.setattr(house.table.keys, "_clock", lambda: real() + 61.0)
+        real = house.workspace.keys._clock
+        later.setattr(house.workspace.keys, "_clock", lambda: real() + 61.0)
         return got(house.stranger.post("/api/session", json={"token": token}))
 
 
@@ -106,7 +106,7 @@ def origin_of_another_port(house: Served, _: Path) -> bool:
 def cross_site_form(house: Served, _: Path) -> bool:
     """A form of another page, sent by a browser that names no origin; it even has the token."""
     sent = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
-    told = {"token": house.table.keys.token()}
+    told = {"token": house.workspace.keys.token()}
     return got(house.stranger.post("/api/session", json=told, headers=sent))
 
 
@@ -123,8 +123,8 @@ def forged_link(house: Served, _: Path) -> bool:
 def late_link(house: Served, _: Path) -> bool:
     link = house.told()["album"]["photos"][0]["thumb"]
     with pytest.MonkeyPatch.context() as later:
-        real = house.table.keys._clock
-        later.setattr(house.table.keys, "_clock", lambda: real() + 601.0)
+        real = house.workspace.keys._clock
+        later.setattr(house.workspace.keys, "_clock", lambda: real() + 601.0)
         return got(house.stranger.get(link))
 
 
@@ -264,7 +264,7 @@ ATTACKS = {
     "decompression bomb": Attack(
         bomb, lambda patch: patch.setitem(read_album.__kwdefaults__ or {}, "pixels", 1 << 40)
     ),
-    "dropped outside": Attack(dropped_outside, set_to(uploads, "parts", lambda name: [name])),
+    "dropped outside": Attack(dropped_outside, set_to(uploads, "safe_parts", lambda name: [name])),
     "folders above home": Attack(folders_up, everything_is_home),
     "folders by a link": Attack(folders_by_link, everything_is_home),
 }
@@ -363,7 +363,7 @@ def test_a_signed_climb_leads_to_no_file(house: Served) -> None:
     """Where the guard would let it in, the route does not."""
     for climb in ("../../etc/passwd", "1/320/..%2f..%2fetc%2fpasswd", "/etc/passwd", "1/320/-1"):
         for room in ("/thumbs/", "/reports/"):
-            answer = house.stranger.get(house.table.keys.sign(room + climb))
+            answer = house.stranger.get(house.workspace.keys.sign(room + climb))
             assert 400 <= answer.status_code < 500 and "root:" not in answer.text
 
 

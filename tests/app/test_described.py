@@ -32,7 +32,7 @@ FEW = 5
 
 
 def described() -> dict[str, Any]:
-    return application(Workspace(Keys(), remembers=False)).openapi()
+    return application(Workspace(Keys(), use_ledger=False)).openapi()
 
 
 def test_every_route_is_described_and_documented() -> None:
@@ -80,7 +80,7 @@ def _some(house: Served, operation: Any, cases: int, seen: dict[int, int]) -> No
     @given(case=right | wrong, stranger=st.integers(0, 9))
     def one(case: Any, stranger: int) -> None:
         if signed and stranger:
-            link = house.table.keys.sign(unquote(case.formatted_path))
+            link = house.workspace.keys.sign(unquote(case.formatted_path))
             case.query = dict(parse_qsl(link.partition("?")[2]))
         headers = {SECRET_HEADER: house.secret} if stranger else {}
         answer = case.call(base_url=house.home, headers=headers, timeout=60)
@@ -103,7 +103,7 @@ def confined(album: Made, monkeypatch: pytest.MonkeyPatch) -> None:
             return album.folder
         raise InputError("only for the test: no other path leads anywhere")
 
-    monkeypatch.setattr(album_jobs, "path", path)
+    monkeypatch.setattr(album_jobs, "parse_path", path)
 
 
 @pytest.mark.usefixtures("confined")
@@ -128,7 +128,7 @@ def test_answers_are_what_the_description_says(house: Served) -> None:
     schema = described()
     whole = {"components": schema["components"]}
     for name, path in (
-        ("Table", "/api/table"),
+        ("Workspace", "/api/table"),
         ("Belief", "/api/guesses"),
         ("PhotoDetails", "/api/photos/0"),
         ("Folders", "/api/folders"),

@@ -7,7 +7,7 @@ import pytest
 
 from elsewhere.app.api.models import EventModel, PointModel
 from elsewhere.app.security.guard import INTERNAL_ERROR
-from elsewhere.app.sessions.jobs import REMEMBERED, Job, Jobs
+from elsewhere.app.sessions.jobs import MAX_JOBS, Job, Jobs
 from elsewhere.errors import FileError
 from elsewhere.service import Step
 
@@ -22,7 +22,9 @@ def heard(job: Job) -> list[EventModel]:
 def test_events_come_in_order_to_those_who_come_late() -> None:
     def work(job: Job) -> None:
         for k in range(3):
-            job.say(EventModel(point=PointModel(withheld=k, protected_k=k, bound=k, proved=True)))
+            job.publish(
+                EventModel(point=PointModel(withheld=k, protected_k=k, bound=k, proved=True))
+            )
 
     job = Jobs().start("frontier", work)
     job.join()
@@ -35,9 +37,9 @@ def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:
     go_on, told = threading.Event(), []
 
     def work(job: Job) -> None:
-        job.step(Step("reading", 1, 2, "a.jpg"))
+        job.report_progress(Step("reading", 1, 2, "a.jpg"))
         go_on.wait(10)
-        job.step(Step("reading", 2, 2, "b.jpg"))
+        job.report_progress(Step("reading", 2, 2, "b.jpg"))
 
     job = Jobs().start("reading", work)
 
@@ -53,7 +55,7 @@ def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:
 def test_of_ten_thousand_steps_only_the_last_is_kept() -> None:
     def work(job: Job) -> None:
         for count in range(10_000):
-            job.step(Step("scoring", count, 10_000))
+            job.report_progress(Step("scoring", count, 10_000))
 
     job = Jobs().start("reading", work)
     job.join()
@@ -66,7 +68,7 @@ def test_a_job_is_stopped_at_its_next_step() -> None:
     def work(job: Job) -> None:
         begun.set()
         while True:
-            job.step(Step("writing", 0, 1))
+            job.report_progress(Step("writing", 0, 1))
 
     jobs = Jobs()
     job = jobs.start("export", work)
@@ -109,13 +111,13 @@ def test_old_jobs_are_forgotten_and_running_ones_are_not() -> None:
         stop.wait(10)
 
     slow = jobs.start("reading", work)
-    ended = [jobs.start("verify", lambda job: None) for _ in range(3 * REMEMBERED)]
+    ended = [jobs.start("verify", lambda job: None) for _ in range(3 * MAX_JOBS)]
     for job in ended:
         job.join()
     last = jobs.start("verify", lambda job: None)
     assert jobs.get(slow.id) is slow and jobs.get(last.id) is last
     assert jobs.get(ended[0].id) is None
-    assert sum(jobs.get(job.id) is not None for job in ended) <= REMEMBERED
+    assert sum(jobs.get(job.id) is not None for job in ended) <= MAX_JOBS
     stop.set()
     jobs.close()
     assert not jobs.running()

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from elsewhere.app.api import server
-from elsewhere.app.api.server import listening
+from elsewhere.app.api.server import open_socket
 from elsewhere.app.security import login_page
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.login_page import LoginPage
@@ -174,8 +174,8 @@ def test_the_file_is_gone_after_a_minute_though_nobody_came(
             seen.append(left_behind(tmp_path))
 
     monkeypatch.setattr(server, "web_server", lambda *_: Waiting())
-    monkeypatch.setattr(server, "_end_like_an_interrupt", lambda: None)
-    server.serve(browser=False, cache=False, say=lambda _: None)
+    monkeypatch.setattr(server, "_interrupt_on_signals", lambda: None)
+    server.serve(browser=False, cache=False, echo=lambda _: None)
     assert [len(one) for one in seen] == [1, 0]
 
 
@@ -187,10 +187,10 @@ def test_no_thread_keeps_a_click_waiting_for_long(monkeypatch: pytest.MonkeyPatc
             seen.append(sys.getswitchinterval())
 
     monkeypatch.setattr(server, "web_server", lambda *_: Looking())
-    monkeypatch.setattr(server, "_end_like_an_interrupt", lambda: None)
+    monkeypatch.setattr(server, "_interrupt_on_signals", lambda: None)
     sys.setswitchinterval(0.005)
     try:
-        server.serve(browser=False, cache=False, say=lambda _: None)
+        server.serve(browser=False, cache=False, echo=lambda _: None)
     finally:
         sys.setswitchinterval(before)
     assert seen == [pytest.approx(0.001)]
@@ -240,9 +240,9 @@ def test_the_file_is_the_users_alone_under_any_umask(
 
 
 def test_a_port_that_is_taken_is_said() -> None:
-    with listening() as taken, pytest.raises(InputError, match="cannot be used"):
-        listening(taken.getsockname()[1])
-    with listening() as own:
+    with open_socket() as taken, pytest.raises(InputError, match="cannot be used"):
+        open_socket(taken.getsockname()[1])
+    with open_socket() as own:
         assert own.getsockname()[0] == "127.0.0.1"
 
 

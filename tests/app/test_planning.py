@@ -46,35 +46,35 @@ def withheld(entry: PlannedAnswer) -> set[int]:
 
 
 def test_undo_gives_back_the_very_plan(seen: ScoredAlbum) -> None:
-    table = PlanningSession(seen, SEED)
-    first = table.wish(wishes(), 5.0)
-    second = table.wish(wishes(drop=[seen.photos[3].id]), 5.0)
+    session = PlanningSession(seen, SEED)
+    first = session.wish(wishes(), 5.0)
+    second = session.wish(wishes(drop=[seen.photos[3].id]), 5.0)
     assert 3 in withheld(second)
-    back = table.step(-1)
+    back = session.step(-1)
     assert back.plan is first.plan and back.version > second.version
-    assert table.step(-1).plan is first.plan
-    assert table.step(1).plan is second.plan
-    table.step(-1)
-    table.wish(wishes(top=3), 5.0)
-    assert not table.ways.can_redo, "a new wish ends what was undone"
+    assert session.step(-1).plan is first.plan
+    assert session.step(1).plan is second.plan
+    session.step(-1)
+    session.wish(wishes(top=3), 5.0)
+    assert not session.undo_state.can_redo, "a new wish ends what was undone"
 
 
 def test_the_same_wish_twice_is_one_wish(seen: ScoredAlbum) -> None:
-    table = PlanningSession(seen, SEED)
-    assert table.wish(wishes(), 5.0) is table.wish(wishes(), 5.0)
-    assert not table.ways.can_undo
+    session = PlanningSession(seen, SEED)
+    assert session.wish(wishes(), 5.0) is session.wish(wishes(), 5.0)
+    assert not session.undo_state.can_undo
 
 
 def test_a_plan_that_was_not_proved_in_time_is_replaced(
     large: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "AGAIN", 0)
-    table = PlanningSession(large, SEED)
-    quick = table.wish(HARD, 0.0)
+    monkeypatch.setattr(planning, "RETRY_FACTOR", 0)
+    session = PlanningSession(large, SEED)
+    quick = session.wish(HARD, 0.0)
     assert not quick.proved
     told: list[PlannedAnswer] = []
-    table.prove(quick, lambda: False, told.append)
-    assert told[-1].proved and table.now is told[-1]
+    session.prove(quick, lambda: False, told.append)
+    assert told[-1].proved and session.current is told[-1]
     assert told[-1].version > quick.version
     proved = PlanningSession(large, SEED).wish(HARD, 30.0)
     assert len(withheld(told[-1])) == len(withheld(proved))
@@ -84,60 +84,60 @@ def test_a_proof_that_comes_too_late_changes_nothing_on_the_screen(
     large: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It passed the last look at the clock, and then somebody clicked."""
-    monkeypatch.setattr(planning, "AGAIN", 0)
-    table = PlanningSession(large, SEED)
-    quick = table.wish(HARD, 0.0)
+    monkeypatch.setattr(planning, "RETRY_FACTOR", 0)
+    session = PlanningSession(large, SEED)
+    quick = session.wish(HARD, 0.0)
     clicked = HARD.model_copy(update={"top": 1, "exact_top": True})
-    solve = table._solve
+    solve = session._solve
 
     def solved(*args: object, **more: object) -> object:
         found = solve(*args, **more)  # type: ignore[arg-type]
-        table._solve = solve  # type: ignore[method-assign]
-        table.wish(clicked, 30.0)
+        session._solve = solve  # type: ignore[method-assign]
+        session.wish(clicked, 30.0)
         return found
 
-    table._solve = solved  # type: ignore[assignment, method-assign]
-    table.prove(quick, lambda: False, lambda entry: pytest.fail("another wish counts"))
-    assert table.now.wishes == clicked
-    nearest = table._nearest
-    assert nearest is not None and nearest is table.now.plan
-    assert table.step(-1).proved, "it is kept for whoever undoes"
+    session._solve = solved  # type: ignore[assignment, method-assign]
+    session.prove(quick, lambda: False, lambda entry: pytest.fail("another wish counts"))
+    assert session.current.wishes == clicked
+    nearest = session._nearest
+    assert nearest is not None and nearest is session.current.plan
+    assert session.step(-1).proved, "it is kept for whoever undoes"
 
 
 def test_a_proof_of_the_same_plan_is_no_other_plan(large: ScoredAlbum) -> None:
-    table = PlanningSession(large, SEED)
-    entry = table.wish(HARD, 30.0)
+    session = PlanningSession(large, SEED)
+    entry = session.wish(HARD, 30.0)
     assert entry.plan is not None and entry.proved
     still_open = replace(entry.plan.plan, status=Status.FEASIBLE)
-    table._entries[0] = replace(entry, plan=replace(entry.plan, plan=still_open))
+    session._answers[0] = replace(entry, plan=replace(entry.plan, plan=still_open))
     told: list[PlannedAnswer] = []
-    table.prove(table.now, lambda: False, told.append)
+    session.prove(session.current, lambda: False, told.append)
     assert [one.version for one in told] == [entry.version]
-    assert table.shown(entry.version) is told[0]
+    assert session.expect_version(entry.version) is told[0]
     with pytest.raises(OvertakenError):
-        table.shown(entry.version + 1)
+        session.expect_version(entry.version + 1)
 
 
 def test_nobody_waits_for_a_proof_that_nobody_wants(
     large: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "AGAIN", 0)
-    table = PlanningSession(large, SEED)
-    quick = table.wish(HARD, 0.0)
+    monkeypatch.setattr(planning, "RETRY_FACTOR", 0)
+    session = PlanningSession(large, SEED)
+    quick = session.wish(HARD, 0.0)
     stopped = threading.Event()
     stopped.set()
     begun = time.monotonic()
-    table.prove(quick, stopped.is_set, lambda entry: pytest.fail("nobody wants to hear it"))
+    session.prove(quick, stopped.is_set, lambda entry: pytest.fail("nobody wants to hear it"))
     assert time.monotonic() - begun < 5.0
 
 
 def test_draws_are_the_same_for_one_session_and_not_for_another(seen: ScoredAlbum) -> None:
     ks = {}
     for seed in (SEED, b"another", b"a third", b"a fourth", b"a fifth"):
-        table = PlanningSession(seen, seed)
-        one = table.wish(wishes(top=4), 5.0).plan
-        table.wish(wishes(top=3), 5.0)
-        again = table.wish(wishes(top=4, drop=[seen.photos[0].id]), 5.0).plan
+        session = PlanningSession(seen, seed)
+        one = session.wish(wishes(top=4), 5.0).plan
+        session.wish(wishes(top=3), 5.0)
+        again = session.wish(wishes(top=4, drop=[seen.photos[0].id]), 5.0).plan
         assert one is not None and again is not None
         assert one.plan.status == Status.OPTIMAL
         ks[seed] = one.top
@@ -149,16 +149,16 @@ def test_draws_are_the_same_for_one_session_and_not_for_another(seen: ScoredAlbu
 def test_no_more_is_kept_than_anybody_comes_back_to(
     seen: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planning, "MOST_KEPT", 3)
-    table = PlanningSession(seen, SEED)
+    monkeypatch.setattr(planning, "MAX_CACHED", 3)
+    session = PlanningSession(seen, SEED)
     for km in range(5, 12):
-        table.wish(wishes(radius_km=float(km), top=1), 0.5)
-    assert len(table._beliefs) == 3
+        session.wish(wishes(radius_km=float(km), top=1), 0.5)
+    assert len(session._beliefs) == 3
 
 
 def test_looks_say_what_the_audit_says(seen: ScoredAlbum) -> None:
-    table = PlanningSession(seen, SEED)
-    entry = table.wish(wishes(), 5.0)
+    session = PlanningSession(seen, SEED)
+    entry = session.wish(wishes(), 5.0)
     assert entry.plan is not None and entry.beliefs is not None
     audits = audit_plan(seen, entry.plan).audits
     for view, audit in zip(entry.beliefs.before, audits, strict=True):
@@ -175,9 +175,9 @@ def test_looks_say_what_the_audit_says(seen: ScoredAlbum) -> None:
 
 
 def test_what_an_audience_knows_rules_cells_out(seen: ScoredAlbum) -> None:
-    table = PlanningSession(seen, SEED)
-    everywhere = table.wish(wishes(), 5.0)
-    there = table.wish(wishes(prior="Portugal", top=1), 5.0)
+    session = PlanningSession(seen, SEED)
+    everywhere = session.wish(wishes(), 5.0)
+    there = session.wish(wishes(prior="Portugal", top=1), 5.0)
     assert isinstance(everywhere.beliefs, Beliefs) and isinstance(there.beliefs, Beliefs)
     few, all_of_them = (
         there.beliefs.probabilities(0, None),

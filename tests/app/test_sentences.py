@@ -11,9 +11,9 @@ import pytest
 from elsewhere.album.skipped import SkipKind, SkippedFile
 from elsewhere.app.api import models
 from elsewhere.app.sessions import planning, presenter
-from elsewhere.app.sessions.choices import choices
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
 from elsewhere.errors import NoPhotoError
+from elsewhere.messages import page
 from elsewhere.service import ScoredAlbum
 from elsewhere.service.posted import Posted
 from elsewhere.values.notes import Note, NoteKind
@@ -46,12 +46,30 @@ def with_status(entry: PlannedAnswer, status: Status) -> PlannedAnswer:
     return replace(entry, plan=replace(entry.plan, plan=replace(entry.plan.plan, status=status)))
 
 
+def shown(entry: PlannedAnswer) -> models.PlanModel:
+    plan = presenter.plan_model(entry)
+    assert plan is not None
+    return plan
+
+
+def headline(entry: PlannedAnswer) -> str:
+    return shown(entry).headline
+
+
+def proof(entry: PlannedAnswer) -> str:
+    return shown(entry).proof
+
+
+def against(entry: PlannedAnswer) -> str:
+    return shown(entry).against
+
+
 def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: ScoredAlbum) -> None:
     entry = asked(lisbon)
     assert entry.plan is not None and entry.plan.plan.withheld
     out, k = len(entry.plan.plan.withheld), entry.plan.plan.protected_k
     assert k >= 5
-    assert presenter.headline(entry) == (
+    assert headline(entry) == (
         "From these 12 photos the model made-up 0 finds Lisbon, Portugal 4th of 512 places; "
         f"withhold {out} and it is not among the first {k}."
     )
@@ -73,34 +91,36 @@ def test_places_are_called_by_what_is_hidden(
     both: ScoredAlbum, level: str | None, named: list[str], verb: str
 ) -> None:
     entry = asked(both, hide_level=level, top=1, exact_top=True, margin="none", each_photo=False)
-    said = presenter.headline(entry)
+    said = headline(entry)
     found = re.sub(r" \d+(st|nd|rd|th)\b", "", said)
     assert f"finds {' and '.join(named)} of 512 places" in found, said
     assert entry.plan is not None
     k = entry.plan.plan.protected_k
     among = "the first guess" if k == 1 else f"among the first {k}"
     assert said.endswith(f"{verb} {among}.")
-    belief = presenter.belief_of(entry, 0)
+    belief = presenter.belief_model(entry, 0)
     assert belief.place == "Lisbon, Portugal" and belief.hides == named[0]
-    assert {view.hides for view in presenter.audit_of(entry).views} == set(named)
+    assert {view.hides for view in presenter.audit_model(entry).views} == set(named)
 
 
 def test_nothing_is_promised_where_nothing_is(lisbon: ScoredAlbum, both: ScoredAlbum) -> None:
     entry = asked(lisbon)
     stuck = with_status(entry, Status.INFEASIBLE)
-    assert presenter.headline(stuck).endswith("; no plan hides that.")
-    pinned = replace(stuck, wishes=entry.wishes.model_copy(update={"keep": ["a"]}))
-    assert presenter.headline(pinned).endswith("; as things are pinned, no plan hides that.")
+    assert headline(stuck).endswith("; no plan hides that.")
+    assert stuck.plan is not None
+    kept = replace(stuck.plan.wishes, keep=("a",))
+    pinned = replace(stuck, plan=replace(stuck.plan, wishes=kept))
+    assert headline(pinned).endswith("; as things are pinned, no plan hides that.")
     public = replace(stuck, posted=Posted(already=(0,)))
-    assert "with what is public already" in presenter.headline(public)
-    assert presenter.headline(with_status(entry, Status.UNKNOWN)).endswith("being looked for.")
+    assert "with what is public already" in headline(public)
+    assert headline(with_status(entry, Status.UNKNOWN)).endswith("being looked for.")
     poor = asked(both, top=None, budget=0, each_photo=False)
-    assert "withholding nothing does not hide them all" in presenter.headline(poor)
-    assert presenter.proof(poor) == "0 photos withheld: too few to hide it"
-    assert presenter.plan_of(poor).uncovered == []  # type: ignore[union-attr]
+    assert "withholding nothing does not hide them all" in headline(poor)
+    assert proof(poor) == "0 photos withheld: too few to hide it"
+    assert shown(poor).uncovered == []
     assert entry.plan is not None
-    gone = replace(entry, posted=Posted(already=entry.plan.plan.kept))
-    assert "every photo that may be kept is public already" in presenter.headline(gone)
+    gone = replace(entry, plan=replace(entry.plan, newly_shared=0))
+    assert "every photo that may be kept is public already" in headline(gone)
 
 
 def test_no_plan_is_called_proved_that_is_not(
@@ -108,43 +128,42 @@ def test_no_plan_is_called_proved_that_is_not(
 ) -> None:
     entry = asked(lisbon)
     proved = "withheld: proved the fewest for"
-    assert presenter.proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 15")
-    assert presenter.proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
+    assert proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 15")
+    assert proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
     open_ = with_status(entry, Status.FEASIBLE)
-    assert "proved" not in presenter.proof(open_) and "at least" in presenter.proof(open_)
-    assert "proved" not in presenter.proof(with_status(entry, Status.UNKNOWN))
+    assert "proved" not in proof(open_) and "at least" in proof(open_)
+    assert "proved" not in proof(with_status(entry, Status.UNKNOWN))
     # a budget may be spent in vain: these are not the fewest
     within = asked(lisbon, top=None, budget=3, each_photo=False)
-    assert presenter.proof(within).endswith("proved the best they can do")
-    monkeypatch.setattr(planning, "AGAIN", 0)
+    assert proof(within).endswith("proved the best they can do")
+    monkeypatch.setattr(planning, "RETRY_FACTOR", 0)
     starred = asked(lisbon, stars=True)
     assert starred.plan is not None
     if starred.plan.plan.promise.values is not None:
-        assert "fewest" not in presenter.proof(starred)
+        assert "fewest" not in proof(starred)
 
 
 def test_one_photo_is_told_by_what_is_hidden(both: ScoredAlbum) -> None:
     entry = asked(both, hide_level="country", top=1, exact_top=True, margin="none")
     assert entry.beliefs is not None
-    watch = entry.beliefs.threats[0]
-    assert presenter.alone_sentence(watch, 3, 0.041).replace("\u00a0", " ") == (
+    hidden = entry.beliefs.threats[0].hides
+    assert page.photo_alone(hidden, 3, 0.041).replace("\u00a0", " ") == (
         "Alone it puts Portugal 3rd (4.1 %)."
     )
-    views = entry.beliefs.belief(0, None), entry.beliefs.belief(0, [0])
-    for now, then in (views, views[::-1], (views[0], views[0]), (views[0], None)):
-        assert "Portugal" in presenter.change(watch, now, then, shared=True)
+    for now, then in ((1, 3), (3, 1), (1, 1), (1, None)):
+        assert "Portugal" in page.photo_effect(hidden, now, then, shared=True, own=True)
 
 
 def test_a_place_that_is_far_down_is_not_called_found(
     lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(presenter, "FOUND", 1)
-    said = presenter.headline(asked(lisbon))
+    monkeypatch.setattr(page, "MAX_FOUND_RANK", 1)
+    said = headline(asked(lisbon))
     assert "made-up 0 does not find Lisbon, Portugal (4th of 512); withhold" in said
 
 
 def test_several_places_found_first_are_each_found_from_their_own() -> None:
-    said = presenter.found(asked(pointing(LISBON, PARIS), scorers=["tiny"]), "")
+    said = presenter.audit_model(asked(pointing(LISBON, PARIS), scorers=["tiny"])).verdict
     assert said.endswith("Lisbon, Portugal and Paris, France, each 1st, from its own photos.")
 
 
@@ -152,25 +171,25 @@ def test_dropped_photos_are_counted_apart(lisbon: ScoredAlbum) -> None:
     entry = asked(lisbon, drop=[lisbon.photos[0].id])
     assert entry.plan is not None
     rest = len(entry.plan.plan.withheld) - 1
-    assert presenter.proof(entry).startswith(f"{rest} withheld and 1 dropped: ")
+    assert proof(entry).startswith(f"{rest} withheld and 1 dropped: ")
 
 
 def test_whom_it_is_against_is_never_left_out(lisbon: ScoredAlbum, both: ScoredAlbum) -> None:
-    said = presenter.against(asked(lisbon))
+    said = against(asked(lisbon))
     assert said == "Against the model made-up 0; a better one may find it."
-    assert presenter.against(asked(both)).endswith("; a better one may find them.")
+    assert against(asked(both)).endswith("; a better one may find them.")
 
 
 def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: ScoredAlbum) -> None:
     for wishes in ({}, {"keep": [one.id for one in lisbon.photos]}, {"top": None, "budget": 11}):
-        plan = presenter.plan_of(asked(lisbon, **wishes))
+        plan = presenter.plan_model(asked(lisbon, **wishes))
         assert plan is not None
         assert "--" not in plan.model_dump_json()
         if plan.protected_k:
             said = " ".join(plan.uncovered)
             for word in ("better model", "signs that can be read", "search by image", "accounts"):
                 assert word in said
-    assert "reverse image search" in choices().not_covered
+    assert "reverse image search" in presenter.choices_model().not_covered
 
 
 @pytest.mark.parametrize(
@@ -192,7 +211,7 @@ def test_a_folder_without_a_photo_is_told_by_what_is_in_it(
 ) -> None:
     (tmp_path / "trip").mkdir()
     files = [SkippedFile(tmp_path / f"{n}.txt", f"{n}.txt", kind) for n, kind in enumerate(kinds)]
-    told = presenter.nothing_in([tmp_path / "trip"], NoPhotoError("none", files), own=own)
+    told = presenter.no_photos_model([tmp_path / "trip"], NoPhotoError("none", files), uploaded=own)
     assert title in told.title and told.sentence == said
     assert [one.kind for one in told.files] == kinds
 
@@ -202,24 +221,24 @@ def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: ScoredAlbum) ->
     assert entry.plan is not None
     advice = Advice((Alternative(Change.TOP, top=2),))
     made = replace(entry.plan, advice=advice, notes=(Note(NoteKind.PRIOR, places=("Spain",)),))
-    told = presenter.plan_of(replace(entry, plan=made))
+    told = presenter.plan_model(replace(entry, plan=made))
     assert told is not None and len(told.notes) == 1 and "Spain" in told.notes[0]
     assert told.advice == "Nearly all photos go: to share more, ask for less: a smaller top"
     none = replace(made, plan=replace(made.plan, status=Status.INFEASIBLE, kept=()))
-    stuck = presenter.plan_of(replace(entry, plan=none))
+    stuck = presenter.plan_model(replace(entry, plan=none))
     assert stuck is not None and stuck.advice == "", "there, buttons say it"
 
 
 def test_no_advice_where_most_are_shared(lisbon: ScoredAlbum) -> None:
-    told = presenter.plan_of(asked(lisbon))
+    told = presenter.plan_model(asked(lisbon))
     assert told is not None and told.advice == ""
 
 
 def test_the_map_opens_on_a_view_of_what_would_be_shared(both: ScoredAlbum) -> None:
-    own = presenter.places_of_entry(asked(both))[0].photos
+    own = presenter.place_models(asked(both))[0].photos
     entry = asked(both, drop=[both.photos[n].id for n in own], each_photo=False)
-    first = presenter.belief_of(entry, 0)
+    first = presenter.belief_model(entry, 0)
     assert first.before and not first.after, "none of its photos is shared"
-    shown = presenter.belief_of(entry, None)
+    shown = presenter.belief_model(entry, None)
     assert shown.after and shown.watch > 0
-    assert presenter.belief_of(asked(both), None).watch == 0
+    assert presenter.belief_model(asked(both), None).watch == 0

@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from elsewhere.app.api import models
+from elsewhere.app.api.server import MAX_PLACE_NAMES
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
-from elsewhere.app.sessions.presenter import MOST, names_instead, suggestions_for
+from elsewhere.app.sessions.presenter import MAX_ALTERNATIVES, alternative_models
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
-from elsewhere.service import ScoredAlbum
+from elsewhere.service import ScoredAlbum, similar_places
 from elsewhere.values.outcome import Advice, Alternative, Change
 from elsewhere.values.plan import Status
 from tests.service.planning.test_verdict import LISBON, pointing
@@ -54,22 +55,24 @@ def test_each_way_is_a_wish(
     stuck: Callable[..., PlannedAnswer], way: Alternative, words: str, change: dict[str, object]
 ) -> None:
     entry = stuck(way, keep=["0.jpg", "2.jpg"], drop=["1.jpg"], each_photo=False, margin="careful")
-    (made,) = suggestions_for(entry)
+    (made,) = alternative_models(entry)
     assert made.words == words
     assert made.wishes == entry.wishes.model_copy(update=change)
     models.WishesModel.model_validate(made.wishes.model_dump())
 
 
 def test_what_takes_more_than_a_click_is_no_button(stuck: Callable[..., PlannedAnswer]) -> None:
-    assert suggestions_for(stuck(Alternative(Change.RADIUS), Alternative(Change.EACH_PHOTO))) == []
-    assert len(suggestions_for(stuck(*[Alternative(Change.TOP, top=2)] * 9))) == MOST
+    assert (
+        alternative_models(stuck(Alternative(Change.RADIUS), Alternative(Change.EACH_PHOTO))) == []
+    )
+    assert len(alternative_models(stuck(*[Alternative(Change.TOP, top=2)] * 9))) == MAX_ALTERNATIVES
 
 
 def test_there_is_no_way_out_of_a_plan(stuck: Callable[..., PlannedAnswer]) -> None:
     entry = stuck(Alternative(Change.TOP, top=2), keep=[])
     assert entry.plan is not None
     found = replace(entry.plan.plan, status=Status.OPTIMAL, kept=(2,))
-    assert suggestions_for(replace(entry, plan=replace(entry.plan, plan=found))) == []
+    assert alternative_models(replace(entry, plan=replace(entry.plan, plan=found))) == []
 
 
 @pytest.mark.parametrize(
@@ -79,12 +82,12 @@ def test_there_is_no_way_out_of_a_plan(stuck: Callable[..., PlannedAnswer]) -> N
 def test_what_may_have_been_meant_is_understood(typed: str, first: str) -> None:
     with pytest.raises(PlaceError) as caught:
         place(typed)
-    names = names_instead(caught.value)
-    assert names[0] == first and len(names) == len(set(names)) <= MOST
+    names = similar_places(caught.value, MAX_PLACE_NAMES)
+    assert names[0] == first and len(names) == len(set(names)) <= MAX_PLACE_NAMES
     assert all(place(name) for name in names)
 
 
 def test_a_name_that_would_be_refused_again_is_not_offered() -> None:
     with pytest.raises(PlaceError) as caught:
         place("Georgia")
-    assert names_instead(caught.value) == ["Georgia, United States"]
+    assert similar_places(caught.value, MAX_PLACE_NAMES) == ["Georgia, United States"]

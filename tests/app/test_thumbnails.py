@@ -34,7 +34,7 @@ def test_each_is_made_once_however_many_ask() -> None:
 
 
 def test_memory_is_bounded_and_what_was_used_last_stays() -> None:
-    thumbs = Thumbnails(room=1000)
+    thumbs = Thumbnails(max_bytes=1000)
     many = [Slow(str(number)) for number in range(60)]
     for one in many:
         get(thumbs, one)
@@ -48,5 +48,5 @@ def test_memory_is_bounded_and_what_was_used_last_stays() -> None:
 
 
 def test_one_that_is_larger_than_all_the_room_is_still_shown() -> None:
-    thumbs = Thumbnails(room=10)
+    thumbs = Thumbnails(max_bytes=10)
     assert len(get(thumbs, Slow("a", 100))) == 100

@@ -20,7 +20,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_more_files_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "MOST_FILES", 3)
+    monkeypatch.setattr(uploads, "MAX_FILES", 3)
     dropped = UploadFolder()
     for _ in range(3):
         dropped.create("a.jpg").close()
@@ -31,7 +31,7 @@ def test_no_more_files_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
         "a (3).jpg",
         "a.jpg",
     ]
-    dropped.forget()
+    dropped.delete()
 
 
 def test_many_of_one_name_take_no_time(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_many_of_one_name_take_no_time(tmp_path: Path) -> None:
         dropped.create("a.jpg").close()
     assert time.monotonic() - begun < 30.0
     assert len(list(dropped.folder.iterdir())) == 2000
-    dropped.forget()
+    dropped.delete()
 
 
 def test_nothing_is_written_any_more_once_it_is_forgotten(tmp_path: Path) -> None:
@@ -59,13 +59,13 @@ def test_nothing_is_written_any_more_once_it_is_forgotten(tmp_path: Path) -> Non
     thread = threading.Thread(target=write)
     thread.start()
     time.sleep(0.05)
-    dropped.forget()
+    dropped.delete()
     thread.join(20)
     assert stopped.is_set() and list(tmp_path.iterdir()) == []
     with pytest.raises(InputError):
         dropped.write(file, b"more")
     file.close()
-    dropped.forget()
+    dropped.delete()
 
 
 def test_what_a_killed_server_left_is_taken_away_and_nothing_else(tmp_path: Path) -> None:
@@ -78,4 +78,4 @@ def test_what_a_killed_server_left_is_taken_away_and_nothing_else(tmp_path: Path
     sweep_uploads()
     assert not dropped.folder.exists() and held.folder.exists()
     assert (tmp_path / ".elsewhere-notes").exists()
-    held.forget()
+    held.delete()

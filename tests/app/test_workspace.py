@@ -17,7 +17,7 @@ from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import workspace
 from elsewhere.app.sessions.album_jobs import start_frontier
 from elsewhere.app.sessions.planning import PlannedAnswer
-from elsewhere.app.sessions.uploads import parts
+from elsewhere.app.sessions.uploads import safe_parts
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.service.report import write_report
 from elsewhere.values.plan import Status
@@ -64,7 +64,7 @@ def test_an_album_lies_on_the_table(house: Served) -> None:
     assert told["audit_after"][0]["rank"] > told["wishes"]["top"]
 
 
-def test_a_pin_is_answered_and_undone(house: Served) -> None:
+def test_a_pin_is_start_proof_and_undone(house: Served) -> None:
     before = house.told()["plan"]
     ids = [photo["id"] for photo in house.told()["album"]["photos"]]
     dropped = before["kept"][0]
@@ -104,20 +104,20 @@ def test_two_windows_do_not_overwrite_each_other(house: Served) -> None:
 
 
 def test_two_windows_hear_one_frontier(house: Served) -> None:
-    first, second = start_frontier(house.table), start_frontier(house.table)
+    first, second = start_frontier(house.workspace), start_frontier(house.workspace)
     assert second is first or first.ended
     put(house, top=3)
-    assert start_frontier(house.table) is not first
+    assert start_frontier(house.workspace) is not first
     first.join(20)
 
 
 def test_the_secret_k_is_drawn_once_and_what_is_reached_is_told(house: Served) -> None:
-    desk = house.table.desk
-    first = desk.now.plan
+    session = house.workspace.session
+    first = session.current.plan
     assert first is not None and first.top is not None
     put(house, top=4)
     put(house, top=5)
-    again = desk.now.plan
+    again = session.current.plan
     assert again is not None and again.top == first.top
     told = house.told()["plan"]
     # one number for headline, slider and map; that a larger top was drawn is said beside it
@@ -338,41 +338,41 @@ def test_a_link_to_a_picture_of_a_closed_album_shows_nothing(house: Served, albu
 def test_a_proof_lets_the_answer_be_painted_first(
     house: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk, proofs = house.table.desk, []
-    monkeypatch.setattr(desk, "prove", lambda *_: proofs.append(1))
-    monkeypatch.setattr(workspace, "BREATH", 30.0)
-    waiting = house.table._answered(desk, unproved(desk.now))
+    session, proofs = house.workspace.session, []
+    monkeypatch.setattr(session, "prove", lambda *_: proofs.append(1))
+    monkeypatch.setattr(workspace, "PROOF_DELAY", 30.0)
+    waiting = house.workspace._start_proof(session, unproved(session.current))
     assert waiting.job is not None
-    job = house.table.jobs.get(waiting.job.id)
+    job = house.workspace.jobs.get(waiting.job.id)
     assert job is not None and not job.ended
     job.cancel()  # whoever clicks meanwhile does not wait for it either
     job.join(10)
     assert job.state == "cancelled" and proofs == []
-    monkeypatch.setattr(workspace, "BREATH", 0.0)
-    going_on = house.table._answered(desk, unproved(desk.now)).job
+    monkeypatch.setattr(workspace, "PROOF_DELAY", 0.0)
+    going_on = house.workspace._start_proof(session, unproved(session.current)).job
     assert going_on is not None
     house.events(going_on.model_dump())
     assert proofs == [1]
 
 
 def test_a_refused_wish_does_not_end_the_proof(house: Served) -> None:
-    entry = house.table.desk.now
-    desk = house.table.desk
-    desk._entries[desk._at] = unproved(entry)
+    entry = house.workspace.session.current
+    session = house.workspace.session
+    session._answers[session._position] = unproved(entry)
     refused = house.client.put("/api/wishes", json={**house.told()["wishes"], "hide": ["Atlantis"]})
     assert refused.status_code == 400
     assert house.settled()["plan"]["proved"]
 
 
 def test_nothing_of_a_closed_album_stays_in_memory(album: Made) -> None:
-    workspace = Workspace(Keys(), scorers=[album.scorer], remembers=False)
+    workspace = Workspace(Keys(), scorers=[album.scorer], use_ledger=False)
     job = workspace.open([album.folder])
     job.join(60)
     start_frontier(workspace).join(30)
-    desk = weakref.ref(workspace.desk)
+    session = weakref.ref(workspace.session)
     workspace.close()
     gc.collect()
-    assert desk() is None and workspace.jobs.get(job.id) is None
+    assert session() is None and workspace.jobs.get(job.id) is None
 
 
 def test_a_loop_of_links_is_no_folder(house: Served, tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_a_loop_of_links_is_no_folder(house: Served, tmp_path: Path) -> None:
             assert "error" in house.events(told.json()["job"])[-1]
         assert told.status_code < 500
         assert house.client.get("/api/folders").status_code == 200, path
-    house.table._paths = (loop,)
+    house.workspace._paths = (loop,)
     assert house.client.get("/api/folders").status_code == 200
     for path in odd:
         asked = {"target": path, "version": 0}
@@ -409,8 +409,8 @@ def test_dropped_photos_are_read_and_then_forgotten(house: Served) -> None:
         "trip/IMG_0002.jpg",
     ]
     assert [left["name"] for left in told["album"]["left"]] == ["notes.txt"]
-    assert house.table._own is not None
-    folder = house.table._own.folder.parent
+    assert house.workspace._upload is not None
+    folder = house.workspace._upload.folder.parent
     assert folder.stat().st_mode & 0o777 == 0o700
     assert house.client.delete("/api/albums").json()["stage"] == "empty"
     assert not folder.exists()
@@ -421,7 +421,7 @@ def test_dropped_photos_are_read_and_then_forgotten(house: Served) -> None:
     "name", ["/etc/passwd", "a/../../b", "..\\..\\c", ".", "", "a\0b", "x" * 5000, "ü" * 400]
 )
 def test_a_dropped_name_leads_nowhere(name: str) -> None:
-    found = parts(name)
+    found = safe_parts(name)
     assert found and all(part.strip(".") and not set(part) & set("/\\\0") for part in found)
     assert all(len(os.fsencode(part)) <= 130 for part in found)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from benchmarks.app.window import Running, chromium, ready, window
 
-from elsewhere.app.sessions import album_jobs, workspace as table_module
+from elsewhere.app.sessions import album_jobs, workspace as workspace_module
 from elsewhere.service import Step, score_album
 from elsewhere.service.export import export_album
 from tests.app.house import PHOTOS, Made, Served, make, served
@@ -71,7 +71,7 @@ class Gate:
 
 @contextmanager
 def opened(browser: Browser, house: Served) -> Iterator[Page]:
-    address = Running(f"{house.home}/#token={house.table.keys.token()}", 0)
+    address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
     with window(browser, address) as page:
         page.set_default_timeout(PATIENCE_MS)
         yield page
@@ -83,7 +83,7 @@ def complaining(browser: Browser, house: Served) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1280, "height": 860})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
-    page.goto(f"{house.home}/#token={house.table.keys.token()}")
+    page.goto(f"{house.home}/#token={house.workspace.keys.token()}")
     try:
         yield page
     finally:
@@ -98,7 +98,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_reading(
     browser: Browser, house: Served, album: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate("scoring", 4)
-    monkeypatch.setattr(table_module, "see", gate.around(score_album))
+    monkeypatch.setattr(workspace_module, "score_album", gate.around(score_album))
     with opened(browser, house) as page:
         page.wait_for_selector("[data-stage=empty]")
         page.fill("#path", str(album.folder))
@@ -123,7 +123,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_export(
 ) -> None:
     house.open(album.folder)
     gate = Gate("proving", 2)
-    monkeypatch.setattr(album_jobs, "share", gate.around(export_album))
+    monkeypatch.setattr(album_jobs, "export_album", gate.around(export_album))
     with opened(browser, house) as page:
         ready(page)
         page.click("button:has-text('Export')")

@@ -51,7 +51,7 @@ def doomed(browser: Browser, program: Running) -> Iterator[Page]:
 
 @contextmanager
 def opened(browser: Browser, house: Served, view: str = "desk") -> Iterator[Page]:
-    address = Running(f"{house.home}/#token={house.table.keys.token()}", 0)
+    address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
     width, height = VIEWS[view]
     with window(browser, address, width=width, height=height, refused=True) as page:
         page.set_default_timeout(PATIENCE_MS)
@@ -396,7 +396,7 @@ def test_a_copy_that_was_cut_off_is_not_said_to_be_nowhere(
     """Nobody knows whether it was finished: it is whole then, or it is not there."""
     with served(album.scorer) as house:
         house.open(album.folder)
-        address = Running(f"{house.home}/#token={house.table.keys.token()}", 0)
+        address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
         with doomed(browser, address) as page:
             ready(page)
             begun = '{"stage": "writing", "count": 1, "total": 2}\n'
@@ -417,7 +417,7 @@ def test_a_server_that_does_not_know_the_window_is_asked_no_more(
 ) -> None:
     """Another one may have been started at the same port."""
     with served(album.scorer) as house:
-        address = Running(f"{house.home}/#token={house.table.keys.token()}", 0)
+        address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
         with doomed(browser, address) as page:
             page.wait_for_selector("[data-stage=empty]")
             asked: list[str] = []

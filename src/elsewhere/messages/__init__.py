@@ -2,6 +2,7 @@
 
 verdict   what a plan means, or why there is none
 advice    what to ask for instead
+page      what only the app's page shows
 notes     what a person should know beside a plan or an audit
 numbers   ranks, probabilities, fractions and signed shares as people read them
 report    what the private report says

@@ -83,5 +83,23 @@ from .secret_top import (
     candidate_tops as candidate_tops,
     solve_with_secret_top as solve_with_secret_top,
 )
+from .stages import (
+    EXAMPLE_ALBUM as EXAMPLE_ALBUM,
+    PHOTO_SUFFIXES as PHOTO_SUFFIXES,
+    CellGuess as CellGuess,
+    Photo as Photo,
+    Places as Places,
+    Rendition as Rendition,
+    RowCache as RowCache,
+    SkippedFile as SkippedFile,
+    Staging as Staging,
+    check_target as check_target,
+    find_places as find_places,
+    load_scorer as load_scorer,
+    natural_key as natural_key,
+    scorer_names as scorer_names,
+    similar_places as similar_places,
+    sweep_staging as sweep_staging,
+)
 from .threats import Threat as Threat
 from .verify import verify_copy as verify_copy

@@ -130,6 +130,14 @@ class Beliefs:
         probabilities: Floats = np.exp(combine_rows(self._rows(number, photos), about.exponents))
         return probabilities
 
+    def first_model_threats(self, photo: int) -> list[int]:
+        """The first model's threats that see a photo, by number."""
+        return [
+            number
+            for number, threat in enumerate(self.threats)
+            if threat.attack == 0 and (threat.sees is None or photo in threat.sees)
+        ]
+
     @cached_property
     def _first_threats(self) -> list[int]:
         """The first model's threat over each place's own photos."""

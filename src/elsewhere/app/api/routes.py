@@ -1,4 +1,4 @@
-"""The routes of the page: each a line or two between what was asked and the table."""
+"""The routes of the API: each passes a request to the workspace or to a job."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from starlette.concurrency import run_in_threadpool
 
 import elsewhere
 from elsewhere.app.api import models
-from elsewhere.app.api.forms import take_form
-from elsewhere.app.api.models import EventModel
+from elsewhere.app.api.forms import save_form
 from elsewhere.app.sessions import album_jobs, presenter
-from elsewhere.app.sessions.album_jobs import start_frontier
 from elsewhere.app.sessions.jobs import Job
 from elsewhere.app.sessions.photo_index import SIDES
-from elsewhere.app.sessions.presenter import details_of
-from elsewhere.app.sessions.uploads import UploadFolder, folders
+from elsewhere.app.sessions.uploads import UploadFolder, list_folders
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 
@@ -46,41 +43,41 @@ class NotThereError(Exception):
     """What was asked for is not there (any more)."""
 
 
-def session_routes(table: Workspace, entered: Callable[[], None]) -> APIRouter:
-    """The way in; `entered` hears that somebody came."""
+def session_routes(workspace: Workspace, on_session: Callable[[], None]) -> APIRouter:
+    """Opening a session; `on_session` is called when one was opened."""
     routes = APIRouter(tags=["session"])
 
     @routes.post("/api/session")
     def open_session(asked: models.OpenSessionModel) -> models.SessionModel:
-        """A session's secret for a fresh token, once."""
-        secret = table.keys.exchange(asked.token)
+        """Exchange a fresh token for the session's secret, once."""
+        secret = workspace.keys.exchange(asked.token)
         if secret is None:
             raise InputError("this link was used already or is too old: run `elsewhere app` again")
-        entered()
+        on_session()
         return models.SessionModel(secret=secret, version=elsewhere.__version__)
 
     @routes.get("/api/alive", status_code=204, response_class=Response)
     async def alive() -> Response:
-        """Nothing but that the server is there: a page that hears no more of it says so."""
+        """Only says that the server is there."""
         return Response(status_code=204)
 
     return routes
 
 
-def album_routes(table: Workspace) -> APIRouter:
-    """What lies on the table."""
+def album_routes(workspace: Workspace) -> APIRouter:
+    """The open album."""
     routes = APIRouter(tags=["album"])
 
     @routes.get("/api/table", response_model=models.WorkspaceModel)
     def get_table() -> Response:
         """The whole state: what a page that was just loaded needs."""
-        return _json(table.told())
+        return _json(workspace.state())
 
     @routes.post("/api/albums")
     def open_album(asked: models.OpenAlbumModel) -> models.JobStartedModel:
-        """Open folders and photos by path, instead of what is there."""
-        paths = [album_jobs.path(text) for text in asked.paths]
-        return models.JobStartedModel(job=table.open(paths, asked.scorers).told())
+        """Open folders and photos by path, instead of the open album."""
+        paths = [album_jobs.parse_path(text) for text in asked.paths]
+        return _started(workspace.open(paths, asked.scorers))
 
     @routes.post(
         "/api/uploads",
@@ -106,35 +103,35 @@ def album_routes(table: Workspace) -> APIRouter:
     )
     async def upload(request: Request) -> models.JobStartedModel:
         """Open photos that were dropped on the page (field `files`, many times)."""
-        return models.JobStartedModel(job=(await _uploaded(table, request)).told())
+        return _started(await _upload(workspace, request))
 
     @routes.delete("/api/albums")
     def close_album() -> models.WorkspaceModel:
-        """Take everything off the table."""
-        table.close()
-        return table.told()
+        """Close the album."""
+        workspace.close()
+        return workspace.state()
 
     @routes.get("/api/photos")
     def get_photos() -> list[models.PhotoModel]:
         """All photos with fresh links."""
-        return table.photos()
+        return workspace.photos()
 
     @routes.get("/api/photos/{n}")
     def get_photo(n: int) -> models.PhotoDetailsModel:
-        """One photo, looked at closely."""
-        return details_of(table, n)
+        """One photo in detail."""
+        return workspace.photo_details(n)
 
     @routes.get("/api/folders")
     def get_folders(
         path: Annotated[str, Query(max_length=4096)] = "",
     ) -> models.FoldersModel:
         """The folders in a folder below the user's home ("" for home itself)."""
-        return folders(path, table.opened)
+        return list_folders(path, workspace.opened_paths)
 
     @routes.get("/thumbs/{album}/{side}/{at}", response_class=Response, responses=_JPEG)
     def get_thumb(album: int, side: int, at: int) -> Response:
         """A photo's picture, by a signed link."""
-        picture = table.picture(album, side, at) if side in SIDES else None
+        picture = workspace.picture(album, side, at) if side in SIDES else None
         if picture is None:
             raise NotThereError
         return Response(picture, media_type="image/jpeg")
@@ -142,79 +139,79 @@ def album_routes(table: Workspace) -> APIRouter:
     return routes
 
 
-def plan_routes(table: Workspace) -> APIRouter:
-    """Wishes and what comes of them."""
+def plan_routes(workspace: Workspace) -> APIRouter:
+    """Wishes and their plans."""
     routes = APIRouter(tags=["plan"])
 
     @routes.put("/api/wishes", response_model=models.AnswerModel)
     def put_wishes(wishes: models.WishesModel, turn: Turn = None) -> Response:
-        """All wishes at once; the answer is the best plan so far."""
-        return _json(table.wish(wishes, turn))
+        """Set all wishes at once; the answer is the best plan so far."""
+        return _json(workspace.wish(wishes, turn))
 
     @routes.post("/api/undo")
     def undo(turn: Turn = None) -> models.AnswerModel:
-        """The wishes before, with their plan."""
-        return table.step(-1, turn)
+        """Go back to the wishes before, with their plan."""
+        return workspace.step(-1, turn)
 
     @routes.post("/api/redo")
     def redo(turn: Turn = None) -> models.AnswerModel:
-        """The wishes after, where some were undone."""
-        return table.step(1, turn)
+        """Go forward to wishes that were undone."""
+        return workspace.step(1, turn)
 
     @routes.get("/api/guesses")
     def get_guesses(
         watch: Annotated[int | None, Query(ge=0, le=10_000)] = None,
     ) -> models.BeliefModel:
         """What one attacker believes before and after, with the zone and the decoys."""
-        return presenter.belief_of(table.desk.now, watch)
+        return presenter.belief_model(workspace.session.current, watch)
 
     @routes.get("/api/frontier", response_class=NdjsonResponse, responses=STREAM)
     def get_frontier() -> NdjsonResponse:
         """What each number of withheld photos buys, point by point as it is solved."""
-        return _stream(table, start_frontier(table))
+        return _stream(workspace, album_jobs.start_frontier(workspace))
 
     return routes
 
 
-def job_routes(table: Workspace) -> APIRouter:
-    """Long work, the copy, its proof and its report."""
+def job_routes(workspace: Workspace) -> APIRouter:
+    """Jobs, the copy, its proof and its report."""
     routes = APIRouter(tags=["jobs"])
 
     @routes.get("/api/jobs/{job}/events", response_class=NdjsonResponse, responses=STREAM)
     def get_events(job: JobId) -> NdjsonResponse:
-        """All that a job told and tells, from the start."""
-        return _stream(table, _job(table, job))
+        """All events of a job, from the start."""
+        return _stream(workspace, _job(workspace, job))
 
     @routes.delete("/api/jobs/{job}")
     def cancel(job: JobId) -> models.JobModel:
         """Stop a job."""
-        found = _job(table, job)
-        found.cancel()
-        return found.told()
+        cancelled = _job(workspace, job)
+        cancelled.cancel()
+        return cancelled.to_model()
 
     @routes.post("/api/export")
     def export(asked: models.ExportRequestModel) -> models.JobStartedModel:
         """Write the copy and prove it."""
-        return models.JobStartedModel(job=album_jobs.export(table, asked).told())
+        return _started(album_jobs.start_export(workspace, asked))
 
     @routes.post("/api/verify")
     def verify() -> models.JobStartedModel:
-        """Prove the last copy again, from its files."""
-        return models.JobStartedModel(job=album_jobs.verify_last(table).told())
+        """Verify the last copy, from its files."""
+        return _started(album_jobs.start_verify(workspace))
 
     @routes.get("/api/report")
     def get_report() -> models.LinkModel:
         """A link to the private report of the last copy."""
-        path = table.report()
+        path = workspace.report_path()
         if path is None:
             raise NotThereError
-        return models.LinkModel(url=table.keys.sign(path))
+        return models.LinkModel(url=workspace.keys.sign(path))
 
     @routes.get("/reports/{album}/{copy}", response_class=Response, responses=_HTML)
     def read_report(album: int, copy: int) -> Response:
-        """The report itself, by a link that was signed for it."""
-        exported = table.exported
-        if table.report() != f"/reports/{album}/{copy}" or exported is None or not exported.report:
+        """The report itself, by a signed link."""
+        exported, path = workspace.exported, workspace.report_path()
+        if path != f"/reports/{album}/{copy}" or exported is None or not exported.report:
             raise NotThereError
         try:
             content = Path(exported.report).read_bytes()
@@ -233,39 +230,40 @@ _JPEG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/jpeg": {}}}}
 _HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 
 
-def _job(table: Workspace, job: str) -> Job:
-    found = table.jobs.get(job)
+def _job(workspace: Workspace, job: str) -> Job:
+    found = workspace.jobs.get(job)
     if found is None:
         raise NotThereError
     return found
 
 
-def _stream(table: Workspace, job: Job) -> NdjsonResponse:
+def _started(job: Job) -> models.JobStartedModel:
+    return models.JobStartedModel(job=job.to_model())
+
+
+def _stream(workspace: Workspace, job: Job) -> NdjsonResponse:
     async def lines() -> AsyncIterator[bytes]:
         async for event in job.events():
-            yield _line(table.event_told(event))
+            fresh = workspace.refresh_link(event)
+            # only what was set: the page must not take a default for a value
+            yield fresh.model_dump_json(include=fresh.model_fields_set).encode() + b"\n"
 
     return NdjsonResponse(lines())
 
 
-def _json(told: models.ResponseModel) -> Response:
-    """What is of the right type already is not looked at once more: every click waits for it."""
-    return Response(told.model_dump_json(), media_type="application/json")
+def _json(model: models.ResponseModel) -> Response:
+    """A response that is not validated again: every click waits for it."""
+    return Response(model.model_dump_json(), media_type="application/json")
 
 
-def _line(event: EventModel) -> bytes:
-    # what an event holds is told whole: a page must not guess at what was left out of a wish
-    return event.model_dump_json(include=event.model_fields_set).encode() + b"\n"
-
-
-async def _uploaded(table: Workspace, request: Request) -> Job:
-    """The files of a form, in a folder of their own."""
-    dropped = UploadFolder()
+async def _upload(workspace: Workspace, request: Request) -> Job:
+    """Open the files of a form, in a folder of their own."""
+    upload = UploadFolder()
     try:
-        kind = request.headers.get("content-type", "")
-        if not await take_form(kind, request.stream(), dropped):
+        content_type = request.headers.get("content-type", "")
+        if not await save_form(content_type, request.stream(), upload):
             raise InputError("no photo was dropped: send at least one")
-        return await run_in_threadpool(table.open, [dropped.folder], own=dropped)
+        return await run_in_threadpool(workspace.open, [upload.folder], upload=upload)
     except BaseException:
-        dropped.forget()
+        upload.delete()
         raise

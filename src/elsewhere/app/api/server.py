@@ -1,10 +1,7 @@
-"""The built page: read once, as a fixed list of files. What is not on the list does not exist.
+"""The server: the application behind the guard, and the program that serves it.
 
-No path of a request is ever joined to a folder, so there is nothing to climb out of.
-
-The application behind the guard: routes, the page, and one sentence for whatever goes wrong.
-
-The server as a program: a socket that only this machine reaches, a browser, and a clean end.
+The built page is read once, as a fixed list of files. No path of a request is joined to a folder,
+so there is nothing to climb out of. Whatever goes wrong is answered with one sentence.
 """
 
 from __future__ import annotations
@@ -31,20 +28,20 @@ from elsewhere.app.security import connections
 from elsewhere.app.security.guard import Guard
 from elsewhere.app.security.keys import TOKEN_SECONDS, Keys
 from elsewhere.app.security.login_page import LoginPage
-from elsewhere.app.sessions import album_jobs
+from elsewhere.app.sessions.album_jobs import FieldError
 from elsewhere.app.sessions.jobs import BusyError
 from elsewhere.app.sessions.planning import OvertakenError
-from elsewhere.app.sessions.presenter import names_instead
 from elsewhere.app.sessions.uploads import sweep_uploads
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import CheckError, ElsewhereError, InputError, PlaceError
-from elsewhere.scorers import RowCache
+from elsewhere.service import RowCache, similar_places
 
 if TYPE_CHECKING:
     import uvicorn
 
-FOLDER = Path(__file__).parent.parent / "page"
-TYPES = {
+HOST = "127.0.0.1"
+PAGE_FOLDER = Path(__file__).parent.parent / "page"
+MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
     ".ico": "image/x-icon",
@@ -55,10 +52,16 @@ TYPES = {
     ".txt": "text/plain; charset=utf-8",
     ".woff2": "font/woff2",
 }
+SWITCH_SECONDS = 0.001
+"""How long one thread may keep the others waiting. A click during a proof passes between threads
+several times, and each time would cost Python's own 5 ms."""
+MAX_PLACE_NAMES = 4
+"""Places that are offered where a name is not understood."""
 _NOT_BUILT = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>elsewhere</title>"
     "<p>The page is not built in this checkout: run <code>make web</code>."
 )
+_HTTP_ERRORS = {404: "there is nothing here", 405: "this cannot be done here"}
 
 
 @dataclass(frozen=True)
@@ -66,18 +69,20 @@ class PageFile:
     """One file of the page."""
 
     content: bytes
-    kind: str
+    media_type: str
 
 
-def page_files(folder: Path = FOLDER) -> dict[str, PageFile]:
-    """Every file of the page by the path at which it is asked for."""
-    found = {
-        f"/{path.relative_to(folder).as_posix()}": PageFile(path.read_bytes(), TYPES[path.suffix])
+def page_files(folder: Path = PAGE_FOLDER) -> dict[str, PageFile]:
+    """Every file of the page by its address."""
+    files = {
+        f"/{path.relative_to(folder).as_posix()}": PageFile(
+            path.read_bytes(), MEDIA_TYPES[path.suffix]
+        )
         for path in sorted(folder.rglob("*"))
-        if path.suffix in TYPES and path.is_file() and not path.is_symlink()
+        if path.suffix in MEDIA_TYPES and path.is_file() and not path.is_symlink()
     }
-    index = found.get("/index.html")
-    return {**found, "/": index or PageFile(_NOT_BUILT.encode(), TYPES[".html"])}
+    index = files.get("/index.html")
+    return {**files, "/": index or PageFile(_NOT_BUILT.encode(), MEDIA_TYPES[".html"])}
 
 
 class Application(FastAPI):
@@ -91,20 +96,14 @@ class Application(FastAPI):
         return self.openapi_schema
 
 
-_SENTENCES = {
-    404: "there is nothing here",
-    405: "this cannot be done here",
-}
-
-
 def application(
-    table: Workspace,
+    workspace: Workspace,
     *,
-    entered: Callable[[], None] = lambda: None,
+    on_session: Callable[[], None] = lambda: None,
     page: dict[str, PageFile] | None = None,
 ) -> FastAPI:
-    """The routes and the page, not yet guarded."""
-    wrong = {"model": models.ProblemModel, "description": "one sentence that says what is wrong"}
+    """The routes and the page, without the guard."""
+    problem = {"model": models.ProblemModel, "description": "one sentence that says what is wrong"}
     app = Application(
         title="elsewhere",
         version=elsewhere.__version__,
@@ -112,61 +111,64 @@ def application(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        responses={"4XX": wrong},
+        responses={"4XX": problem},
     )
-    for some in (
-        routes.session_routes(table, entered),
-        routes.album_routes(table),
-        routes.plan_routes(table),
-        routes.job_routes(table),
-    ):
-        app.include_router(some)
+    app.include_router(routes.session_routes(workspace, on_session))
+    app.include_router(routes.album_routes(workspace))
+    app.include_router(routes.plan_routes(workspace))
+    app.include_router(routes.job_routes(workspace))
     files = page_files() if page is None else page
 
     @app.get("/{path:path}", include_in_schema=False)
     def get_page(path: str) -> Response:
         """A file of the page."""
-        found = files.get(f"/{path}")
-        if found is None:
-            return _problem(404, _SENTENCES[404])
-        return Response(found.content, media_type=found.kind)
+        file = files.get(f"/{path}")
+        if file is None:
+            return _problem_response(404, _HTTP_ERRORS[404])
+        return Response(file.content, media_type=file.media_type)
 
-    _sentences(app)
+    _handle_errors(app)
     return app
 
 
-def guarded(table: Workspace, port: int, entered: Callable[[], None] = lambda: None) -> Guard:
-    """All of it, as it is served."""
-    return Guard(application(table, entered=entered), table.keys, port)
+def guarded_application(
+    workspace: Workspace, port: int, on_session: Callable[[], None] = lambda: None
+) -> Guard:
+    """The application behind the guard, as it is served."""
+    return Guard(application(workspace, on_session=on_session), workspace.keys, port)
 
 
-def _sentences(app: FastAPI) -> None:
-    """Whatever goes wrong comes out as one sentence."""
+def _handle_errors(app: FastAPI) -> None:
+    """Answer every error with one sentence."""
 
     @app.exception_handler(ElsewhereError)
-    def on_purpose(request: Request, problem: ElsewhereError) -> JSONResponse:
-        late = isinstance(problem, CheckError | OvertakenError | BusyError)
-        field = problem.field if isinstance(problem, album_jobs.FieldError) else None
-        choices = names_instead(problem) if isinstance(problem, PlaceError) else []
-        return _problem(409 if late else 400, str(problem), field=field, choices=choices)
+    def expected(request: Request, problem: ElsewhereError) -> JSONResponse:
+        conflict = isinstance(problem, CheckError | OvertakenError | BusyError)
+        field = problem.field if isinstance(problem, FieldError) else None
+        choices = []
+        if isinstance(problem, PlaceError):
+            choices = similar_places(problem, MAX_PLACE_NAMES)
+        status = 409 if conflict else 400
+        return _problem_response(status, str(problem), field=field, choices=choices)
 
     @app.exception_handler(routes.NotThereError)
     def not_there(request: Request, problem: routes.NotThereError) -> JSONResponse:
-        return _problem(404, _SENTENCES[404])
+        return _problem_response(404, _HTTP_ERRORS[404])
 
     @app.exception_handler(HTTPException)
     def http(request: Request, problem: HTTPException) -> JSONResponse:
-        said = _SENTENCES.get(problem.status_code, "this request cannot be understood")
-        return _problem(problem.status_code, said, problem.headers)
+        sentence = _HTTP_ERRORS.get(problem.status_code, "this request cannot be understood")
+        return _problem_response(problem.status_code, sentence, problem.headers)
 
     @app.exception_handler(RequestValidationError)
-    def misunderstood(request: Request, problem: RequestValidationError) -> JSONResponse:
+    def invalid(request: Request, problem: RequestValidationError) -> JSONResponse:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-        return _problem(422, f"{where[:80]} cannot be understood: {first['msg'][:200]}")
+        sentence = f"{where[:80]} cannot be understood: {first['msg'][:200]}"
+        return _problem_response(422, sentence)
 
 
-def _problem(
+def _problem_response(
     status: int,
     sentence: str,
     headers: object = None,
@@ -175,48 +177,42 @@ def _problem(
     choices: Sequence[str] = (),
 ) -> JSONResponse:
     # what a stranger typed may hold characters that no text can carry
-    said = sentence.encode("utf-8", "replace").decode("utf-8")
-    kept = dict(headers) if isinstance(headers, dict) else None
-    told = models.ProblemModel(error=said, field=field, choices=list(choices))
-    return JSONResponse(told.model_dump(exclude_defaults=True), status, headers=kept)
+    error = sentence.encode("utf-8", "replace").decode("utf-8")
+    model = models.ProblemModel(error=error, field=field, choices=list(choices))
+    own_headers = dict(headers) if isinstance(headers, dict) else None
+    return JSONResponse(model.model_dump(exclude_defaults=True), status, headers=own_headers)
 
 
-HOST = "127.0.0.1"
-TURN = 0.001
-"""Seconds that one thread may keep the others waiting while it computes: a click that comes in the
-middle of a proof passes from hand to hand several times, and Python's own 5 ms would count each."""
-
-
-def listening(port: int = 0) -> socket.socket:
-    """A socket on this machine alone, at this port or at any that is free."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def open_socket(port: int = 0) -> socket.socket:
+    """A socket that only this machine reaches, at this port or at any that is free."""
+    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        if port and sys.platform != "win32":  # there it would let others take the port as well
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((HOST, port))
-        # from now on: a browser may be quicker than the rest of us, and nobody else gets the port
-        made.listen(128)
+        if port and sys.platform != "win32":  # there others could take the port as well
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((HOST, port))
+        # at once: the browser may be quicker than the rest of us, and nobody else gets the port
+        sock.listen(128)
     except (OSError, OverflowError) as problem:
-        made.close()
+        sock.close()
         reason = getattr(problem, "strerror", None) or problem
         raise InputError(
             f"port {port} cannot be used ({reason}): give another one, or none for any free one"
         ) from None
-    return made
+    return sock
 
 
-def web_server(app: Guard, ending: Callable[[], None] = lambda: None) -> uvicorn.Server:
-    """What speaks HTTP: tells nobody what it is, and writes nothing down.
+def web_server(app: Guard, on_shutdown: Callable[[], None] = lambda: None) -> uvicorn.Server:
+    """Uvicorn without a banner and without a log.
 
-    `ending` is called before it waits for what is still being answered.
+    `on_shutdown` is called before it waits for open responses.
     """
     import uvicorn
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            ending()
+            on_shutdown()
             app.close()
-            # whatever is cut off from now on is cut off on purpose
+            # what is cut off from now on is cut off on purpose
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             await super().shutdown(sockets)
 
@@ -244,44 +240,45 @@ def serve(
     scorers: Sequence[str] = ("embedded",),
     browser: bool = True,
     cache: bool = True,
-    say: Callable[[str], None] = print,
+    echo: Callable[[str], None] = print,
 ) -> None:
-    """Serve the app until somebody stops it."""
-    sock = listening(port)
-    sys.setswitchinterval(TURN)
+    """Serve the app until it is stopped."""
+    sock = open_socket(port)
+    sys.setswitchinterval(SWITCH_SECONDS)
     sweep_uploads()
     number = sock.getsockname()[1]
-    table = Workspace(Keys(), scorers=scorers, cache=RowCache() if cache else None)
-    redirect = LoginPage(f"http://{HOST}:{number}/", table.keys.token())
-    late = threading.Timer(TOKEN_SECONDS, redirect.remove)
-    late.daemon = True
-    server = web_server(guarded(table, number, redirect.remove), table.jobs.fall_silent)
+    workspace = Workspace(Keys(), scorers=scorers, cache=RowCache() if cache else None)
+    login_page = LoginPage(f"http://{HOST}:{number}/", workspace.keys.token())
+    timer = threading.Timer(TOKEN_SECONDS, login_page.remove)
+    timer.daemon = True
+    app = guarded_application(workspace, number, login_page.remove)
+    server = web_server(app, workspace.jobs.end_streams)
     try:
-        _end_like_an_interrupt()
+        _interrupt_on_signals()
         if album:
-            table.open([Path(path).absolute() for path in album])
-        say(f"elsewhere is at http://{HOST}:{number}/")
-        late.start()
-        if browser and redirect.show():
-            say(
+            workspace.open([Path(path).absolute() for path in album])
+        echo(f"elsewhere is at http://{HOST}:{number}/")
+        timer.start()
+        if browser and login_page.show():
+            echo(
                 "Your browser opens it; keep that window, for no other one gets in. Ctrl-C ends it."
             )
         else:
-            say(f"Open this file in your browser within a minute: {redirect.file}")
+            echo(f"Open this file in your browser within a minute: {login_page.file}")
         server.run(sockets=[sock])
     except KeyboardInterrupt:
-        pass  # that is how it is ended
+        pass  # that is how it is stopped
     finally:
-        late.cancel()
-        redirect.remove()
-        table.end()
+        timer.cancel()
+        login_page.remove()
+        workspace.shut_down()
         sock.close()
 
 
-def _end_like_an_interrupt() -> None:
-    """Whoever ends us politely, or closes the terminal, finds us as tidy as after Ctrl-C."""
+def _interrupt_on_signals() -> None:
+    """Clean up after SIGTERM or a closed terminal as after Ctrl-C."""
 
-    def interrupt(*told: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     if threading.current_thread() is threading.main_thread():

@@ -1,9 +1,9 @@
-"""Who may talk to the server: one token that opens a session, the session's secret, signed links.
+"""The secrets of a server: a token that opens a session, the session's secret, signed links.
 
-The page is opened with a token that works once and for a minute, and gets a secret in return that
+The page is opened with a token that works once and for a minute. It gets a secret in return, which
 it sends in a header. There are no cookies: a browser shares them between all ports of a host, so
-any other local server would be sent ours. Pictures cannot carry a header; their addresses are
-signed instead, each for what it shows and for a short time.
+any other local server would receive ours. Pictures cannot carry a header. Their addresses are
+signed instead, each for one picture and for a short time.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import time
 from collections.abc import Callable
 
 TOKEN_SECONDS = 60.0
-"""Long enough for a slow browser to start, too short to be found lying about."""
+"""Long enough for a slow browser to start."""
 LINK_SECONDS = 600.0
-"""Pictures of a page that is in use are asked for again with fresh links well before."""
+"""The page fetches fresh links well before."""
 
 
 class Keys:
-    """The secrets of one running server; all are gone when it ends."""
+    """The secrets of one running server."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -32,7 +32,7 @@ class Keys:
         self._signing = secrets.token_bytes(32)
 
     def token(self) -> str:
-        """A fresh token for the browser that is about to be opened."""
+        """A new token for the browser that is about to be opened."""
         token = secrets.token_urlsafe(32)
         with self._lock:
             self._tokens[_digest(token)] = self._clock() + TOKEN_SECONDS
@@ -46,17 +46,18 @@ class Keys:
         >>> keys.admits(keys.exchange(token) or ""), keys.exchange(token)
         (True, None)
         """
-        with self._lock:  # of two that come at once, one is late
-            until = self._tokens.pop(_digest(token), None)
-            self._tokens = {one: end for one, end in self._tokens.items() if end > self._clock()}
-        return self._secret if until is not None and self._clock() < until else None
+        with self._lock:  # of two at once, only one succeeds
+            expires = self._tokens.pop(_digest(token), None)
+            now = self._clock()
+            self._tokens = {other: end for other, end in self._tokens.items() if end > now}
+        return self._secret if expires is not None and now < expires else None
 
     def admits(self, secret: str) -> bool:
-        """Whether this is the session's secret, in time that does not depend on what is wrong."""
+        """Whether this is the session's secret, compared in constant time."""
         return hmac.compare_digest(_digest(secret), _digest(self._secret))
 
     def sign(self, path: str, seconds: float = LINK_SECONDS) -> str:
-        """The path with a signature that makes it work, for a while, without the secret.
+        """The path with a signature that replaces the secret for a while.
 
         >>> keys = Keys()
         >>> link = keys.sign("/thumbs/3")
@@ -75,10 +76,10 @@ class Keys:
         return self._clock() < int(expires)  # only digits were ever signed
 
     def _signature(self, path: str, expires: str) -> str:
-        said = f"{path}\n{expires}".encode("utf-8", "surrogatepass")
-        return hmac.new(self._signing, said, hashlib.sha256).hexdigest()
+        message = f"{path}\n{expires}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._signing, message, hashlib.sha256).hexdigest()
 
 
 def _digest(text: str) -> bytes:
-    """Equal lengths, whatever was sent, so that comparing tells nothing."""
+    """Equal lengths whatever was sent, so that the comparison takes the same time."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

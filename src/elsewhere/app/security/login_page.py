@@ -1,8 +1,8 @@
-"""How the browser gets the token: from a file that only this user can read.
+"""The file that gives the browser its token, readable by this user only.
 
-A browser is opened by a command line, which every user of the machine can see; so the command
-names a file, and the file leads on to the page with the token behind the `#`, which no browser
-ever sends anywhere. The file is gone as soon as somebody came in, or after a minute.
+Every user of the machine can see the command line that opens the browser. So the command names a
+file, and the file redirects to the page with the token after the `#`, which no browser sends. The
+file is deleted when a session was opened, or after a minute.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class LoginPage:
     def show(self) -> bool:
         """Open it in the user's browser; False where there is none.
 
-        Some browsers hold on to whoever starts them until they are closed, so nobody waits here.
+        Some browsers block whoever starts them until they are closed: a thread waits for them.
         """
         import webbrowser
 
@@ -51,6 +51,6 @@ class LoginPage:
         return True
 
     def remove(self) -> None:
-        """Take it away; nothing happens where it is gone already."""
+        """Delete it, if it is still there."""
         with self._lock:
             shutil.rmtree(self._folder, ignore_errors=True)

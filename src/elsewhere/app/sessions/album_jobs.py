@@ -1,7 +1,4 @@
-"""The frontier of what is on the table, as a job that tells each point as it is solved.
-
-The copy and its proof, as jobs of the table.
-"""
+"""Jobs on the open album: the frontier, the copy with its proof, and its verification."""
 
 from __future__ import annotations
 
@@ -10,183 +7,183 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from elsewhere import messages
-from elsewhere.album.export import check_target
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
 from elsewhere.app.sessions.jobs import Job
-from elsewhere.app.sessions.planning import PlannedAnswer, as_typed
+from elsewhere.app.sessions.planning import PlannedAnswer, to_wishes
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.messages.verification import problem_text, verified_notes
-from elsewhere.service import ProtectedAlbum, Step, export_with_report
-from elsewhere.service.export import check_export
-from elsewhere.service.frontier import greedy_frontier, greedy_needs, steps, tables
-from elsewhere.service.ledger import Ledger
-from elsewhere.service.planning import plan_album
-from elsewhere.service.verify import verify_copy
+from elsewhere.service import (
+    Ledger,
+    ProtectedAlbum,
+    Step,
+    check_export,
+    check_target,
+    export_with_report,
+    greedy_frontier,
+    greedy_needs,
+    plan_album,
+    steps,
+    tables,
+    verify_copy,
+)
 
-PATIENCE = 10.0
-"""Seconds; points stay open where that is not enough."""
-ASIDE = 1.0
-"""Seconds for how few photos the top itself would need."""
-
-
-def start_frontier(table: Workspace) -> Job:
-    """The frontier of the wishes that count now."""
-    entry = table.desk.now
-    plan = entry.plan
-    if plan is None:
-        raise InputError("no place is known yet, so there is nothing to withhold photos for")
-    for running in table.jobs.running("frontier"):
-        if running.about is entry.wishes and not running.cancelled.is_set():
-            return running  # another window asked for it already
-    table.jobs.cancel("frontier")
-
-    def work(job: Job) -> None:
-        few = _exactly(entry, job)
-        if few is not None:
-            job.say(EventModel(exactly=few))
-        scores = tables(entry.seen, plan, entry.posted)
-        greedy = greedy_frontier(plan.plan.promise, scores)
-        greedy_k = dict(greedy)
-        for step in steps(plan, scores, greedy, patience=PATIENCE, stopped=job.check_cancelled):
-            job.check_cancelled()
-            job.say(
-                EventModel(
-                    point=models.PointModel(
-                        withheld=step.withheld,
-                        protected_k=step.protected,
-                        bound=step.bound,
-                        proved=step.proved,
-                        greedy_k=greedy_k.get(step.withheld),
-                    )
-                )
-            )
-        if plan.plan.found and plan.top is not None:
-            would = greedy_needs(greedy, plan.top)
-            if would is not None:
-                job.say(EventModel(greedy=would))
-
-    return table.jobs.start("frontier", work, about=entry.wishes)
-
-
-def _exactly(entry: PlannedAnswer, job: Job) -> int | None:
-    """How many photos the top that was asked for needs, where a larger one was drawn for it."""
-    wishes = entry.wishes
-    if wishes.budget is not None or wishes.exact_top or entry.plan is None:
-        return None
-    if not entry.plan.plan.found:
-        return None
-    exact = wishes.model_copy(update={"exact_top": True})
-    found = plan_album(
-        entry.seen,
-        entry.places,
-        as_typed(exact, ASIDE),
-        posted=entry.posted,
-        stopped=job.check_cancelled,
-        reasons=False,
-    )
-    return len(found.plan.withheld) if found.plan.found else None
+FRONTIER_SECONDS = 10.0
+"""Points stay unproved where that is not enough."""
+EXACT_SECONDS = 1.0
+"""For how few photos the top itself would need."""
 
 
 class FieldError(InputError):
-    """Something that was typed cannot be used; `field` says which."""
+    """Something that was typed cannot be used; `field` names where."""
 
     def __init__(self, message: str, field: str) -> None:
         super().__init__(message)
         self.field = field
 
 
-def export(table: Workspace, asked: models.ExportRequestModel) -> Job:
-    """Write the copy of what is on the table now; refused at once where it could not be written."""
-    desk = table.desk
-    entry = desk.shown(asked.version)
-    if entry.plan is None or not entry.plan.plan.found:
+def start_frontier(workspace: Workspace) -> Job:
+    """Solve the frontier of the current wishes, point by point."""
+    answer = workspace.session.current
+    plan = answer.plan
+    if plan is None:
+        raise InputError("no place is known yet, so there is nothing to withhold photos for")
+    for running in workspace.jobs.running("frontier"):
+        if running.subject is answer.wishes and not running.cancelled.is_set():
+            return running  # another window asked for it already
+    workspace.jobs.cancel("frontier")
+
+    def work(job: Job) -> None:
+        count = _exact_count(answer, job)
+        if count is not None:
+            job.publish(EventModel(exactly=count))
+        scores = tables(answer.scored, plan, answer.posted)
+        greedy = greedy_frontier(plan.plan.promise, scores)
+        greedy_k = dict(greedy)
+        for step in steps(
+            plan, scores, greedy, patience=FRONTIER_SECONDS, stopped=job.check_cancelled
+        ):
+            job.check_cancelled()
+            point = models.PointModel(
+                withheld=step.withheld,
+                protected_k=step.protected,
+                bound=step.bound,
+                proved=step.proved,
+                greedy_k=greedy_k.get(step.withheld),
+            )
+            job.publish(EventModel(point=point))
+        if plan.plan.found and plan.top is not None:
+            needed = greedy_needs(greedy, plan.top)
+            if needed is not None:
+                job.publish(EventModel(greedy=needed))
+
+    return workspace.jobs.start("frontier", work, subject=answer.wishes)
+
+
+def _exact_count(answer: PlannedAnswer, job: Job) -> int | None:
+    """How many photos the top that was asked for needs, where a larger one was drawn for it."""
+    wishes = answer.wishes
+    if wishes.budget is not None or wishes.exact_top or answer.found is None:
+        return None
+    exact = wishes.model_copy(update={"exact_top": True})
+    outcome = plan_album(
+        answer.scored,
+        answer.places,
+        to_wishes(exact, EXACT_SECONDS),
+        posted=answer.posted,
+        stopped=job.check_cancelled,
+        reasons=False,
+    )
+    return len(outcome.plan.withheld) if outcome.plan.found else None
+
+
+def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Job:
+    """Write the copy of the current plan; refused at once where it cannot be written."""
+    session = workspace.session
+    answer = session.expect_version(request.version)
+    plan = answer.found
+    if plan is None:
         raise InputError("there is no plan to export: change the wishes until there is one")
-    plan = entry.plan
-    with _typed_in("target"):
-        target = path(asked.target)
-        check_target(target, entry.seen.album.folders)
-    with _typed_in("target" if asked.private is None else "private"):
-        private = None if asked.private is None else path(asked.private)
-        check_export(entry.seen, target, private, order=asked.order, names=asked.names)
+    with _field("target"):
+        target = parse_path(request.target)
+        check_target(target, answer.scored.album.folders)
+    with _field("target" if request.private is None else "private"):
+        private = None if request.private is None else parse_path(request.private)
+        check_export(answer.scored, target, private, order=request.order, names=request.names)
 
     def work(job: Job) -> None:
         def progress(step: Step) -> None:
-            if step.stage == "telling":  # the copy is there: nobody can stop it any more
-                job.say(EventModel(stage=step.stage))
+            if step.stage == "telling":  # the copy is there: it cannot be cancelled any more
+                job.publish(EventModel(stage=step.stage))
             else:
-                job.step(step)
+                job.report_progress(step)
 
-        done = export_with_report(
-            ProtectedAlbum(entry.seen, plan, entry.posted),
+        result = export_with_report(
+            ProtectedAlbum(answer.scored, plan, answer.posted),
             target,
             private=private,
-            order=asked.order,
-            names=asked.names,
-            ledger=Ledger() if asked.remember else None,
+            order=request.order,
+            names=request.names,
+            ledger=Ledger() if request.remember else None,
             command="elsewhere app",
             progress=progress,
         )
-        shared = done.export
-        assert shared is not None
-        warning = messages.report_warning(done.report_error)
+        copy, warning = result.export, messages.report_warning(result.report_error)
+        assert copy is not None
         exported = models.ExportedModel(
             target=str(target),
-            files=[file.name for file in shared.files],
-            certificate=str(shared.certificate),
-            report=None if done.report is None else str(done.report),
-            reproved=shared.reproved,
-            notes=[*shared.notes, *([warning] if warning else [])],
+            files=[file.name for file in copy.files],
+            certificate=str(copy.certificate),
+            report=None if result.report is None else str(result.report),
+            reproved=copy.reproved,
+            notes=[*copy.notes, *([warning] if warning else [])],
         )
-        job.say(EventModel(exported=table.keep(desk, exported)))
+        job.publish(EventModel(exported=workspace.record_export(session, exported)))
 
-    return table.jobs.start("export", work, alone=True)
+    return workspace.jobs.start("export", work, exclusive=True)
 
 
 @contextmanager
-def _typed_in(field: str) -> Iterator[None]:
-    """Whatever is refused in here was typed in this field."""
+def _field(name: str) -> Iterator[None]:
+    """What is refused in here was typed in this field."""
     try:
         yield
     except ElsewhereError as problem:
-        raise FieldError(str(problem), field) from None
+        raise FieldError(str(problem), name) from None
 
 
-def verify_last(table: Workspace) -> Job:
-    """Hold the last copy against its certificate, as a stranger would."""
-    exported = table.exported
+def start_verify(workspace: Workspace) -> Job:
+    """Verify the last copy against its certificate, from its files."""
+    exported = workspace.exported
     if exported is None:
         raise InputError("nothing was exported yet, so there is nothing to verify")
     target, certificate = Path(exported.target), Path(exported.certificate)
 
     def work(job: Job) -> None:
-        found = verify_copy(target, certificate, progress=job.step)
-        job.say(
-            EventModel(
-                verified=models.VerifiedModel(
-                    holds=bool(found),
-                    problems=[problem_text(problem) for problem in found.problems],
-                    notes=verified_notes(found),
-                    files=found.files,
-                    reproved=found.reproved,
-                )
-            )
+        result = verify_copy(target, certificate, progress=job.report_progress)
+        verified = models.VerifiedModel(
+            holds=bool(result),
+            problems=[problem_text(problem) for problem in result.problems],
+            notes=verified_notes(result),
+            files=result.files,
+            reproved=result.reproved,
         )
+        job.publish(EventModel(verified=verified))
 
-    return table.jobs.start("verify", work)
+    return workspace.jobs.start("verify", work)
 
 
-def path(text: str) -> Path:
-    """A path as it was typed: whole, so that nobody wonders where it begins."""
+def parse_path(text: str) -> Path:
+    """A path as it was typed; it must be absolute."""
     if "\0" in text:
-        raise InputError("a path cannot hold a zero character: type it anew")
+        raise InputError("a path cannot hold a zero character: type it again")
     try:
-        whole = Path(text).expanduser()
+        path = Path(text).expanduser()
     except RuntimeError:
         raise InputError(
             f"there is no home folder for {text[:40]!r}: give the whole path"
         ) from None
-    if not whole.is_absolute():
+    if not path.is_absolute():
         raise InputError(f"give the whole path of {text[:40]!r}, from / or ~ on")
-    return whole
+    return path

@@ -1,8 +1,7 @@
-"""Long work in threads, told as it goes, to whoever listens and whenever they come.
+"""Long work in threads, whose events any number of listeners can follow from the start.
 
-Everything that a job told is kept as long as the job is: a page that was loaded again hears it
-from the start. Steps that only move a bar are kept once each, for nobody needs the ten thousand
-before the last.
+A job keeps its events as long as it is kept itself: a page that was loaded again hears them all.
+Of events that only move a progress bar, the last of each stage is kept.
 """
 
 from __future__ import annotations
@@ -17,20 +16,19 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from typing import Literal
 
-from elsewhere.album import SkippedFile
-from elsewhere.app.api import models
-from elsewhere.app.api.models import EventModel
+from elsewhere.app.api.models import EventModel, JobModel
 from elsewhere.app.security.guard import INTERNAL_ERROR
+from elsewhere.app.sessions.presenter import skipped_file_models
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import Step
 
 Kind = Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
-REMEMBERED = 16
-"""Jobs whose events are kept; the oldest that ended goes first."""
+MAX_JOBS = 16
+"""Jobs that are kept; the oldest that ended goes first."""
 
 
 class CancelledError(Exception):
-    """Raised inside a job where somebody no longer wants it."""
+    """Raised inside a job that is cancelled."""
 
 
 class BusyError(InputError):
@@ -40,37 +38,31 @@ class BusyError(InputError):
         super().__init__("a copy is being written: wait for it, or stop it")
 
 
-class EmptyError(InputError):
-    """Something was asked of an album, and none lies on the table."""
-
-    def __init__(self) -> None:
-        super().__init__("no album is on the table yet: open one, or wait until it is read")
-
-
 class Job:
     """One piece of work. Its `work` is called in a thread with the job itself."""
 
-    def __init__(self, kind: Kind, work: Callable[[Job], None], about: object = None) -> None:
+    def __init__(self, kind: Kind, work: Callable[[Job], None], subject: object = None) -> None:
         self.id = secrets.token_hex(8)
         self.kind = kind
-        self.about = about
-        """What it was begun for; whoever wants the same need not begin it again."""
+        self.subject = subject
+        """What it works on: a second request for the same need not start it again."""
         self.state: Literal["running", "done", "failed", "cancelled"] = "running"
         self.cancelled = threading.Event()
         self._work: Callable[[Job], None] | None = work
-        self._ending = False
+        self._streams_ended = False
         self._lock = threading.Lock()
         self._events: list[EventModel | None] = []
-        """None where a bar has moved on since."""
-        self._bars: dict[str, int] = {}
+        """None where a progress bar has moved on since."""
+        self._progress: dict[str, int] = {}
+        """By stage, which event is its last progress."""
         self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
-        self._begun: dict[str, float] = {}
+        self._stage_start: dict[str, float] = {}
         self._thread = threading.Thread(
             target=self._run, name=f"elsewhere-{kind}-{self.id}", daemon=True
         )
 
     def start(self) -> Job:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
         return self
 
@@ -79,7 +71,7 @@ class Job:
         self.cancelled.set()
 
     def join(self, seconds: float | None = None) -> None:
-        """Wait until it ended."""
+        """Wait until it has ended."""
         self._thread.join(seconds)
 
     @property
@@ -87,9 +79,9 @@ class Job:
         """Whether it is over, however it went."""
         return self.state != "running"
 
-    def told(self) -> models.JobModel:
-        """For the page."""
-        return models.JobModel(id=self.id, kind=self.kind, state=self.state)
+    def to_model(self) -> JobModel:
+        """The job for the page."""
+        return JobModel(id=self.id, kind=self.kind, state=self.state)
 
     def check_cancelled(self) -> bool:
         """Raise CancelledError once the job is cancelled; False before.
@@ -101,67 +93,67 @@ class Job:
             raise CancelledError
         return False
 
-    def step(self, step: Step) -> None:
-        """A job's own word on how far it is, with its speed and what is left of it."""
+    def report_progress(self, step: Step) -> None:
+        """Publish how far the job is, with its speed and the time that is left."""
         self.check_cancelled()
         now = time.monotonic()
-        begun = self._begun.setdefault(step.stage, now)
-        speed = step.done / (now - begun) if step.done > 1 and now > begun else None
-        left = (step.total - step.done) / speed if speed else None
-        self.say(
+        start = self._stage_start.setdefault(step.stage, now)
+        speed = step.done / (now - start) if step.done > 1 and now > start else None
+        seconds = (step.total - step.done) / speed if speed else None
+        self.publish(
             EventModel(
                 stage=step.stage,
                 count=step.done,
                 total=step.total,
                 name=step.name,
                 per_second=None if speed is None else round(speed, 2),
-                left_s=None if left is None else round(left, 1),
-                left=[left_of(one) for one in step.left],
+                left_s=None if seconds is None else round(seconds, 1),
+                left=skipped_file_models(step.left),
             )
         )
 
-    def say(self, event: EventModel) -> None:
-        """Tell it to everybody, now and later."""
+    def publish(self, event: EventModel) -> None:
+        """Send an event to all listeners, now and later."""
         with self._lock:
             if event.stage is not None and not event.left and event.photo is None:
-                before = self._bars.get(event.stage)
+                before = self._progress.get(event.stage)
                 if before is not None:
                     self._events[before] = None
-                self._bars[event.stage] = len(self._events)
+                self._progress[event.stage] = len(self._events)
             self._events.append(event)
-            self._wake()
+            self._wake_listeners()
 
     async def events(self) -> AsyncIterator[EventModel]:
-        """Everything from the start, and then as it comes, until the job is over."""
-        loop, more = asyncio.get_running_loop(), asyncio.Event()
+        """All events from the start, and then as they come, until the job is over."""
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
         with self._lock:
-            self._listeners.add((loop, more))
-        at = 0
+            self._listeners.add((loop, changed))
+        position = 0
         try:
             while True:
-                more.clear()
+                changed.clear()
                 with self._lock:
-                    fresh, at = self._events[at:], len(self._events)
-                    over = self.ended or self._ending
+                    fresh, position = self._events[position:], len(self._events)
+                    over = self.ended or self._streams_ended
                 for event in fresh:
                     if event is not None:
                         yield event
                 if over:
                     return
-                await more.wait()
+                await changed.wait()
         finally:
             with self._lock:
-                self._listeners.discard((loop, more))
+                self._listeners.discard((loop, changed))
 
-    def fall_silent(self) -> None:
-        """Tell nobody anything more: the server ends, and streams must end before it."""
+    def end_streams(self) -> None:
+        """Send nothing more: the server ends, and its streams must end first."""
         with self._lock:
-            self._ending = True
-            self._wake()
+            self._streams_ended = True
+            self._wake_listeners()
 
     def _run(self) -> None:
         state: Literal["done", "failed", "cancelled"] = "failed"
-        # an ended job is kept for what it told, not for the album that it worked on
+        # an ended job is kept for its events, not for the album that it worked on
         work, self._work = self._work, None
         assert work is not None
         try:
@@ -169,19 +161,20 @@ class Job:
             state, last = "done", EventModel(done=True)
         except BaseException as problem:
             state = "cancelled" if isinstance(problem, CancelledError) else "failed"
-            last = EventModel(error=sentence(problem))
-            if last.error == INTERNAL_ERROR:  # nobody is told more, but whoever started us may look
+            message = problem_message(problem)
+            last = EventModel(error=message or INTERNAL_ERROR)
+            if message is None:  # for whoever started the server
                 traceback.print_exc(file=sys.stderr)
         del work
         with self._lock:
             self._events.append(last)
             self.state = state
-            self._wake()
+            self._wake_listeners()
 
-    def _wake(self) -> None:
-        for loop, more in self._listeners:
+    def _wake_listeners(self) -> None:
+        for loop, changed in self._listeners:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(more.set)
+                loop.call_soon_threadsafe(changed.set)
 
 
 class Jobs:
@@ -192,16 +185,22 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def start(
-        self, kind: Kind, work: Callable[[Job], None], about: object = None, *, alone: bool = False
+        self,
+        kind: Kind,
+        work: Callable[[Job], None],
+        subject: object = None,
+        *,
+        exclusive: bool = False,
     ) -> Job:
-        """Begin a job; one that must be alone of its kind is refused beside another."""
-        job = Job(kind, work, about)
+        """Start a job; BusyError where it is exclusive and another one of its kind is running."""
+        job = Job(kind, work, subject)
         with self._lock:
-            if alone and any(one.kind == kind and not one.ended for one in self._jobs.values()):
+            jobs = list(self._jobs.values())
+            if exclusive and any(other.kind == kind and not other.ended for other in jobs):
                 raise BusyError
             self._jobs[job.id] = job
-            ended = [one for one in self._jobs.values() if one.ended]
-            for old in ended[: max(0, len(self._jobs) - REMEMBERED)]:
+            ended = [other for other in jobs if other.ended]
+            for old in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
                 del self._jobs[old.id]
         return job.start()
 
@@ -211,35 +210,35 @@ class Jobs:
             return self._jobs.get(job_id)
 
     def running(self, *kinds: Kind) -> list[Job]:
-        """Those under way, the latest last."""
+        """The running jobs of these kinds, or of all, the latest last."""
         with self._lock:
-            found = list(self._jobs.values())
-        return [job for job in found if not job.ended and (not kinds or job.kind in kinds)]
+            jobs = list(self._jobs.values())
+        return [job for job in jobs if not job.ended and (not kinds or job.kind in kinds)]
 
     def cancel(self, *kinds: Kind) -> None:
-        """Ask all of these kinds to stop (all, where none is named)."""
+        """Cancel the jobs of these kinds, or all."""
         for job in self.running(*kinds):
             job.cancel()
 
     def close(self, seconds: float = 5.0) -> None:
-        """Stop everything, wait a little for it, and forget what was told."""
+        """Cancel all jobs, wait a little for them, and forget those that ended."""
         running = self.running()
         self.cancel()
-        until = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds
         for job in running:
-            job.join(max(0.0, until - time.monotonic()))
+            job.join(max(0.0, deadline - time.monotonic()))
         with self._lock:
-            for job in [one for one in self._jobs.values() if one.ended]:
+            for job in [job for job in self._jobs.values() if job.ended]:
                 del self._jobs[job.id]
 
-    def fall_silent(self) -> None:
+    def end_streams(self) -> None:
         """End every stream."""
         for job in self.running():
-            job.fall_silent()
+            job.end_streams()
 
 
-def sentence(problem: BaseException) -> str:
-    """What went wrong in a job, for people."""
+def problem_message(problem: BaseException) -> str | None:
+    """What went wrong in a job, for people; None for a fault of our own."""
     if isinstance(problem, CancelledError):
         return "it was stopped"
     if isinstance(problem, ElsewhereError):
@@ -248,9 +247,4 @@ def sentence(problem: BaseException) -> str:
         return "there is not enough memory for this: open fewer photos"
     if isinstance(problem, OSError):
         return f"a file cannot be used ({problem.strerror or 'unknown reason'})"
-    return INTERNAL_ERROR
-
-
-def left_of(one: SkippedFile) -> models.SkippedFileModel:
-    """A file that was left out, for the page: without its path."""
-    return models.SkippedFileModel(name=one.name, kind=one.kind, reason=one.reason, lost=one.lost)
+    return None

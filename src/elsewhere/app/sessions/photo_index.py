@@ -1,12 +1,9 @@
-"""Small pictures of the photos on the table: each made once, in memory, and only so many of them.
+"""The photos of one album as the page shows them, and the signed links to their pictures.
 
-They are made from the rendition and never from the original. A thousand of them take about
-15 MB; where there are more, those that nobody asked for longest are made again when needed.
-
-The photos of one album as they are laid on the table, and the signed links to their pictures.
-
-It is a value of the album's own, swapped whole when another one is opened: a link, a picture or a
-late reader of the old album finds the old one, or nothing, and never the new.
+An index belongs to one album and is replaced whole when another is opened: a link, a picture or a
+late reader of the old album finds the old one or nothing, never the new one. Pictures are made
+from the rendition, never from the original, and kept in memory up to a limit; a thousand of them
+take about 15 MB.
 """
 
 from __future__ import annotations
@@ -14,71 +11,69 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 
-from elsewhere.album import Photo, Rendition
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions.jobs import left_of
-from elsewhere.service import Step
+from elsewhere.app.sessions.presenter import skipped_file_models
+from elsewhere.service import Photo, Rendition, SkippedFile, Step
 
 SIDES = (320, 1280)
-"""For the grid, and for a closer look."""
-ROOM = 48 << 20
-"""Bytes."""
+"""For the grid, and for one photo in detail."""
+MAX_BYTES = 48 << 20
 
 
 class Thumbnails:
-    """Pictures by what they are of and how large; safe to ask from several threads."""
+    """Pictures by rendition and size; can be used from several threads."""
 
-    def __init__(self, room: int = ROOM) -> None:
-        self._room = room
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._lock = threading.Lock()
-        # decoding takes a core, and plans need one too; whoever asks for the same waits for it
-        self._making = [threading.Lock() for _ in range(2)]
-        self._made: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        # decoding takes a core, and plans need one too; a second request for a picture waits
+        self._decoding = [threading.Lock() for _ in range(2)]
+        self._pictures: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self._used = 0
 
     @property
     def used(self) -> int:
-        """Bytes taken."""
+        """Bytes in memory."""
         return self._used
 
     def get(self, rendition: Rendition, side: int) -> bytes:
         """The picture of a rendition, not larger than `side`."""
         key = rendition.digest, side
-        found = self._known(key)
-        if found is not None:
-            return found
-        with self._making[hash(key) % len(self._making)]:
-            found = self._known(key)  # somebody may have asked for the same a moment before
-            if found is None:
-                found = rendition.preview(side)
-                self._keep(key, found)
-            return found
+        picture = self._find(key)
+        if picture is not None:
+            return picture
+        with self._decoding[hash(key) % len(self._decoding)]:
+            picture = self._find(key)  # another thread may have made it a moment before
+            if picture is None:
+                picture = rendition.preview(side)
+                self._add(key, picture)
+            return picture
 
     def clear(self) -> None:
         """Forget them all."""
         with self._lock:
-            self._made.clear()
+            self._pictures.clear()
             self._used = 0
 
-    def _known(self, key: tuple[str, int]) -> bytes | None:
+    def _find(self, key: tuple[str, int]) -> bytes | None:
         with self._lock:
-            if key in self._made:
-                self._made.move_to_end(key)
-            return self._made.get(key)
+            if key in self._pictures:
+                self._pictures.move_to_end(key)
+            return self._pictures.get(key)
 
-    def _keep(self, key: tuple[str, int], picture: bytes) -> None:
+    def _add(self, key: tuple[str, int], picture: bytes) -> None:
         with self._lock:
-            self._made[key] = picture
+            self._pictures[key] = picture
             self._used += len(picture)
-            while self._used > self._room and len(self._made) > 1:
-                _, old = self._made.popitem(last=False)
+            while self._used > self._max_bytes and len(self._pictures) > 1:
+                _, old = self._pictures.popitem(last=False)
                 self._used -= len(old)
 
 
 class PhotoIndex:
-    """The photos that were read so far, by number, and what was left out."""
+    """The photos that were read so far, by number, and the files that were left out."""
 
     def __init__(self, keys: Keys, number: int) -> None:
         self.number = number
@@ -86,66 +81,72 @@ class PhotoIndex:
         self._keys = keys
         self._lock = threading.Lock()
         self._photos: list[Photo] = []
-        self._at: dict[str, int] = {}
-        self._left: list[models.SkippedFileModel] = []
-        self._thumbs = Thumbnails()
+        self._positions: dict[str, int] = {}
+        self._skipped: list[SkippedFile] = []
+        self._thumbnails = Thumbnails()
 
-    def lay(self, step: Step) -> int:
-        """What was just read, on the table at once; how many lie there."""
+    def add(self, step: Step) -> models.PhotoModel | None:
+        """Add what was just read; the photo for the page, where it was one."""
         with self._lock:
-            self._left += [left_of(one) for one in step.left]
-            if step.photo is not None:
-                self._at[step.photo.rendition.digest] = len(self._photos)
-                self._photos.append(step.photo)
-            return len(self._photos)
+            self._skipped += step.left
+            if step.photo is None:
+                return None
+            number = len(self._photos)
+            self._positions[step.photo.rendition.digest] = number
+            self._photos.append(step.photo)
+        return self._model(number, step.photo)
 
     def clear(self) -> None:
-        """Their renditions are gone: no link leads to them any more."""
+        """The renditions are gone: no link leads to them any more."""
         with self._lock:
-            self._photos, self._at = [], {}
-        self._thumbs.clear()
+            self._photos, self._positions = [], {}
+        self._thumbnails.clear()
 
-    def left(self) -> list[models.SkippedFileModel]:
-        """What is not on the table."""
+    def album(self) -> models.AlbumModel:
+        """The album as far as it was read; no photo is scored yet."""
         with self._lock:
-            return list(self._left)
-
-    def told(self) -> list[models.PhotoModel]:
-        """All photos, as long as nothing more is known of them."""
-        with self._lock:
-            laid = list(self._photos)
-        return [self.photo(n, photo) for n, photo in enumerate(laid)]
-
-    def photo(self, n: int, photo: Photo) -> models.PhotoModel:
-        """A photo that was read and is not yet scored."""
-        made = photo.rendition
-        return models.PhotoModel(
-            n=n, id=photo.id, width=made.width, height=made.height, thumb=self.link(photo)
+            photos, skipped = list(self._photos), list(self._skipped)
+        return models.AlbumModel(
+            name="",
+            photos=[self._model(n, photo) for n, photo in enumerate(photos)],
+            left=skipped_file_models(skipped),
+            scorers=[],
         )
 
     def link(self, photo: Photo, side: int = SIDES[0]) -> str:
-        """A signed link to a photo's picture; empty where it does not lie here."""
+        """A signed link to a photo's picture; empty where the photo is not in this album."""
         with self._lock:
-            at = self._at.get(photo.rendition.digest)
-        return "" if at is None else self._keys.sign(f"/thumbs/{self.number}/{side}/{at}")
+            position = self._positions.get(photo.rendition.digest)
+        if position is None:
+            return ""
+        return self._keys.sign(f"/thumbs/{self.number}/{side}/{position}")
 
-    def picture(self, side: int, at: int) -> bytes | None:
+    def picture(self, side: int, position: int) -> bytes | None:
         """The picture behind a link; None where there is none (any more)."""
         with self._lock:
-            if not 0 <= at < len(self._photos):
+            if not 0 <= position < len(self._photos):
                 return None
-            rendition = self._photos[at].rendition
+            rendition = self._photos[position].rendition
         try:
-            return self._thumbs.get(rendition, side)
+            return self._thumbnails.get(rendition, side)
         except ValueError:  # its spool was closed at this moment
             return None
 
-    def event_told(self, event: EventModel) -> EventModel:
-        """An event as it goes out: a photo in it gets a link that works from now on."""
+    def refresh_link(self, event: EventModel) -> EventModel:
+        """The event as it is sent: a photo in it gets a fresh link."""
         if event.photo is None:
             return event
         with self._lock:
             if event.photo.n >= len(self._photos):
                 return event
             photo = self._photos[event.photo.n]
-        return event.model_copy(update={"photo": self.photo(event.photo.n, photo)})
+        return event.model_copy(update={"photo": self._model(event.photo.n, photo)})
+
+    def _model(self, number: int, photo: Photo) -> models.PhotoModel:
+        return models.PhotoModel(
+            n=number,
+            id=photo.id,
+            width=photo.rendition.width,
+            height=photo.rendition.height,
+            thumb=self.link(photo),
+        )

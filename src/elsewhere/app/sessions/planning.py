@@ -1,12 +1,9 @@
-"""One wish and what came of it: what was asked, of which photos, and the best plan so far.
+"""One album's wishes and plans: what was asked, in which order, and the best answer so far.
 
-One album's wishes and plans: what was asked, in which order, and the best answer so far.
-
-A click is answered at once by the best plan that a few hundredths of a second give; where that is
-not proved, somebody else goes on with the proof. Each plan prefers to be like the one before it,
-and the secret k is drawn once a session for each top that is asked for, so a click changes as
-little as it can. Each wish keeps the scores that it was answered with: where the attackers change,
-what was asked of the others before can still be undone to.
+A click is answered at once by the best plan that a few hundredths of a second give. Where that is
+not proved, a job goes on with the proof. Each plan prefers to resemble the one before it, and the
+secret top is drawn once a session for each top that is asked for, so a click changes as little as
+it can. Each answer keeps the scores that it was made with: undo works across a change of models.
 """
 
 from __future__ import annotations
@@ -19,23 +16,41 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from elsewhere.album.places import Places, places_of
 from elsewhere.app.api import models
 from elsewhere.errors import InputError
-from elsewhere.globe import place
-from elsewhere.service import ScoredAlbum
-from elsewhere.service.beliefs import Beliefs, ScoreCache
-from elsewhere.service.ledger import Ledger
-from elsewhere.service.photo_selection import matching
-from elsewhere.service.planning import AlbumPlan, plan_album
-from elsewhere.service.posted import NOTHING_POSTED, Posted
-from elsewhere.service.posted_photos import find_posted
+from elsewhere.service import (
+    NOTHING_POSTED,
+    AlbumPlan,
+    Beliefs,
+    Ledger,
+    Places,
+    Posted,
+    ScoreCache,
+    ScoredAlbum,
+    find_places,
+    find_posted,
+    matching,
+    plan_album,
+)
 from elsewhere.values.plan import Status
 from elsewhere.values.wishes import Wishes
 
+QUICK_SECONDS = 0.035
+"""For the first answer to wishes."""
+FIRST_SECONDS = 1.0
+"""For the first plan of all, which nobody clicked for."""
+RETRY_FACTOR = 2
+"""Where the time was too short to find any plan, so many times as long, once."""
+PROOF_SECONDS = (0.5, 3.0, 30.0)
+"""For the proof: one try after the other, so that better plans are shown on the way."""
+MAX_HISTORY = 500
+"""So many wishes can be undone."""
+MAX_CACHED = 64
+"""Choices of places whose beliefs are kept: a slider passes over many."""
+
 
 class OvertakenError(InputError):
-    """Something was asked by a window that has not seen what is on the table now."""
+    """A request was made by a window that has not seen the current plan."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -45,11 +60,11 @@ class OvertakenError(InputError):
 
 @dataclass(frozen=True)
 class PlannedAnswer:
-    """A wish, and what came of it."""
+    """Wishes, and what came of them."""
 
     wishes: models.WishesModel
-    seen: ScoredAlbum
-    """The album as the attackers of these wishes see it."""
+    scored: ScoredAlbum
+    """The album as the models of these wishes see it."""
     places: Places
     posted: Posted
     plan: AlbumPlan | None
@@ -64,9 +79,14 @@ class PlannedAnswer:
             return True
         return self.plan.plan.status == Status.INFEASIBLE and bool(self.plan.plan.explanation)
 
+    @property
+    def found(self) -> AlbumPlan | None:
+        """The plan, where there is one that keeps the promise."""
+        return self.plan if self.plan is not None and self.plan.plan.found else None
 
-def as_typed(wishes: models.WishesModel, seconds: float | None) -> Wishes:
-    """The wishes as every door gives them to the job."""
+
+def to_wishes(wishes: models.WishesModel, seconds: float | None = None) -> Wishes:
+    """The wishes as the service takes them."""
     return Wishes(
         top=None if wishes.budget is not None else wishes.top,
         budget=wishes.budget,
@@ -85,14 +105,8 @@ def as_typed(wishes: models.WishesModel, seconds: float | None) -> Wishes:
     )
 
 
-def one_try(wishes: models.WishesModel) -> bool:
-    """Whether all the time is for one k; one that was drawn gets half, for smaller ones need some
-    after it, too."""
-    return wishes.exact_top or wishes.budget is not None
-
-
-def where(wishes: models.WishesModel) -> object:
-    """All that decides the watches, and what they see beside the album."""
+def _threat_key(wishes: models.WishesModel) -> object:
+    """All that decides the threats, and what they see beside the album."""
     return (
         tuple(wishes.at),
         tuple(wishes.hide),
@@ -104,12 +118,11 @@ def where(wishes: models.WishesModel) -> object:
     )
 
 
-def words_of(seen: ScoredAlbum) -> tuple[str, ...]:
-    """Its attackers, as typed."""
-    return tuple(attack.word for attack in seen.attacks)
+def _specs(scored: ScoredAlbum) -> tuple[str, ...]:
+    return tuple(attack.word for attack in scored.attacks)
 
 
-def improves(new: AlbumPlan, old: AlbumPlan) -> bool:
+def _improves(new: AlbumPlan, old: AlbumPlan) -> bool:
     """Whether a plan is worth showing instead of another for the same wishes."""
     if not new.plan.found or not old.plan.found:
         return new.plan.found
@@ -118,33 +131,19 @@ def improves(new: AlbumPlan, old: AlbumPlan) -> bool:
     return Fraction(new.plan.cost) < Fraction(old.plan.cost)
 
 
-QUICK = 0.035
-"""Seconds for the first answer to a wish."""
-FIRST = 1.0
-"""Seconds for the first plan of all, which nobody clicked for."""
-AGAIN = 2
-"""Where that was too short to find any plan, so many times as long, once."""
-SLICES = (0.5, 3.0, 30.0)
-"""Seconds for the proof: one try after the other, so that better plans are told on the way."""
-MOST_STEPS = 500
-"""So many wishes back can be undone."""
-MOST_KEPT = 64
-"""Choices of places whose looks are kept; a slider passes over many, and few are come back to."""
-
-
 class PlanningSession:
-    """The wishes for one album that was seen."""
+    """The wishes for one scored album."""
 
-    def __init__(self, seen: ScoredAlbum, seed: bytes, ledger: Ledger | None = None) -> None:
-        self._seen = {words_of(seen): seen}
-        self._first = seen
+    def __init__(self, scored: ScoredAlbum, seed: bytes, ledger: Ledger | None = None) -> None:
+        self._scored = {_specs(scored): scored}
+        self._first = scored
         self._seed = seed
         self._ledger = ledger
         self._lock = threading.RLock()
-        self._entries: list[PlannedAnswer] = []
-        self._at = -1
+        self._answers: list[PlannedAnswer] = []
+        self._position = -1
         self._version = 0
-        self._turn = secrets.randbelow(1 << 30)  # no other album's turn is taken for ours
+        self._turn = secrets.randbelow(1 << 30)  # no turn of another album is taken for ours
         self._nearest: AlbumPlan | None = None
         self._places: dict[tuple[str, ...], Places] = {}
         self._posted: dict[object, Posted] = {}
@@ -152,188 +151,198 @@ class PlanningSession:
         self._score_cache: ScoreCache = {}
 
     @property
-    def now(self) -> PlannedAnswer:
-        """The wish that counts, with its answer."""
+    def current(self) -> PlannedAnswer:
+        """The wishes that count, with their answer."""
         with self._lock:
-            return self._entries[self._at]
+            return self._answers[self._position]
 
     @property
-    def seen(self) -> ScoredAlbum:
-        """The album as those see it who attack now."""
+    def scored(self) -> ScoredAlbum:
+        """The album as the current models see it."""
         with self._lock:
-            return self.now.seen if self._entries else self._first
+            return self.current.scored if self._answers else self._first
 
-    def knows(self, scorers: Sequence[str]) -> bool:
-        """Whether all of these have looked at the photos already."""
-        return tuple(scorers) in self._seen
+    def has_scores(self, scorers: Sequence[str]) -> bool:
+        """Whether all of these have scored the photos already."""
+        return tuple(scorers) in self._scored
 
-    def learn(self, seen: ScoredAlbum) -> None:
-        """The same photos, as other scorers see them."""
-        assert [one.id for one in seen.photos] == [one.id for one in self._first.photos]
+    def add_scores(self, scored: ScoredAlbum) -> None:
+        """The same photos, as other models see them."""
+        assert [photo.id for photo in scored.photos] == [photo.id for photo in self._first.photos]
         with self._lock:
-            self._seen[words_of(seen)] = seen
+            self._scored[_specs(scored)] = scored
 
     @property
-    def ways(self) -> models.UndoModel:
-        """Which ways one can go from here."""
+    def undo_state(self) -> models.UndoModel:
+        """Whether undo and redo are possible, and the current turn."""
         with self._lock:
             return models.UndoModel(
-                can_undo=self._at > 0,
-                can_redo=self._at + 1 < len(self._entries),
+                can_undo=self._position > 0,
+                can_redo=self._position + 1 < len(self._answers),
                 turn=self._turn,
             )
 
-    def shown(self, version: int) -> PlannedAnswer:
-        """The wish that counts, for whoever sees this plan of it; OvertakenError otherwise."""
+    def expect_version(self, version: int) -> PlannedAnswer:
+        """The current answer, if it has this version; OvertakenError otherwise."""
         with self._lock:
-            if self.now.version != version:
+            if self.current.version != version:
                 raise OvertakenError
-            return self.now
+            return self.current
 
     def wish(
-        self, wishes: models.WishesModel, seconds: float = QUICK, turn: int | None = None
+        self, wishes: models.WishesModel, seconds: float = QUICK_SECONDS, turn: int | None = None
     ) -> PlannedAnswer:
-        """A new wish; what was undone before is forgotten.
+        """Answer new wishes; what was undone before is forgotten.
 
-        Whoever says which turn they saw is refused where it is not the last any more.
+        With `turn`, OvertakenError where that is not the last one any more.
         """
         with self._lock:
-            self._expect(turn)
-            if self._entries and self.now.wishes == wishes:
-                return self.now
-            made = self._planned(wishes, seconds)
+            self._check_turn(turn)
+            if self._answers and self.current.wishes == wishes:
+                return self.current
+            answer = self._plan(wishes, seconds)
             self._turn += 1
-            self._entries = [*self._entries[: self._at + 1], made][-MOST_STEPS:]
-            self._at = len(self._entries) - 1
-            self._remember(made)
-            return made
+            self._answers = [*self._answers[: self._position + 1], answer][-MAX_HISTORY:]
+            self._position = len(self._answers) - 1
+            self._set_nearest(answer)
+            return answer
 
     def step(self, by: int, turn: int | None = None) -> PlannedAnswer:
-        """One wish back or forth; where there is none, nothing changes."""
+        """Undo or redo; where there is nothing to, nothing changes."""
         with self._lock:
-            self._expect(turn)
-            if 0 <= self._at + by < len(self._entries):
-                self._at += by
+            self._check_turn(turn)
+            if 0 <= self._position + by < len(self._answers):
+                self._position += by
                 self._turn += 1
                 self._version += 1
-                self._entries[self._at] = replace(self.now, version=self._version)
-                self._remember(self.now)
-            return self.now
+                self._answers[self._position] = replace(self.current, version=self._version)
+                self._set_nearest(self.current)
+            return self.current
 
     def prove(
         self,
-        entry: PlannedAnswer,
+        answer: PlannedAnswer,
         stopped: Callable[[], bool],
-        tell: Callable[[PlannedAnswer], None],
+        publish: Callable[[PlannedAnswer], None],
     ) -> None:
-        """Go on until the entry's plan is proved, or nobody wants it any more."""
-        shown = entry.plan
-        assert shown is not None
-        for seconds in SLICES:
-            better = self._solve(entry, seconds, self._nearest, stopped=stopped)
+        """Go on until the answer's plan is proved or `stopped`; publish better answers."""
+        best = answer.plan
+        assert best is not None
+        for seconds in PROOF_SECONDS:
+            plan = self._solve(answer, seconds, self._nearest, stopped=stopped)
             if stopped():
                 return
-            made = replace(entry, plan=better)
-            if made.proved or improves(better, shown):
-                shown = better
-                told = self._replaced(made, stopped)
-                if told is not None:
-                    tell(told)
-            if made.proved:
+            improved = replace(answer, plan=plan)
+            if improved.proved or _improves(plan, best):
+                best = plan
+                current = self._replace(improved, stopped)
+                if current is not None:
+                    publish(current)
+            if improved.proved:
                 return
 
-    def _expect(self, turn: int | None) -> None:
+    def _check_turn(self, turn: int | None) -> None:
         if turn is not None and turn != self._turn:
             raise OvertakenError
 
-    def _replaced(self, made: PlannedAnswer, stopped: Callable[[], bool]) -> PlannedAnswer | None:
-        """A better answer to a wish, kept where the wish is; None where it is not to be told,
-        because another wish counts by now."""
+    def _replace(
+        self, improved: PlannedAnswer, stopped: Callable[[], bool]
+    ) -> PlannedAnswer | None:
+        """Keep a better answer in the place of the old one; None where other wishes count now."""
         with self._lock:
-            at = next((n for n, one in enumerate(self._entries) if one.wishes is made.wishes), None)
+            numbers = range(len(self._answers))
+            at = next((n for n in numbers if self._answers[n].wishes is improved.wishes), None)
             if at is None:
                 return None
-            kept = self._entries[at]
-            assert kept.plan is not None and made.plan is not None
-            before, after = kept.plan.plan, made.plan.plan
+            old = self._answers[at]
+            assert old.plan is not None and improved.plan is not None
+            before, after = old.plan.plan, improved.plan.plan
             same = before.found and after.withheld == before.withheld
-            if not same:  # a proof of the same plan is no other plan
+            if not same:  # a proof of the same plan is not another plan
                 self._version += 1
-            made = replace(made, version=kept.version if same else self._version)
-            self._entries[at] = made
-            if stopped() or at != self._at:
+            improved = replace(improved, version=old.version if same else self._version)
+            self._answers[at] = improved
+            if stopped() or at != self._position:
                 return None
-            self._remember(made)
-            return made
+            self._set_nearest(improved)
+            return improved
 
-    def _remember(self, entry: PlannedAnswer) -> None:
-        """What the person sees now, for the next plan to be like it."""
-        if entry.plan is not None and entry.plan.plan.found:
-            self._nearest = entry.plan
+    def _set_nearest(self, answer: PlannedAnswer) -> None:
+        """The next plan should resemble what the user sees now."""
+        self._nearest = answer.found or self._nearest
 
-    def _planned(self, wishes: models.WishesModel, seconds: float) -> PlannedAnswer:
+    def _plan(self, wishes: models.WishesModel, seconds: float) -> PlannedAnswer:
         places = self._places_at(tuple(wishes.at))
         self._version += 1
-        seen = self._seen[tuple(wishes.scorers)]
-        empty = PlannedAnswer(wishes, seen, places, NOTHING_POSTED, None, None, self._version)
+        scored = self._scored[tuple(wishes.scorers)]
+        answer = PlannedAnswer(wishes, scored, places, NOTHING_POSTED, None, None, self._version)
         if not places:
-            return empty
-        entry = replace(empty, posted=self._posted_for(wishes, seen, places))
-        plan = self._solve(entry, seconds, self._nearest)
+            return answer
+        answer = replace(answer, posted=self._posted_for(wishes, scored, places))
+        plan = self._solve(answer, seconds, self._nearest)
         if plan.plan.status == Status.UNKNOWN:
-            plan = self._solve(entry, AGAIN * seconds, self._nearest)
-        return replace(entry, plan=plan, beliefs=self._beliefs_for(entry, plan))
+            plan = self._solve(answer, RETRY_FACTOR * seconds, self._nearest)
+        return replace(answer, plan=plan, beliefs=self._beliefs_for(answer, plan))
 
     def _solve(
         self,
-        entry: PlannedAnswer,
+        answer: PlannedAnswer,
         seconds: float,
         near: AlbumPlan | None,
         stopped: Callable[[], bool] | None = None,
     ) -> AlbumPlan:
-        """A plan; one that nobody can stop is for somebody who waits, so it is not explained."""
-        same = near is not None and near.plan.promise.photos == len(entry.seen.photos) + len(
-            entry.posted.ids
-        )
+        """A plan. One that cannot be stopped is for a click that waits, so it is not explained."""
+        wishes = answer.wishes
+        photos = len(answer.scored.photos) + len(answer.posted.ids)
+        if near is not None and near.plan.promise.photos != photos:
+            near = None
+        # a secret top gets half of the time: smaller ones need some after it, too
+        single = wishes.exact_top or wishes.budget is not None
         return plan_album(
-            entry.seen,
-            entry.places,
-            as_typed(entry.wishes, seconds if one_try(entry.wishes) else 2 * seconds),
-            posted=entry.posted,
-            near=near.plan if near is not None and same else None,
+            answer.scored,
+            answer.places,
+            to_wishes(wishes, seconds if single else 2 * seconds),
+            posted=answer.posted,
+            near=None if near is None else near.plan,
             # the same draws for the same top, as long as the session lasts
-            draw=Random(self._seed + str(entry.wishes.top).encode()),
+            draw=Random(self._seed + str(wishes.top).encode()),
             stopped=stopped,
             reasons=stopped is not None,
         )
 
     def _places_at(self, at: tuple[str, ...]) -> Places:
         if at not in self._places:
-            told = [place(text) for text in at] or None
-            _room(self._places)
-            self._places[at] = places_of(self._first.photos, at=told)
+            places = find_places(self._first.photos, at)
+            _make_space(self._places)
+            self._places[at] = places
         return self._places[at]
 
-    def _posted_for(self, wishes: models.WishesModel, seen: ScoredAlbum, places: Places) -> Posted:
+    def _posted_for(
+        self, wishes: models.WishesModel, scored: ScoredAlbum, places: Places
+    ) -> Posted:
         if self._ledger is None and not wishes.posted:
             return NOTHING_POSTED
-        key = where(wishes)
+        key = _threat_key(wishes)
         if key not in self._posted:
-            typed = as_typed(wishes, None)
-            marked = matching(wishes.posted, [one.id for one in seen.photos], "posted", seen.left)
-            _room(self._posted)
-            self._posted[key] = find_posted(seen, places, typed, marked=marked, ledger=self._ledger)
+            ids = [photo.id for photo in scored.photos]
+            marked = matching(wishes.posted, ids, "posted", scored.left)
+            _make_space(self._posted)
+            self._posted[key] = find_posted(
+                scored, places, to_wishes(wishes), marked=marked, ledger=self._ledger
+            )
         return self._posted[key]
 
-    def _beliefs_for(self, entry: PlannedAnswer, plan: AlbumPlan) -> Beliefs:
-        key = where(entry.wishes)
+    def _beliefs_for(self, answer: PlannedAnswer, plan: AlbumPlan) -> Beliefs:
+        key = _threat_key(answer.wishes)
         if key not in self._beliefs:
-            _room(self._beliefs)
-            self._beliefs[key] = Beliefs(entry.seen, plan.watches, entry.posted, self._score_cache)
+            _make_space(self._beliefs)
+            self._beliefs[key] = Beliefs(
+                answer.scored, plan.watches, answer.posted, self._score_cache
+            )
         return self._beliefs[key]
 
 
-def _room(kept: dict[Any, Any]) -> None:
-    """For one more; the oldest goes."""
-    if len(kept) >= MOST_KEPT:
-        del kept[next(iter(kept))]
+def _make_space(cache: dict[Any, Any]) -> None:
+    """For one more entry; the oldest goes."""
+    if len(cache) >= MAX_CACHED:
+        del cache[next(iter(cache))]

@@ -1,8 +1,8 @@
-"""The table: the one album that lies open, from its first photo read to the copy that was made.
+"""The open album, from its first photo read to the copy that was made.
 
-All that the routes do is done here or in a job that is started here. Two locks: one for what lies
-on the table, held for moments only, so that the page can look while an album is read; and the
-desk's own, held while a wish is answered.
+The routes call it, and it starts the jobs. There are two locks: one for the state, held for
+moments only, so that the page can ask while an album is read; and the planning session's own,
+held while wishes are answered.
 """
 
 from __future__ import annotations
@@ -12,27 +12,39 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from elsewhere.album import Photo
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
+from elsewhere.app.security.guard import INTERNAL_ERROR
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter
-from elsewhere.app.sessions.choices import choices
-from elsewhere.app.sessions.jobs import BusyError, CancelledError, EmptyError, Job, Jobs, sentence
+from elsewhere.app.sessions.jobs import BusyError, CancelledError, Job, Jobs, problem_message
 from elsewhere.app.sessions.photo_index import SIDES, PhotoIndex
-from elsewhere.app.sessions.planning import FIRST, PlannedAnswer, PlanningSession
+from elsewhere.app.sessions.planning import FIRST_SECONDS, PlannedAnswer, PlanningSession
 from elsewhere.app.sessions.uploads import UploadFolder
-from elsewhere.errors import NoPhotoError
-from elsewhere.scorers import RowCache, find
-from elsewhere.service import ScoredAlbum, Step, rescore_album, score_album
-from elsewhere.service.ledger import Ledger
+from elsewhere.errors import InputError, NoPhotoError
+from elsewhere.service import (
+    Ledger,
+    RowCache,
+    ScoredAlbum,
+    Step,
+    load_scorer,
+    rescore_album,
+    score_album,
+)
 
-BREATH = 0.1
-"""Seconds before a proof goes on: what was answered is painted first, on the same processor."""
+PROOF_DELAY = 0.1
+"""Seconds before a proof goes on: the page paints the answer first, on the same processor."""
+
+
+class NoAlbumError(InputError):
+    """Something was asked of an album, and none is open."""
+
+    def __init__(self) -> None:
+        super().__init__("no album is open yet: open one, or wait until it is read")
 
 
 class Workspace:
-    """What lies open, and everything that can be done with it."""
+    """The open album and everything that can be done with it."""
 
     def __init__(
         self,
@@ -40,141 +52,138 @@ class Workspace:
         *,
         scorers: Sequence[str] = ("embedded",),
         cache: RowCache | None = None,
-        remembers: bool = True,
+        use_ledger: bool = True,
     ) -> None:
         self.keys = keys
-        self._usual = tuple(scorers)
         self.jobs = Jobs()
         self.exported: models.ExportedModel | None = None
+        self._default_scorers = tuple(scorers)
         self._cache = cache
-        self._ledger = Ledger() if remembers else None
+        self._ledger = Ledger() if use_ledger else None
         self._seed = secrets.token_bytes(32)
         self._lock = threading.RLock()
-        self._door = threading.Lock()  # one album comes or goes at a time
-        self._laid = PhotoIndex(keys, 0)
-        self._clear()
+        self._switch_lock = threading.Lock()  # albums are opened and closed one at a time
+        self._index = PhotoIndex(keys, 0)
+        self._reset()
 
-    def _clear(self) -> None:
-        self._laid = PhotoIndex(self.keys, self._laid.number + 1)
+    def _reset(self) -> None:
+        self._index = PhotoIndex(self.keys, self._index.number + 1)
         self._stage: str = "empty"
         self._error: str | None = None
-        self._nothing: models.NoPhotosModel | None = None
+        self._no_photos: models.NoPhotosModel | None = None
         self._paths: tuple[Path, ...] = ()
-        self._scorers = self._usual
-        self._own: UploadFolder | None = None
-        self._desk: PlanningSession | None = None
+        self._scorers = self._default_scorers
+        self._upload: UploadFolder | None = None
+        self._session: PlanningSession | None = None
         self.exported = None
-        self.copies = 0
-        """How many were made of this album."""
+        self._copies = 0
 
     @property
-    def desk(self) -> PlanningSession:
-        """The wishes for the album; EmptyError where there is none."""
+    def session(self) -> PlanningSession:
+        """The wishes for the album; NoAlbumError where there is none."""
         with self._lock:
-            if self._desk is None:
-                raise EmptyError
-            return self._desk
+            if self._session is None:
+                raise NoAlbumError
+            return self._session
 
     @property
-    def opened(self) -> tuple[Path, ...]:
+    def opened_paths(self) -> tuple[Path, ...]:
         """What the user opened by path."""
         with self._lock:
-            return () if self._own else self._paths
+            return () if self._upload else self._paths
 
     def open(
         self,
         paths: Sequence[Path],
         scorers: Sequence[str] | None = None,
         *,
-        own: UploadFolder | None = None,
+        upload: UploadFolder | None = None,
     ) -> Job:
-        """Read and score these, instead of what lies on the table now.
+        """Read and score these instead of the open album.
 
-        Without `scorers`, by those that the server was started with. `own` are photos that were
-        dropped; they go when the album does.
+        Without `scorers`, with those that the server was started with. `upload` is the folder of
+        dropped photos; it is deleted with the album.
         """
-        words = tuple(dict.fromkeys(scorers or self._usual))
-        with self._door:
-            self._refuse_while_copying()
-            self._clear_away()
+        specs = tuple(dict.fromkeys(scorers or self._default_scorers))
+        with self._switch_lock:
+            self._refuse_during_export()
+            self._discard()
             with self._lock:
-                self._stage, laid = "reading", self._laid
-                self._paths, self._own, self._scorers = tuple(paths), own, words
+                self._stage, index = "reading", self._index
+                self._paths, self._upload, self._scorers = tuple(paths), upload, specs
                 return self.jobs.start(
-                    "reading", lambda job: self._read(job, laid, tuple(paths), words)
+                    "reading", lambda job: self._read(job, index, tuple(paths), specs)
                 )
 
     def close(self) -> None:
-        """Take everything off the table; BusyError while a copy of it is written."""
-        with self._door:
-            self._refuse_while_copying()
-            self._clear_away()
+        """Close the album; BusyError while a copy of it is written."""
+        with self._switch_lock:
+            self._refuse_during_export()
+            self._discard()
 
-    def end(self) -> None:
-        """The same at the end of all, whatever goes on."""
-        with self._door:
-            self._clear_away()
+    def shut_down(self) -> None:
+        """Close the album whatever is running."""
+        with self._switch_lock:
+            self._discard()
 
-    def _refuse_while_copying(self) -> None:
+    def _refuse_during_export(self) -> None:
         if self.jobs.running("export"):
             raise BusyError
 
-    def _clear_away(self) -> None:
-        """Whatever goes on is stopped first, so that nothing is closed under it."""
+    def _discard(self) -> None:
+        """Stop the jobs first, so that nothing is closed while they use it."""
         with self._lock:
-            desk, own, laid = self._desk, self._own, self._laid
-            self._clear()
+            session, upload, index = self._session, self._upload, self._index
+            self._reset()
         self.jobs.close()
-        laid.clear()
-        if desk is not None:
-            desk.seen.close()
-        if own is not None:
-            own.forget()
+        index.clear()
+        if session is not None:
+            session.scored.close()
+        if upload is not None:
+            upload.delete()
 
     def wish(self, wishes: models.WishesModel, turn: int | None = None) -> models.AnswerModel:
-        """Answer a wish: a plan at once, and a job where something goes on."""
-        desk = self.desk
+        """Answer wishes: a plan at once, and a job where something goes on."""
+        session = self.session
         wishes = wishes.model_copy(update={"scorers": list(dict.fromkeys(wishes.scorers))})
-        if not desk.knows(wishes.scorers):
-            return self._score_first(desk, wishes, turn)
-        return self._asked(desk, lambda: desk.wish(wishes, turn=turn))
+        if not session.has_scores(wishes.scorers):
+            return self._start_scoring(session, wishes, turn)
+        return self._replan(session, lambda: session.wish(wishes, turn=turn))
 
     def step(self, by: int, turn: int | None = None) -> models.AnswerModel:
         """Undo or redo."""
-        desk = self.desk
-        return self._asked(desk, lambda: desk.step(by, turn))
+        session = self.session
+        return self._replan(session, lambda: session.step(by, turn))
 
-    def told(self) -> models.WorkspaceModel:
+    def state(self) -> models.WorkspaceModel:
         """The whole state."""
-        # first what goes on: whoever hears of a job that is over by now hears of its end as well
+        # jobs first: a page that follows a job that is over by now still receives its end
         jobs = self.jobs.running("reading", "scoring", "proof", "export", "verify")
         with self._lock:
-            desk, stage, error, laid = self._desk, self._stage, self._error, self._laid
-            nothing = self._nothing
-        shown = models.WorkspaceModel(
+            session, stage, index = self._session, self._stage, self._index
+            error, no_photos = self._error, self._no_photos
+        state = models.WorkspaceModel(
             stage=stage,  # type: ignore[arg-type]
             error=error,
-            nothing=nothing,
-            jobs=[job.told() for job in jobs],
+            nothing=no_photos,
+            jobs=[job.to_model() for job in jobs],
             wishes=models.WishesModel(scorers=list(self._scorers)),
             exported=self.exported,
-            choices=choices(),
+            choices=presenter.choices_model(),
         )
-        if desk is None:
-            if stage == "empty":
-                return shown
-            reading = models.AlbumModel(name="", photos=laid.told(), left=laid.left(), scorers=[])
-            return shown.model_copy(update={"album": reading})
-        entry = desk.now
-        photos = presenter.photos_of(entry, laid.link)
-        answer = presenter.answer_of(desk, entry)
-        return shown.model_copy(
+        if session is None:
+            album = None if stage == "empty" else index.album()
+            return state.model_copy(update={"album": album})
+        current = session.current
+        answer = presenter.answer_model(session, current)
+        photos = presenter.photo_models(current, index.link)
+        return state.model_copy(
             update={
-                "album": presenter.album_of(entry, photos),
+                "album": presenter.album_model(current, photos),
                 "places": answer.places,
-                "wishes": entry.wishes,
+                "wishes": current.wishes,
                 "plan": answer.plan,
-                "audit": presenter.audit_of(entry),
+                "audit": presenter.audit_model(current),
                 "audit_after": answer.audit_after,
                 "undo": answer.undo,
             }
@@ -183,114 +192,130 @@ class Workspace:
     def photos(self) -> list[models.PhotoModel]:
         """The photos with fresh links."""
         with self._lock:
-            desk, laid = self._desk, self._laid
-        return laid.told() if desk is None else presenter.photos_of(desk.now, laid.link)
+            session, index = self._session, self._index
+        if session is None:
+            return index.album().photos
+        return presenter.photo_models(session.current, index.link)
 
-    def link(self, photo: Photo, side: int = SIDES[0]) -> str:
-        """A signed link to a photo's picture."""
-        return self._laid.link(photo, side)
+    def photo_details(self, number: int) -> models.PhotoDetailsModel:
+        """One photo in detail."""
+        index = self._index
+        return presenter.photo_details_model(
+            self.session.current, number, index.link, lambda photo: index.link(photo, SIDES[1])
+        )
 
-    def picture(self, number: int, side: int, at: int) -> bytes | None:
-        """The picture behind a link; None where the table has moved on."""
-        laid = self._laid
-        return laid.picture(side, at) if number == laid.number else None
+    def picture(self, album: int, side: int, position: int) -> bytes | None:
+        """The picture behind a link; None where another album is open by now."""
+        index = self._index
+        return index.picture(side, position) if album == index.number else None
 
-    def event_told(self, event: EventModel) -> EventModel:
-        """An event as it goes out."""
-        return self._laid.event_told(event)
+    def refresh_link(self, event: EventModel) -> EventModel:
+        """The event as it is sent."""
+        return self._index.refresh_link(event)
 
-    def report(self) -> str | None:
+    def report_path(self) -> str | None:
         """The address of the last copy's report; None where there is none."""
         with self._lock:
             if self.exported is None or self.exported.report is None:
                 return None
-            return f"/reports/{self._laid.number}/{self.copies}"
+            return f"/reports/{self._index.number}/{self._copies}"
 
-    def keep(self, desk: PlanningSession, exported: models.ExportedModel) -> models.ExportedModel:
-        """A copy was written; it is the table's where the album is still there."""
+    def record_export(
+        self, session: PlanningSession, exported: models.ExportedModel
+    ) -> models.ExportedModel:
+        """A copy was written; remember it where its album is still open."""
         with self._lock:
-            if self._desk is desk:
+            if self._session is session:
                 self.exported = exported
-                self.copies += 1
+                self._copies += 1
         return exported
 
-    def _asked(self, desk: PlanningSession, ask: Callable[[], PlannedAnswer]) -> models.AnswerModel:
-        """Whatever was being proved is not wanted any more, unless the new wish is refused."""
+    def _replan(
+        self, session: PlanningSession, plan: Callable[[], PlannedAnswer]
+    ) -> models.AnswerModel:
+        """Stop the proof that was running; it goes on where the new wishes are refused."""
         self.jobs.cancel("proof", "frontier")
         try:
-            entry = ask()
+            answer = plan()
         except BaseException:
-            self._answered(desk, desk.now)
+            self._start_proof(session, session.current)
             raise
-        return self._answered(desk, entry)
+        return self._start_proof(session, answer)
 
-    def _answered(self, desk: PlanningSession, entry: PlannedAnswer) -> models.AnswerModel:
+    def _start_proof(self, session: PlanningSession, answer: PlannedAnswer) -> models.AnswerModel:
         job = None
-        if not entry.proved:
-            job = self.jobs.start("proof", lambda job: self._prove(job, desk, entry)).told()
-        return presenter.answer_of(desk, entry, job)
+        if not answer.proved:
+            job = self.jobs.start("proof", lambda job: self._prove(job, session, answer)).to_model()
+        return presenter.answer_model(session, answer, job)
 
-    def _prove(self, job: Job, desk: PlanningSession, entry: PlannedAnswer) -> None:
-        job.cancelled.wait(BREATH)
+    def _prove(self, job: Job, session: PlanningSession, answer: PlannedAnswer) -> None:
+        def publish(better: PlannedAnswer) -> None:
+            job.publish(EventModel(answer=presenter.answer_model(session, better)))
+
+        job.cancelled.wait(PROOF_DELAY)
         job.check_cancelled()
-        desk.prove(
-            entry,
-            job.check_cancelled,
-            lambda better: job.say(EventModel(answer=presenter.answer_of(desk, better))),
-        )
+        session.prove(answer, job.check_cancelled, publish)
         job.check_cancelled()
 
-    def _score_first(
-        self, desk: PlanningSession, wishes: models.WishesModel, turn: int | None
+    def _start_scoring(
+        self, session: PlanningSession, wishes: models.WishesModel, turn: int | None
     ) -> models.AnswerModel:
-        """Other attackers are asked about the photos; until then all is as it was."""
-        for word in wishes.scorers:
-            find(word).load()  # what cannot be had is said at once
+        """Score the photos with other models; until then the old models count."""
+        for spec in wishes.scorers:
+            load_scorer(spec)  # what cannot be used is refused at once
         self.jobs.cancel("scoring")
         scorers = {"scorers": wishes.scorers}
-        entry = desk.wish(wishes.model_copy(update={"scorers": desk.now.wishes.scorers}), turn=turn)
+        old_scorers = session.current.wishes.scorers
+        answer = session.wish(wishes.model_copy(update={"scorers": old_scorers}), turn=turn)
 
         def work(job: Job) -> None:
-            seen = rescore_album(desk.seen, wishes.scorers, cache=self._cache, progress=job.step)
+            scored = rescore_album(
+                session.scored, wishes.scorers, cache=self._cache, progress=job.report_progress
+            )
             job.check_cancelled()
-            desk.learn(seen)
+            session.add_scores(scored)
             self.jobs.cancel("proof", "frontier")
             # what was wished meanwhile is kept
-            made = desk.wish(desk.now.wishes.model_copy(update=scorers), FIRST)
-            job.say(EventModel(answer=self._answered(desk, made)))
+            latest = session.current.wishes.model_copy(update=scorers)
+            planned = session.wish(latest, FIRST_SECONDS)
+            job.publish(EventModel(answer=self._start_proof(session, planned)))
 
-        return presenter.answer_of(desk, entry, self.jobs.start("scoring", work).told())
+        return presenter.answer_model(session, answer, self.jobs.start("scoring", work).to_model())
 
     def _read(
-        self, job: Job, laid: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
+        self, job: Job, index: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
     ) -> None:
         def progress(step: Step) -> None:
-            job.step(step)
-            lying = laid.lay(step)
-            if step.photo is not None:
-                photo = laid.photo(lying - 1, step.photo)
-                job.say(EventModel(stage="reading", photo=photo, count=step.done, total=step.total))
+            job.report_progress(step)
+            photo = index.add(step)
+            if photo is not None:
+                job.publish(
+                    EventModel(stage="reading", photo=photo, count=step.done, total=step.total)
+                )
 
-        seen: ScoredAlbum | None = None
+        scored: ScoredAlbum | None = None
         try:
-            # renditions are kept: any may yet be looked at, scored by another model, exported
-            seen = score_album(paths, scorers=scorers, cache=self._cache, progress=progress)
-            desk = PlanningSession(seen, self._seed, self._ledger)
-            entry = desk.wish(models.WishesModel(scorers=list(scorers)), FIRST)
+            # renditions are kept: any may be shown, scored by another model, or exported
+            scored = score_album(paths, scorers=scorers, cache=self._cache, progress=progress)
+            session = PlanningSession(scored, self._seed, self._ledger)
+            answer = session.wish(models.WishesModel(scorers=list(scorers)), FIRST_SECONDS)
             with self._lock:
-                if laid is not self._laid:
+                if index is not self._index:
                     raise CancelledError
-                self._desk, self._stage = desk, "ready"
-            if not entry.proved:
-                self.jobs.start("proof", lambda job: self._prove(job, desk, entry))
+                self._session, self._stage = session, "ready"
+            if not answer.proved:
+                self.jobs.start("proof", lambda job: self._prove(job, session, answer))
         except BaseException as problem:
-            laid.clear()
-            if seen is not None:
-                seen.close()
+            index.clear()
+            if scored is not None:
+                scored.close()
             with self._lock:
-                if laid is self._laid:
-                    self._stage, self._error = "failed", sentence(problem)
+                if index is self._index:
+                    self._stage = "failed"
+                    self._error = problem_message(problem) or INTERNAL_ERROR
                     if isinstance(problem, NoPhotoError):
-                        self._nothing = presenter.nothing_in(paths, problem, own=bool(self._own))
-                    self._paths = ()  # nothing of yours was opened there
+                        self._no_photos = presenter.no_photos_model(
+                            paths, problem, uploaded=bool(self._upload)
+                        )
+                    self._paths = ()  # nothing was opened there
             raise

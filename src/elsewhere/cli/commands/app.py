@@ -67,5 +67,5 @@ def command(
             scorers=scorer or ("embedded",),
             browser=browser,
             cache=cache,
-            say=typer.echo,
+            echo=typer.echo,
         )

@@ -1,0 +1,155 @@
+"""The sentences that only the app's page shows.
+
+A place is called by what is hidden of it: its region, its country. The top that is named is the
+one that the plan reaches. Where a top was drawn in secret, that is at least the one drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from elsewhere.messages.numbers import chance, number_text, ordinal
+from elsewhere.messages.verdict import accuracy, secret_top
+from elsewhere.values.outcome import Alternative, Change, Outcome
+from elsewhere.values.plan import Status
+from elsewhere.values.wording import counted, listed
+
+MAX_FOUND_RANK = 25
+"""A place further down does not count as found."""
+
+
+def model_guess(model: str, photos: int, guess: str) -> str:
+    """What a model makes of an album whose place nobody knows."""
+    return f"From these {counted(photos, 'photo')} {model} guesses {guess}."
+
+
+def findings(model: str, photos: int, ranks: Mapping[str, int], cells: int) -> str:
+    """What a model finds in the album as it is; `ranks` are by hidden place."""
+    who = f"From these {counted(photos, 'photo')} {model}"
+    if not any(rank <= MAX_FOUND_RANK for rank in ranks.values()):
+        names = listed([f"{name} ({ordinal(rank)} of {cells})" for name, rank in ranks.items()])
+        return f"{who} does not find {names}."
+    if len(ranks) > 1 and set(ranks.values()) == {1}:
+        return f"{who} finds {listed(list(ranks))}, each 1st, from its own photos."
+    names = listed([f"{name} {ordinal(rank)}" for name, rank in ranks.items()])
+    return f"{who} finds {names} of {cells} places."
+
+
+def headline(found: str, outcome: Outcome, *, posted: bool) -> str:
+    """The sentence on top: what is found, and what the plan does about it."""
+    return f"{found.rstrip('.')}; {_plan_effect(outcome, posted=posted)}."
+
+
+def _plan_effect(outcome: Outcome, *, posted: bool) -> str:
+    plan, wishes = outcome.plan, outcome.wishes
+    if plan.status == Status.INFEASIBLE:
+        if posted:
+            return "with what is public already, no plan hides that"
+        pinned = wishes.keep or wishes.drop
+        return f"{'as things are pinned, ' if pinned else ''}no plan hides that"
+    if plan.status == Status.UNKNOWN:
+        return "a plan is being looked for"
+    if not outcome.newly_shared:
+        return "every photo that may be kept is public already"
+    several, withheld = len(outcome.hidden_names) > 1, len(plan.withheld)
+    if outcome.empty:
+        them = "them all" if several else "it"
+        return f"withholding {withheld or 'nothing'} does not hide {them}"
+    top = plan.protected_k
+    among = "the first guess" if top == 1 else f"among the first {top}"
+    not_among = f"{'none is' if several else 'it is not'} {among}"
+    if not withheld:
+        return f"nothing needs withholding: {not_among}"
+    return f"withhold {withheld} and {not_among}"
+
+
+def proof(outcome: Outcome, *, proved: bool) -> str:
+    """How sure the plan is, in a few words."""
+    plan, wishes = outcome.plan, outcome.wishes
+    if plan.status == Status.INFEASIBLE:
+        return "No plan can do this: proved" if proved else "No plan can do this"
+    if plan.status == Status.UNKNOWN:
+        return "No plan was found yet"
+    dropped = len(set(plan.withheld) & set(plan.promise.drop))
+    chosen = len(plan.withheld) - dropped
+    out = f"{counted(chosen, 'photo')} withheld"
+    if dropped:
+        out = f"{chosen} withheld and {dropped} dropped" if chosen else f"{dropped} dropped"
+    budget, weighted = wishes.budget is not None, plan.promise.values is not None
+    # the plan may reach more than was asked for, so the sentence names what it is the fewest for
+    goal = f" for top {wishes.top}" if wishes.exact_top and wishes.top else secret_top(wishes)
+    if outcome.empty:
+        return f"{out}: too few to hide it{'' if proved else ', as far as is known'}"
+    if plan.status != Status.OPTIMAL:
+        bound = f", at least {number_text(plan.bound)} must go{goal}"
+        return f"{out}: the best so far{'' if budget or weighted else bound}"
+    if budget:
+        return f"{out}: proved the best they can do"
+    if not plan.withheld:
+        return f"Nothing to withhold{goal}: proved"
+    return f"{out}: proved the {'least loss' if weighted else 'fewest'}{goal}"
+
+
+def against(outcome: Outcome) -> str:
+    """Whom the promise is against, how good they are, and that a better model may exist."""
+    them = "it" if len(outcome.hidden_names) == 1 else "them"
+    how_good = accuracy(outcome).replace(" %", "\u00a0%")
+    return f"Against {listed(outcome.models)}{how_good}; a better one may find {them}."
+
+
+def photo_alone(hidden: str, rank: int, probability: float) -> str:
+    """Where one photo alone puts what is hidden."""
+    return f"Alone it puts {hidden} {ordinal(rank)} ({chance(probability)})."
+
+
+def photo_effect(hidden: str, now: int | None, then: int | None, *, shared: bool, own: bool) -> str:
+    """What changes if one photo is shared or withheld instead; ranks before and after."""
+    photos = "its own photos" if own else "the whole album"
+    if now is None or then is None:
+        return f"It is the only photo of {hidden} that would be shared."
+    if now == then:
+        return f"{hidden} comes {ordinal(now)} with or without it, from {photos}."
+    without = "Without it" if shared else "With it"
+    return f"{without} {hidden} goes from {ordinal(now)} to {ordinal(then)}, from {photos}."
+
+
+def no_photos(
+    files: int, hidden: int, folders: Sequence[str], *, uploaded: bool, damaged: bool
+) -> tuple[str, str]:
+    """Title and sentence where no photo can be read, among so many files and hidden files."""
+    title = "No photo could be read" if damaged else "There is no photo here"
+    where = " in what you dropped" if uploaded else f" in {listed(folders)}" if folders else ""
+    where += f" (but for {counted(hidden, 'hidden file')})" if hidden else ""
+    if not files:
+        return title, f"There is no file{where}."
+    if files == 1:
+        why = "it cannot be read" if damaged else "it is no photo"
+        return title, f"There is 1 file{where}, and {why}."
+    why = "no photo among them can be read" if damaged else "none of them is a photo"
+    return title, f"There are {files} files{where}, and {why}."
+
+
+def alternative_button(alternative: Alternative, ids: Sequence[str]) -> str:
+    """The text of a button; empty where the change takes more than a click."""
+    photos = ids[0] if len(ids) == 1 else counted(len(ids), "photo")
+    top, name, amount = alternative.top, alternative.name, alternative.amount
+    match alternative.change:
+        case Change.UNPIN:
+            return f"Unpin {photos}"
+        case Change.TAKE_BACK:
+            return f"Take {photos} back"
+        case Change.TOP:
+            return f"Ask for top {top}"
+        case Change.MARGIN:
+            return f"No margin{f', top {top}' if top else ''}"
+        case Change.HIDE:
+            return f"Hide {name} only"
+        case Change.LEVEL:
+            return f"Hide the {name} only"
+        case Change.RADIUS if amount:
+            return f"Hide {amount:g} km around it only"
+        case Change.PRIOR:
+            return "As if nobody knew more"
+        case Change.BUDGET:
+            return f"Withhold up to {amount:g}"
+    return ""
