@@ -19,6 +19,7 @@ from elsewhere.app.sessions.album_jobs import start_frontier
 from elsewhere.app.sessions.planning import PlannedAnswer
 from elsewhere.app.sessions.uploads import safe_parts
 from elsewhere.app.sessions.workspace import Workspace
+from elsewhere.errors import FileError
 from elsewhere.service.report import write_report
 from elsewhere.values.plan import Status
 from tests.app.house import PHOTOS, Made, Served, picture
@@ -315,6 +316,39 @@ def test_an_album_is_not_taken_away_under_its_copy(
     go_on.set()
     assert house.events(job)[-1] == {"done": True}
     assert house.told()["exported"] is not None
+
+
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        (FileError("the disk is full: make room"), "the disk is full: make room"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (MemoryError(), "not enough memory"),
+    ],
+)
+def test_a_copy_is_there_though_its_report_fails(
+    house: Served,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    problem: Exception,
+    reason: str,
+) -> None:
+    def fail(*_: Any, **__: Any) -> Path:
+        raise problem
+
+    monkeypatch.setattr("elsewhere.service.report.write_report", fail)
+    job = house.client.post("/api/export", json=copy_to(house, tmp_path / "copy")).json()["job"]
+    events = house.events(job)
+    assert events[-1] == {"done": True}
+    exported = next(event["exported"] for event in events if "exported" in event)
+    assert exported == house.told()["exported"] and (tmp_path / "copy").is_dir()
+    assert exported["report"] is None and exported["reproved"] > 0
+    note = exported["notes"][-1]
+    assert "written and proved" in note and "report is not there" in note and reason in note
+    assert house.client.get("/api/report").status_code == 404
+    verified = house.events(house.client.post("/api/verify").json()["job"])
+    assert verified[-1] == {"done": True}
+    assert next(event["verified"] for event in verified if "verified" in event)["holds"]
 
 
 def test_a_link_to_a_report_shows_no_other_one(house: Served, tmp_path: Path) -> None:
