@@ -5,10 +5,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+TESTS := .venv/.ready-test
 STAMP := .venv/.ready-dev
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 
-.PHONY: help demo test test-long lint bench bench-scoring bench-album bench-batch bench-app web test-web geoclip clean
+.PHONY: help demo test test-slow test-long lint bench bench-scoring bench-album bench-batch bench-app web test-web geoclip clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -16,13 +17,17 @@ help:  ## this list
 demo: $(READY)  ## protect the example album, and say where the clean copy is
 	$(BIN)/elsewhere demo
 
-test: $(STAMP)  ## everything that is tested in CI
-	@tools/test-machine
+test: $(TESTS)  ## the tests, in about six minutes on two quiet cores
+	@tools/test-machine exiftool
 	$(BIN)/python -m pytest
 
-test-long: $(STAMP)  ## also the tests marked long (many minutes)
-	@tools/test-machine
-	$(BIN)/python -m pytest --long
+test-slow: $(STAMP)  ## browser journeys, Ray, an object store
+	@tools/test-machine chromium
+	$(BIN)/python -m pytest --slow -m slow
+
+test-long: $(STAMP)  ## everything, with runs of many minutes
+	@tools/test-machine exiftool chromium
+	$(BIN)/python -m pytest --slow --long
 
 lint: $(STAMP)  ## ruff and strict mypy
 	$(BIN)/ruff check
@@ -75,7 +80,12 @@ $(READY): pyproject.toml
 	$(PIP) .
 	@touch $(READY)
 
-$(STAMP): $(READY) lab/pyproject.toml
-	@echo "Installing what tests and tools need into .venv (about 1 GB more; some minutes) ..."
+$(TESTS): $(READY) lab/pyproject.toml
+	@echo "Installing what the tests need into .venv (about 400 MB more; a minute) ..."
+	$(PIP) '.[test]' --editable lab
+	@touch $(TESTS)
+
+$(STAMP): $(TESTS)
+	@echo "Installing what slow tests and tools need into .venv (about 700 MB more; some minutes) ..."
 	$(PIP) '.[dev]' --editable lab
 	@touch $(STAMP)

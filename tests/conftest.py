@@ -1,4 +1,8 @@
-"""How the tests are run: the long run, hypothesis' profiles, and what this machine lacks.
+"""How the tests are run: three tiers, hypothesis' profiles, and what this machine lacks.
+
+A plain run leaves out the tests marked `slow` (a browser, Ray, an object store: `--slow`) and
+those marked `long` (many minutes: `--long`). A file with `pytestmark = pytest.mark.slow`, alone or
+first in a list, is not even imported in a plain run, which may lack what it needs.
 
 A test that needs a program which may be missing says so: `@pytest.mark.needs("chromium")`. Where
 the program is missing the test is not run, and the closing line of the run names it; it never
@@ -8,6 +12,7 @@ passes in silence.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -27,12 +32,14 @@ settings.register_profile("ci", _CALM, derandomize=True)
 settings.register_profile("long", _CALM, max_examples=2_000)
 
 _HERE = Path(__file__).parent
+_SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
 _PROGRAMS = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 """Where programs are looked for: those that pip installed lie beside Python."""
 _NOT_RUN = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="also the tests marked slow")
     parser.addoption("--long", action="store_true", help="also the tests marked long (minutes)")
 
 
@@ -50,19 +57,23 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["ELSEWHERE_DATA_DIR"] = home.name
 
 
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Doctests are for src/: what merely helps the tests is not collected (None: no opinion)."""
-    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
-    return True if helper and _HERE in collection_path.parents else None
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out helpers of the tests, and slow files in a plain run (None: no opinion)."""
+    if collection_path.suffix != ".py" or _HERE not in collection_path.parents:
+        return None
+    if not collection_path.name.startswith("test_"):
+        return True  # doctests are for src/
+    slow = not config.getoption("--slow") and _SLOW.search(collection_path.read_text("utf-8"))
+    return True if slow else None
 
 
 @pytest.hookimpl(trylast=True)  # after -k, -m and --deselect
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--long"):
-        long = [item for item in items if item.get_closest_marker("long")]
-        if long:
-            config.hook.pytest_deselected(items=long)
-            items[:] = [item for item in items if item not in long]
+    tiers = [tier for tier in ("slow", "long") if not config.getoption(f"--{tier}")]
+    left_out = [item for item in items if any(map(item.get_closest_marker, tiers))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     for item in items:
         missing = [
             program

@@ -19,6 +19,11 @@ def test_with_a_program():
     raise AssertionError("this cannot be run here")
 
 
+@pytest.mark.slow
+def test_with_a_browser():
+    pass
+
+
 @pytest.mark.long
 def test_for_hours():
     pass
@@ -55,12 +60,21 @@ def lines(project: Path, *arguments: str) -> list[str]:
 def test_the_closing_line_names_what_was_not_run(project: Path) -> None:
     told = lines(project)
     assert told[-1] == ("not run, for want of a program: tests/test_sample.py::test_with_a_program")
-    assert told[-2].startswith("1 passed, 1 skipped, 1 deselected")
+    assert told[-2].startswith("1 passed, 1 skipped, 2 deselected")
 
 
 def test_pytest_has_the_last_word_when_all_was_run(project: Path) -> None:
-    told = lines(project, "--long", "--deselect", "tests/test_sample.py::test_with_a_program")
-    assert told[-1].startswith("2 passed, 1 deselected")
+    every = ["--slow", "--long", "--deselect", "tests/test_sample.py::test_with_a_program"]
+    assert lines(project, *every)[-1].startswith("3 passed, 1 deselected")
+
+
+def test_a_slow_file_is_imported_in_a_slow_run_only(project: Path) -> None:
+    mark = "import pytest\n\npytestmark = [\n    pytest.mark.slow,\n]\n"
+    (project / "tests" / "test_sample.py").write_text(f"{SAMPLE}\n{mark}import nothing_here\n")
+    (project / "tests" / "test_plain.py").write_text("def test_plain():\n    pass\n")
+    assert lines(project)[-1].startswith("1 passed in")
+    with pytest.raises(subprocess.CalledProcessError):
+        lines(project, "--slow")
 
 
 def test_a_warning_is_an_error(project: Path) -> None:

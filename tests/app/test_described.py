@@ -26,6 +26,8 @@ from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 from tests.app.house import Made, Served
 
+pytestmark = pytest.mark.slow
+
 CASES = 200
 MANY = 2000
 FEW = 5

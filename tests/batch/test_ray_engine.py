@@ -128,6 +128,7 @@ def own_ray() -> Iterator[None]:
         ray.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_ray")
 @pytest.mark.filterwarnings("ignore")  # Ray's own: it opens sockets and files and leaves them
 @pytest.mark.parametrize("kind", ["scores", "photos"])

@@ -18,7 +18,7 @@ from tests.journeys import app_journey, app_slips
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.needs("chromium")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium")]
 ROOT = Path(__file__).parents[2]
 
 

@@ -23,7 +23,7 @@ from tests.app.house import PHOTOS, Made, Served, make, served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.needs("chromium")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium")]
 PATIENCE_MS = 90_000
 """These wait for each other and not for the clock, so they may be patient."""
 

@@ -23,6 +23,8 @@ from tests.journeys.app_journey import VIEWS
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
+pytestmark = pytest.mark.slow
+
 WEB = Path(__file__).parents[2] / "web"
 STATES: dict[str, Callable[[Page], None]] = {}
 Step = Callable[["Page"], None]

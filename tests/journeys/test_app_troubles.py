@@ -21,7 +21,7 @@ from tests.journeys.app_journey import VIEWS, answered, plan_version
 if TYPE_CHECKING:
     from playwright.sync_api import APIResponse, Browser, Page, Route
 
-pytestmark = pytest.mark.needs("chromium")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium")]
 PATIENCE_MS = 20_000
 
 

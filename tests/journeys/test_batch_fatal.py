@@ -23,7 +23,10 @@ from elsewhere.batch.settings import Settings
 from tests.album.makers import jpeg
 from tests.batch.makers import HIDDEN, albums_in, dead_in, model, write
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+]
 
 SCORER = '''
 import os, signal

@@ -22,6 +22,8 @@ from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 from tests.batch.makers import albums_in, dead_in, model, pixels, scored, write
 
+pytestmark = pytest.mark.slow
+
 DRIVER = """
 import sys
 from elsewhere.batch.runner import Engine, run

@@ -29,6 +29,7 @@ from tests.batch.makers import albums_in, dead_in, model, pixels, scored, write
 
 pytest.importorskip("ray")
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.long,
     pytest.mark.timeout(1800),
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),

@@ -30,6 +30,8 @@ from tests.album.makers import jpeg
 from tests.batch.makers import HIDDEN, Here, albums_in, dead_in, model, scored, write
 from tests.batch.store import PROGRAM, Cable, Store, everything, rows_at, store_in
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("s3fs")
 needs_store = pytest.mark.needs(PROGRAM)
 

@@ -18,7 +18,7 @@ from tests.report.test_html import BARE, HOSTILE
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
 
-pytestmark = pytest.mark.needs("chromium")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium")]
 
 QUIET = [
     "--no-sandbox",
