@@ -10,7 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from elsewhere.formats.certificate import digest_of
+from elsewhere.formats.validation import digest_of
 from tests.album.makers import jpeg
 from tests.cli.keyboard import SCORER, typed
 

@@ -8,8 +8,6 @@ whoever changes the certificate can make a new digest too.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,22 +15,12 @@ from functools import cache
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.formats.plan_file import plan_from_record, plan_record
-from elsewhere.formats.validation import (
-    canonical,
-    exact,
-    expect,
-    many,
-    parse,
-    record,
-    text,
-    whole,
-)
+from elsewhere.formats.plan_file import PLAN
+from elsewhere.formats.validation import check_sealed, digest_of, kind_of, parse
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import Scores
 
 FORMAT = "elsewhere-certificate/1"
-
 NOTES = (
     "The promise is against the attackers named here; a better one may exist.",
     "That the promise holds and that every number but the bound is right was proved in exact "
@@ -64,13 +52,6 @@ class Certificate:
     digest: str
 
 
-_FINGERPRINT = record(
-    Fingerprint,
-    {"scores": text, "scorer": text, "grid": text, "photos": whole, "cells": whole},
-)
-_NAMES = {"format", "notes", "promise", "attackers", "plan", "bound", "versions", "digest"}
-
-
 def certificate_record(
     plan: Plan, scores: Sequence[Scores], *, libraries: bool = True
 ) -> dict[str, Any]:
@@ -79,28 +60,25 @@ def certificate_record(
     Without `libraries` it names this program's version and none beneath it: the digest is then
     the same wherever the same plan is made.
     """
-    body = plan_record(plan)
+    body = PLAN.write(plan)
+    attackers = tuple(Fingerprint(t.digest, t.scorer, t.grid, t.photos, t.cells) for t in scores)
+    versions = {"elsewhere": installed_version("elsewhere")}
+    if libraries:
+        versions |= {
+            "numpy": installed_version("numpy"),
+            "python": platform.python_version(),
+        }
     document: dict[str, Any] = {
         "format": FORMAT,
         "notes": list(NOTES),
         "promise": body.pop("promise"),
-        "attackers": [
-            _FINGERPRINT.write(Fingerprint(t.digest, t.scorer, t.grid, t.photos, t.cells))
-            for t in scores
-        ],
+        "attackers": kind_of(tuple[Fingerprint, ...]).write(attackers),
         "plan": body,
-        "bound": exact.write(plan.bound),
-        "versions": {
-            name: of for name, of in _versions().items() if libraries or name == "elsewhere"
-        },
+        "bound": body["bound"],
+        "versions": versions,
     }
     document["digest"] = digest_of(document)
     return document
-
-
-def to_text(document: dict[str, Any]) -> str:
-    """A sealed document as a file has it."""
-    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def read_certificate(document: str) -> Certificate:
@@ -112,41 +90,29 @@ def read_certificate(document: str) -> Certificate:
     return certificate_from_record(parse(document))
 
 
-def certificate_from_record(found: Any) -> Certificate:
+def certificate_from_record(found: Any, where: str = "") -> Certificate:
     """The certificate of plain JSON values, read with the same care."""
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(f"the certificate must be of the format {FORMAT}")
-    expect(found, "the certificate", _NAMES)
-    if found["digest"] != digest_of(found):
-        raise InputError("the certificate was changed or damaged: its digest is not right")
-    body, versions = found["plan"], found["versions"]
-    if not isinstance(body, dict) or not isinstance(versions, dict):
+    check_sealed(found, FORMAT, ["promise", "attackers", "plan", "bound"])
+    body = found["plan"]
+    if not isinstance(body, dict):
         raise InputError("the certificate's plan and versions must be objects")
     if body.get("bound") != found["bound"]:
         raise InputError("the certificate states two different bounds")
-    plan = plan_from_record({**body, "promise": found["promise"]})
-    attackers = many(_FINGERPRINT).read(found["attackers"], "attackers")
+    plan: Plan = PLAN.read({**body, "promise": found["promise"]}, "")
+    attackers = kind_of(tuple[Fingerprint, ...]).read(found["attackers"], "attackers")
     promised = [(a.scores, a.scorer, plan.promise.photos, a.cells) for a in plan.promise.against]
     if promised != [(a.scores, a.scorer, a.photos, a.cells) for a in attackers]:
         raise InputError("the certificate's attackers are not those of its promise")
-    pairs = sorted((name, text.read(of, f"versions.{name}")) for name, of in versions.items())
-    return Certificate(plan, attackers, tuple(pairs), found["digest"])
-
-
-def digest_of(document: dict[str, Any]) -> str:
-    """SHA-256, in hexadecimal, of the canonical JSON of all but the digest itself."""
-    body = {name: value for name, value in document.items() if name != "digest"}
-    return hashlib.sha256(canonical(body).encode("ascii")).hexdigest()
+    versions = tuple(sorted(found["versions"].items()))
+    return Certificate(plan, attackers, versions, found["digest"])
 
 
 @cache
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version  # only here: it is slow to import
+def installed_version(library: str) -> str:
+    """The version of a library that is installed here; empty where it is not."""
+    from importlib.metadata import PackageNotFoundError, version  # only here: slow to import
 
-    import numpy as np
-
-    return {
-        "elsewhere": version("elsewhere"),
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-    }
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return ""

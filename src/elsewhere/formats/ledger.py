@@ -13,25 +13,23 @@ plans promise too much.
 from __future__ import annotations
 
 import base64
-import binascii
 import hmac
 import json
 import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from elsewhere.errors import InputError
+from elsewhere.formats.validation import Kind, Sha256, kind_of, parse, record
 from elsewhere.values.scores import FloatMatrix, Scores
 
 VERSION = 1
-_KINDS: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
-_DIGEST = re.compile(r"[0-9a-f]{64}")
-_EXPORT = re.compile(r"[0-9a-f]{32}")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+TYPES: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
+"""How the numbers of rows are stored."""
 
 
 class DamagedError(Exception):
@@ -53,13 +51,13 @@ class Rows:
 class Entry:
     """What one export gave away of one place."""
 
-    export: str
+    export: Annotated[str, re.compile(r"[0-9a-f]{32}"), "32 hex digits"]
     """32 hex digits, the same for all entries of one export."""
-    day: str
+    day: Annotated[str, re.compile(r"\d{4}-\d\d-\d\d"), "a day"]
     """When, as 2026-11-15."""
     places: tuple[tuple[float, float], ...]
     """Where the photos were taken: latitudes and longitudes."""
-    photos: tuple[str, ...]
+    photos: tuple[Sha256, ...]
     """Keyed digests of the renditions, one a photo."""
     rows: tuple[Rows, ...]
     """One for each scorer that the export was proved against."""
@@ -74,12 +72,66 @@ class Entry:
         return self.target is not None
 
 
+@dataclass(frozen=True)
+class StoredRows:
+    """Rows as their line has them."""
+
+    scorer: str
+    grid: str
+    cells: int
+    kind: str
+    """One of `TYPES`."""
+    values: str
+    """The bytes of the numbers in base64."""
+
+
+def _pack(rows: Rows) -> dict[str, Any]:
+    kind = "f4" if rows.values.dtype == np.float32 else "f8"
+    content = np.ascontiguousarray(rows.values, dtype=TYPES[kind]).tobytes()
+    text = base64.b64encode(content).decode("ascii")
+    stored = StoredRows(rows.scorer, rows.grid, int(rows.values.shape[1]), kind, text)
+    return dict(kind_of(StoredRows).write(stored))
+
+
+def _unpack(value: Any, where: str) -> Rows:
+    stored = kind_of(StoredRows).read(value, where)
+    try:
+        content = base64.b64decode(stored.values, validate=True)
+        values = np.frombuffer(content, dtype=TYPES[stored.kind]).reshape(-1, stored.cells)
+    except (KeyError, ValueError):
+        raise InputError(f"{where} holds no numbers") from None
+    return Rows(stored.scorer, stored.grid, Scores(values).values)
+
+
+def _read_places(value: Any, where: str) -> tuple[tuple[float, float], ...]:
+    places: tuple[tuple[float, float], ...]
+    places = kind_of(tuple[tuple[float, ...], ...]).read(value, where)
+    if not places or any(len(place) != 2 or not all(map(math.isfinite, place)) for place in places):
+        raise InputError(f"{where} must be pairs of latitude and longitude")
+    return places
+
+
+_ENTRY = record(
+    Entry,
+    "an entry",
+    places=Kind(lambda places: [list(place) for place in places], _read_places),
+    rows=Kind(
+        lambda rows: [_pack(each) for each in rows],
+        lambda value, where: tuple(_unpack(each, where) for each in value),
+    ),
+)
+
+
 def encode(entries: Iterable[Entry], key: bytes) -> bytes:
     """The ledger as bytes."""
-    listed = list(entries)
-    lines = [{"elsewhere": "ledger", "version": VERSION}, *map(_told, listed)]
+    lines: list[dict[str, Any]] = [{"elsewhere": "ledger", "version": VERSION}]
+    for entry in entries:
+        line = _ENTRY.write(entry)
+        if entry.target is None:
+            del line["target"]
+        lines.append(line)
     body = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
-    end = {"entries": len(listed), "seal": _seal(body, key)}
+    end = {"entries": len(lines) - 1, "seal": _seal(body, key)}
     return body + json.dumps(end, separators=(",", ":")).encode() + b"\n"
 
 
@@ -103,7 +155,18 @@ def decode(content: bytes, key: bytes) -> tuple[Entry, ...]:
     lines = body.splitlines()[1:]
     if end.get("entries") != len(lines):
         raise DamagedError("entries are missing")
-    return tuple(_entry(_line(line)) for line in lines)
+    try:  # the seal has vouched for them; this guards against our own mistakes
+        entries = [_ENTRY.read({"target": None, **_line(line)}, "") for line in lines]
+    except (InputError, TypeError):
+        raise DamagedError("a line is not what it should be") from None
+    for entry in entries:
+        if (
+            not entry.photos
+            or not entry.rows
+            or any(len(rows.values) != len(entry.photos) for rows in entry.rows)
+        ):
+            raise DamagedError("a line is not what it should be")
+    return tuple(entries)
 
 
 def _seal(body: bytes, key: bytes) -> str:
@@ -112,70 +175,9 @@ def _seal(body: bytes, key: bytes) -> str:
 
 def _line(text: bytes) -> dict[str, Any]:
     try:
-        told = json.loads(text)
-    except (ValueError, RecursionError):
-        raise DamagedError("a line is not what it should be") from None
-    if not isinstance(told, dict):
+        found = parse(text)
+    except (InputError, UnicodeDecodeError):
+        found = None
+    if not isinstance(found, dict):
         raise DamagedError("a line is not what it should be")
-    return told
-
-
-def _told(entry: Entry) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "export": entry.export,
-        "day": entry.day,
-        "places": [list(place) for place in entry.places],
-        "placed": entry.placed,
-        "photos": list(entry.photos),
-        "rows": [_told_rows(rows) for rows in entry.rows],
-    }
-    if entry.target is not None:
-        told["target"] = entry.target
-    return told
-
-
-def _told_rows(rows: Rows) -> dict[str, Any]:
-    kind = "f4" if rows.values.dtype == np.float32 else "f8"
-    content = np.ascontiguousarray(rows.values, dtype=_KINDS[kind]).tobytes()
-    return {
-        "scorer": rows.scorer,
-        "grid": rows.grid,
-        "cells": int(rows.values.shape[1]),
-        "kind": kind,
-        "values": base64.b64encode(content).decode("ascii"),
-    }
-
-
-def _entry(told: dict[str, Any]) -> Entry:
-    """One line as an entry. The seal has vouched for it; this guards against our own mistakes."""
-    try:
-        photos = tuple(told["photos"])
-        places = tuple((float(lat), float(lon)) for lat, lon in told["places"])
-        rows = tuple(_rows(one, len(photos)) for one in told["rows"])
-        target = told.get("target")
-        sound = (
-            _EXPORT.fullmatch(told["export"])
-            and _DAY.fullmatch(told["day"])
-            and photos
-            and all(_DIGEST.fullmatch(photo) for photo in photos)
-            and places
-            and all(math.isfinite(lat) and math.isfinite(lon) for lat, lon in places)
-            and rows
-            and isinstance(told["placed"], bool)
-            and (target is None or isinstance(target, str))
-        )
-    except (KeyError, TypeError, ValueError, InputError):
-        sound = None
-    if not sound:
-        raise DamagedError("a line is not what it should be")
-    return Entry(told["export"], told["day"], places, photos, rows, told["placed"], target)
-
-
-def _rows(told: dict[str, Any], photos: int) -> Rows:
-    kind = _KINDS[told["kind"]]
-    try:
-        content = base64.b64decode(told["values"], validate=True)
-    except binascii.Error:
-        raise ValueError from None
-    values = np.frombuffer(content, dtype=kind).reshape(photos, told["cells"])
-    return Rows(str(told["scorer"]), str(told["grid"]), Scores(values).values)
+    return found

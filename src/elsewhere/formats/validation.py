@@ -1,27 +1,34 @@
 """Values to JSON and back, without loss and without trust.
 
-JSON has no fractions, no infinities and no types worth the name. So a fraction is written as the
-text "3/2", an infinite number as "-inf" or "inf", and what is read must be of the very kind that
-is expected; anything else is refused in one sentence that says where it stands.
+How a dataclass is written follows from its type annotations. JSON has no fractions and no
+infinities: a fraction is written as the text "3/2", an infinite number as "-inf" or "inf". What is
+read must be of the very type that is annotated, with all fields and no others; anything else is
+refused in one sentence that says where it stands.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+import types
+from collections.abc import Callable
+from enum import StrEnum
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from elsewhere.errors import InputError
 
-_FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
-_UNBOUNDED = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
+UNBOUNDED = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+Sha256 = Annotated[str, re.compile(r"[0-9a-f]{64}"), "a SHA-256 in hexadecimal"]
 
 
 class Kind(NamedTuple):
-    """How one kind of value is written, and how it is read back from a place in a document."""
+    """How values of one type are written, and how they are read from a place in a document."""
 
     write: Callable[[Any], Any]
     read: Callable[[Any, str], Any]
@@ -32,34 +39,21 @@ def wrong(where: str, wanted: str) -> InputError:
     return InputError(f"{where} must be {wanted}")
 
 
-def _read_text(value: Any, where: str) -> str:
-    if not isinstance(value, str):
-        raise wrong(where, "text")
-    return value
+def _checked(kind: type, wanted: str, pattern: re.Pattern[str] | None = None) -> Kind:
+    """Values that JSON knows, of exactly this type."""
+
+    def read(value: Any, where: str) -> Any:
+        if type(value) is not kind or (pattern and not pattern.fullmatch(str(value))):
+            raise wrong(where, wanted)
+        return value
+
+    return Kind(kind, read)
 
 
-def _read_flag(value: Any, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise wrong(where, "true or false")
-    return value
-
-
-def _read_whole(value: Any, where: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise wrong(where, "a whole number")
-    return value
-
-
-def _write_real(value: float) -> float | str:
-    if math.isfinite(value):
-        return float(value)
-    return next(name for name, same in _UNBOUNDED.items() if str(same) == str(float(value)))
-
-
-def _read_real(value: Any, where: str) -> float:
-    if isinstance(value, str) and value in _UNBOUNDED:
-        return _UNBOUNDED[value]
-    if not isinstance(value, int | float) or isinstance(value, bool):
+def _read_float(value: Any, where: str) -> float:
+    if isinstance(value, str) and value in UNBOUNDED:
+        return UNBOUNDED[value]
+    if type(value) not in (int, float):
         raise wrong(where, 'a number, "inf" or "-inf"')
     try:
         return float(value)
@@ -67,14 +61,10 @@ def _read_real(value: Any, where: str) -> float:
         raise wrong(where, "a number that fits 64 bits") from None
 
 
-def _write_exact(value: int | Fraction) -> int | str:
-    return str(value) if isinstance(value, Fraction) else int(value)
-
-
 def _read_exact(value: Any, where: str) -> int | Fraction:
-    if isinstance(value, int) and not isinstance(value, bool):
+    if type(value) is int:
         return value
-    if isinstance(value, str) and _FRACTION.fullmatch(value):
+    if isinstance(value, str) and FRACTION.fullmatch(value):
         try:
             return Fraction(value)
         except ZeroDivisionError:
@@ -82,51 +72,70 @@ def _read_exact(value: Any, where: str) -> int | Fraction:
     raise wrong(where, 'a whole number or a fraction such as "3/2"')
 
 
-text = Kind(str, _read_text)
-flag = Kind(bool, _read_flag)
-whole = Kind(int, _read_whole)
-real = Kind(_write_real, _read_real)
-exact = Kind(_write_exact, _read_exact)
-fraction = Kind(
-    lambda value: str(Fraction(value)), lambda value, where: Fraction(_read_exact(value, where))
-)
+_SCALARS: dict[Any, Kind] = {
+    str: _checked(str, "text"),
+    bool: _checked(bool, "true or false"),
+    int: _checked(int, "a whole number"),
+    float: Kind(lambda x: float(x) if math.isfinite(x) else str(float(x)), _read_float),
+    int | Fraction: Kind(lambda x: str(x) if isinstance(x, Fraction) else int(x), _read_exact),
+    Fraction: Kind(lambda x: str(Fraction(x)), lambda x, where: Fraction(_read_exact(x, where))),
+}
 
 
-def many(kind: Kind) -> Kind:
-    """A tuple of values of one kind."""
+@cache
+def kind_of(annotation: Any) -> Kind:
+    """How values with this annotation are written and read."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if annotation in _SCALARS:
+        return _SCALARS[annotation]
+    if origin is Annotated:
+        pattern, wanted = annotation.__metadata__
+        return _checked(str, wanted, pattern)
+    if origin in (Union, types.UnionType):
+        present = kind_of(arguments[0])
+        return Kind(
+            lambda value: None if value is None else present.write(value),
+            lambda value, where: None if value is None else present.read(value, where),
+        )
+    if origin is tuple:
+        item = kind_of(arguments[0])
 
-    def read(value: Any, where: str) -> tuple[Any, ...]:
-        if not isinstance(value, list):
-            raise wrong(where, "a list")
-        return tuple(kind.read(item, f"{where}[{i}]") for i, item in enumerate(value))
+        def read(value: Any, where: str) -> tuple[Any, ...]:
+            if not isinstance(value, list):
+                raise wrong(where, "a list")
+            return tuple(item.read(each, f"{where}[{i}]") for i, each in enumerate(value))
 
-    return Kind(lambda value: [kind.write(item) for item in value], read)
+        return Kind(lambda value: [item.write(each) for each in value], read)
+    if issubclass(annotation, StrEnum):
+        names = [member.value for member in annotation]
+        pattern = re.compile("|".join(names))
+        text = _checked(str, f"one of {', '.join(names)}", pattern)
+        return Kind(str, lambda value, where: annotation(text.read(value, where)))
+    return record(annotation)
 
 
-def maybe(kind: Kind) -> Kind:
-    """A value of one kind, or none at all (null)."""
+def record(make: type, title: str = "", **others: Kind) -> Kind:
+    """A dataclass: all of its fields by name, no more and no fewer.
+
+    At the top of a document, where nothing leads to it, it is called by its `title`. `others` are
+    fields that are not read as they are annotated.
+    """
+    hints = get_type_hints(make, include_extras=True)
+    names = [field.name for field in dataclasses.fields(make)]
+    fields = {name: others.get(name) or kind_of(hints[name]) for name in names}
+
+    def read(value: Any, where: str) -> Any:
+        expect(value, where or title, names)
+        path = f"{where}." if where else ""
+        return make(**{name: kind.read(value[name], path + name) for name, kind in fields.items()})
+
     return Kind(
-        lambda value: None if value is None else kind.write(value),
-        lambda value, where: None if value is None else kind.read(value, where),
+        lambda value: {name: kind.write(getattr(value, name)) for name, kind in fields.items()},
+        read,
     )
 
 
-def record(make: Callable[..., Any], fields: Mapping[str, Kind]) -> Kind:
-    """A dataclass: all of its fields, by name, no more and no fewer."""
-
-    def write(value: Any) -> dict[str, Any]:
-        return {name: kind.write(getattr(value, name)) for name, kind in fields.items()}
-
-    def read(value: Any, where: str) -> Any:
-        expect(value, where, fields)
-        return make(
-            **{name: kind.read(value[name], f"{where}.{name}") for name, kind in fields.items()}
-        )
-
-    return Kind(write, read)
-
-
-def expect(value: Any, where: str, names: Mapping[str, Any] | set[str]) -> None:
+def expect(value: Any, where: str, names: list[str]) -> None:
     """Raise unless `value` is an object with exactly these names."""
     if not isinstance(value, dict):
         raise wrong(where, "an object")
@@ -138,20 +147,19 @@ def expect(value: Any, where: str, names: Mapping[str, Any] | set[str]) -> None:
             raise InputError(f"{where} has {name!r}, which is unknown to this version")
 
 
-def parse(document: str) -> Any:
+def parse(document: str | bytes) -> Any:
     """The value of a JSON text; names that come twice, NaN and Infinity are refused."""
 
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(found := dict(pairs)) < len(pairs):
             raise InputError("a name comes twice in the same object")
         return found
 
-    def refuse(word: str) -> Any:
-        raise InputError(f"{word} is not JSON")
+    def refuse(name: str) -> Any:
+        raise InputError(f"{name} is not JSON")
 
     try:
-        return json.loads(document, object_pairs_hook=once, parse_constant=refuse)
+        return json.loads(document, object_pairs_hook=unique, parse_constant=refuse)
     except RecursionError:
         raise InputError("it is nested too deeply") from None
     except InputError:
@@ -160,8 +168,32 @@ def parse(document: str) -> Any:
         raise InputError(f"it is not JSON ({error})") from None
 
 
-def canonical(value: Any) -> str:
-    """The one JSON text of a value: names sorted, no spaces, ASCII only, no NaN."""
-    return json.dumps(
-        value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+def to_text(document: dict[str, Any]) -> str:
+    """A document as its file has it."""
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def digest_of(document: dict[str, Any]) -> str:
+    """SHA-256, in hexadecimal, of the canonical JSON of all but the digest itself.
+
+    That is the one JSON text with sorted names, no spaces, ASCII only and no NaN.
+    """
+    body = {name: value for name, value in document.items() if name != "digest"}
+    text = json.dumps(
+        body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
     )
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def check_sealed(found: Any, form: str, names: list[str]) -> None:
+    """Raise unless `found` is a certificate of this format, whole and with the right digest."""
+    if not isinstance(found, dict) or found.get("format") != form:
+        raise InputError(f"the certificate must be of the format {form}")
+    expect(found, "the certificate", ["format", "notes", "versions", "digest", *names])
+    if found["digest"] != digest_of(found):
+        raise InputError("the certificate was changed or damaged: its digest is not right")
+    kind_of(tuple[str, ...]).read(found["notes"], "notes")
+    if not isinstance(found["versions"], dict):
+        raise wrong("versions", "an object")
+    for name, version in found["versions"].items():
+        kind_of(str).read(version, f"versions.{name}")

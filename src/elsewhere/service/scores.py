@@ -12,7 +12,8 @@ from typing import Any
 
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
-from elsewhere.formats.certificate import certificate_record, to_text
+from elsewhere.formats.certificate import certificate_record
+from elsewhere.formats.validation import to_text
 from elsewhere.messages.plan import explain_infeasible, explain_plan
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import find_reasons

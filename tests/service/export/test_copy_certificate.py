@@ -17,8 +17,8 @@ from elsewhere.album import Metadata, Recipe
 from elsewhere.album.workers import Workers
 from elsewhere.checker.copies import prove_kept
 from elsewhere.errors import FileError, InputError
-from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
+from elsewhere.formats.validation import digest_of
 from elsewhere.service.export import export_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.private_files import private_folder, read_private

@@ -18,8 +18,8 @@ from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.album.workers import Workers
 from elsewhere.errors import ElsewhereError, InputError
-from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
+from elsewhere.formats.validation import digest_of
 from elsewhere.globe import Cells, zone
 from elsewhere.messages import verification as messages
 from elsewhere.scorers import Photo, Row, ScorerInfo, registry

@@ -17,8 +17,8 @@ import pytest
 from elsewhere.album.copies import write_archive
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
-from elsewhere.formats.certificate import digest_of
 from elsewhere.formats.score_files import write_scores
+from elsewhere.formats.validation import digest_of
 from elsewhere.messages import verification as messages
 from elsewhere.service.export import Export, export_album
 from elsewhere.service.planning import AlbumPlan
