@@ -1,0 +1,61 @@
+"""Files that earlier versions wrote are still read, and what they say is still true."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from elsewhere.errors import InputError
+from elsewhere.formats.certificate import read_certificate
+from elsewhere.formats.copy_certificate import read_copy_certificate
+from elsewhere.formats.ledger import DamagedError, decode, encode
+from elsewhere.formats.plan_file import plan_from_json, plan_to_json
+
+DATA = Path(__file__).parent / "data"
+
+
+def text(name: str) -> str:
+    return (DATA / name).read_text("utf-8")
+
+
+def test_a_plan_of_version_1() -> None:
+    plan = plan_from_json(text("plan.json"))
+    assert (plan.status, plan.promise.photos) == ("optimal", 5)
+    assert plan.promise.values == (Fraction(3, 2), *[Fraction(1)] * 4)
+    assert plan_to_json(plan, [f"{name}.jpg" for name in "abcde"]) == text("plan.json")
+
+
+def test_a_certificate_of_version_1() -> None:
+    certificate = read_certificate(text("certificate.json"))
+    assert certificate.plan == plan_from_json(text("plan.json"))
+
+
+def test_a_copy_certificate_of_version_1() -> None:
+    certificate = read_copy_certificate(text("copy-certificate.json"))
+    assert sorted(file.name for file in certificate.files) == ["001.jpg", "002.jpg", "003.jpg"]
+    assert certificate.hidden[0].label == "Tarascon, France"
+
+
+def test_a_ledger_of_version_1() -> None:
+    content, key = (DATA / "ledger.jsonl").read_bytes(), (DATA / "ledger.key").read_bytes()
+    (entry,) = decode(content, key)
+    assert entry.rows[0].values.shape == (len(entry.photos), 512)
+    lines, again = content.splitlines(), encode([entry], key).splitlines()
+    assert list(map(json.loads, again[:-1])) == list(map(json.loads, lines[:-1]))
+
+
+@pytest.mark.parametrize("name", ["plan", "certificate", "copy-certificate"])
+def test_another_version_is_refused_in_one_sentence(name: str) -> None:
+    read = {"plan": plan_from_json, "certificate": read_certificate}
+    newer = text(f"{name}.json").replace(f"elsewhere-{name}/1", f"elsewhere-{name}/2")
+    with pytest.raises(InputError, match=f"must be of the format elsewhere-{name}/1"):
+        read.get(name, read_copy_certificate)(newer)
+
+
+def test_a_newer_ledger_is_refused_in_one_sentence() -> None:
+    newer = (DATA / "ledger.jsonl").read_bytes().replace(b'"version":1', b'"version":2')
+    with pytest.raises(DamagedError, match="another version"):
+        decode(newer, b"")
