@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from elsewhere.errors import InputError
-from elsewhere.values.scores import Memory, Scores
+from elsewhere.values.scores import DerivedCache, Scores
 
 
 @given(hnp.arrays(np.float32, (2, 3), elements=st.floats(-100, 100, width=32)))
@@ -95,10 +95,10 @@ def test_ids_must_fit() -> None:
 
 
 def test_what_was_worked_out_of_a_table_is_remembered_as_long_as_the_table() -> None:
-    memory, asked = Memory(most=2), []
+    memory, asked = DerivedCache(limit=2), []
 
     def ask(scores: Scores, key: str) -> str:
-        return memory.of(scores.values, key, lambda: asked.append(key) or f"{key}!")  # type: ignore[func-returns-value]
+        return memory.get(scores.values, key, lambda: asked.append(key) or f"{key}!")  # type: ignore[func-returns-value]
 
     one, other = Scores(np.zeros((2, 2))), Scores(np.zeros((2, 2)))
     assert [ask(one, "a"), ask(one, "a"), ask(one, "b"), ask(other, "a")] == [
@@ -109,19 +109,19 @@ def test_what_was_worked_out_of_a_table_is_remembered_as_long_as_the_table() -> 
     ]
     assert asked == ["a", "b", "a"], "another table is another question, though it is equal"
     ask(one, "c")
-    assert len(memory._known[id(one.values)][1]) == 1, "no more than that is kept"
+    assert len(memory._tables[id(one.values)][1]) == 1, "no more than that is kept"
     del one, other
     gc.collect()
-    assert memory._known == {}
+    assert memory._tables == {}
 
 
 def test_a_table_that_may_change_is_not_remembered() -> None:
-    memory, table = Memory(), np.zeros((2, 2))
+    memory, table = DerivedCache(), np.zeros((2, 2))
     view = table[:1]
     view.flags.writeable = False
     for one in (table, view):
         found = []
         for _ in range(2):
             table += 1
-            found.append(memory.of(one, "sum", lambda one=one: float(one.sum())))  # type: ignore[misc]
+            found.append(memory.get(one, "sum", lambda one=one: float(one.sum())))  # type: ignore[misc]
         assert found[0] < found[1]

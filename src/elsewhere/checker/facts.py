@@ -22,9 +22,9 @@ from elsewhere.checker.arithmetic import (
 )
 from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.promise import Against, Promise
-from elsewhere.values.scores import Memory, Scores
+from elsewhere.values.scores import DerivedCache, Scores
 
-_ALONE = Memory()
+_ALONE = DerivedCache()
 """What single photos give away: pins, tops and plans change nothing about it."""
 
 
@@ -68,7 +68,7 @@ class AlbumFacts:
         handicap = units(against.margin) + units(against.lead)
         rivals, strict = tuple(_rivals(against)), self.promise.strict
         contest = Contest(against.truth, rivals, against.prior, handicap, strict)
-        counts = _ALONE.of(
+        counts = _ALONE.get(
             table.values, (photos, contest), lambda: counts_alone(table.values, photos, contest)
         )
         for photo, count in zip(photos, counts, strict=True):

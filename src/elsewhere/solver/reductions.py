@@ -33,9 +33,9 @@ from elsewhere.solver.problem import (
     Problem,
 )
 from elsewhere.values.promise import Against, Promise
-from elsewhere.values.scores import Memory, Scores
+from elsewhere.values.scores import DerivedCache, Scores
 
-_COUNTS_ALONE = Memory()
+_COUNTS_ALONE = DerivedCache()
 _ROUNDOFF = 2.0**-52
 
 
@@ -188,7 +188,7 @@ def counts_alone(attacker: Attacker, *, strict: bool) -> Ints:
         attacker.lead,
         strict,
     )
-    return _COUNTS_ALONE.of(attacker.bank, key, lambda: _count_alone(attacker, strict))
+    return _COUNTS_ALONE.get(attacker.bank, key, lambda: _count_alone(attacker, strict))
 
 
 def _count_alone(attacker: Attacker, strict: bool) -> Ints:

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.errors import InputError
 
-_WHOLE = 2**53
-_DOUBLE = 8  # bytes
+_MAX_INTEGER = 2**53
+_DOUBLE_BYTES = 8  # bytes
 """Up to here every whole number is a 64-bit float; scores are never rounded."""
 
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
@@ -105,35 +105,35 @@ class Scores:
         return hash((self.ids, self.digest))
 
 
-class Memory:
+class DerivedCache:
     """What was worked out of a table of scores, kept as long as the table itself.
 
     One album is asked about again and again, with other pins and another k, and much of the answer
     depends on neither. Only tables that nobody can write to are remembered.
     """
 
-    def __init__(self, most: int = 16) -> None:
+    def __init__(self, limit: int = 16) -> None:
         """`most` things are kept for each table; then all of them are forgotten."""
-        self._most = most
-        self._known: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = {}
+        self._limit = limit
+        self._tables: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = {}
 
-    def of(self, table: FloatMatrix, key: Hashable, work: Callable[[], T]) -> T:
+    def get(self, table: FloatMatrix, key: Hashable, work: Callable[[], T]) -> T:
         """What `work` gives, which depends on nothing but the table and the key."""
         if table.flags.writeable or not table.flags.owndata:
             return work()
         at = id(table)
-        known = self._known.get(at)
+        known = self._tables.get(at)
         if known is None or known[0]() is not table:
-            known = weakref.ref(table, lambda _: self._known.pop(at, None)), {}
-            self._known[at] = known
+            known = weakref.ref(table, lambda _: self._tables.pop(at, None)), {}
+            self._tables[at] = known
         kept = known[1]
         if key in kept:
             found: T = kept[key]
             return found
         made = work()
-        if len(kept) >= self._most:
+        if len(kept) >= self._limit:
             known = known[0], {}
-            self._known[at] = known
+            self._tables[at] = known
         known[1][key] = made
         return made
 
@@ -153,16 +153,16 @@ def _matrix(values: ArrayLike) -> FloatMatrix:
         if isinstance(problem, InputError):
             raise
         raise InputError("scores must be a rectangular table of numbers") from None
-    if given.dtype.kind == "f" and given.dtype.itemsize > _DOUBLE:
+    if given.dtype.kind == "f" and given.dtype.itemsize > _DOUBLE_BYTES:
         with np.errstate(over="ignore"):
             if (given.astype(np.float64) != given)[~np.isnan(given)].any():
                 raise InputError("scores must be numbers that a float of 64 bits holds exactly")
     if (
         given.dtype.kind in "iu"
         and given.size
-        and max(-int(given.min()), int(given.max())) > _WHOLE
+        and max(-int(given.min()), int(given.max())) > _MAX_INTEGER
     ):
-        raise InputError(f"whole-number scores must lie within ±{_WHOLE:,}, to be kept exactly")
+        raise InputError(f"whole-number scores must lie within ±{_MAX_INTEGER:,}, to be kept exactly")
     if given.dtype.kind not in "fiub":
         raise InputError(f"scores must be numbers, not {given.dtype}")
     if given.ndim != 2:
