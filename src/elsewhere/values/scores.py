@@ -57,7 +57,13 @@ class Scores:
         grid: str = "",
     ) -> None:
         matrix = _matrix(values)
-        names = _names(ids, len(matrix))
+        photos = len(matrix)
+        names = tuple(map(str, range(photos) if ids is None else ids))
+        if len(names) != photos:
+            raise InputError(f"{photos} photos need {photos} ids, not {len(names)}")
+        if len(set(names)) != photos:
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise InputError(f"photo ids must differ, but {twice!r} comes twice")
         object.__setattr__(self, "values", matrix)
         object.__setattr__(self, "ids", names)
         object.__setattr__(self, "scorer", scorer)
@@ -105,6 +111,7 @@ class Scores:
         return hash((self.ids, self.digest))
 
 
+@dataclass
 class DerivedCache:
     """What was worked out of a table of scores, kept as long as the table itself.
 
@@ -112,30 +119,29 @@ class DerivedCache:
     depends on neither. Only tables that nobody can write to are remembered.
     """
 
-    def __init__(self, limit: int = 16) -> None:
-        """`most` things are kept for each table; then all of them are forgotten."""
-        self._limit = limit
-        self._tables: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = {}
+    limit: int = 16
+    """Results kept for each table; then all of them are forgotten."""
+    _tables: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = field(default_factory=dict)
 
-    def get(self, table: FloatMatrix, key: Hashable, work: Callable[[], T]) -> T:
-        """What `work` gives, which depends on nothing but the table and the key."""
+    def get(self, table: FloatMatrix, key: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute` gives, which depends on nothing but the table and the key."""
         if table.flags.writeable or not table.flags.owndata:
-            return work()
-        at = id(table)
-        known = self._tables.get(at)
+            return compute()
+        number = id(table)
+        known = self._tables.get(number)
         if known is None or known[0]() is not table:
-            known = weakref.ref(table, lambda _: self._tables.pop(at, None)), {}
-            self._tables[at] = known
-        kept = known[1]
-        if key in kept:
-            found: T = kept[key]
-            return found
-        made = work()
-        if len(kept) >= self._limit:
+            known = weakref.ref(table, lambda _: self._tables.pop(number, None)), {}
+            self._tables[number] = known
+        results = known[1]
+        if key in results:
+            cached: T = results[key]
+            return cached
+        result = compute()
+        if len(results) >= self.limit:  # a new dictionary: other threads may read this one
             known = known[0], {}
-            self._tables[at] = known
-        known[1][key] = made
-        return made
+            self._tables[number] = known
+        known[1][key] = result
+        return result
 
 
 def _matrix(values: ArrayLike) -> FloatMatrix:
@@ -162,7 +168,9 @@ def _matrix(values: ArrayLike) -> FloatMatrix:
         and given.size
         and max(-int(given.min()), int(given.max())) > _MAX_INTEGER
     ):
-        raise InputError(f"whole-number scores must lie within ±{_MAX_INTEGER:,}, to be kept exactly")
+        raise InputError(
+            f"whole-number scores must lie within ±{_MAX_INTEGER:,}, to be kept exactly"
+        )
     if given.dtype.kind not in "fiub":
         raise InputError(f"scores must be numbers, not {given.dtype}")
     if given.ndim != 2:
@@ -183,16 +191,3 @@ def _matrix(values: ArrayLike) -> FloatMatrix:
         raise InputError(f"scores must be finite or −inf, but photo {row}, cell {column} is {what}")
     exact.flags.writeable = False
     return exact
-
-
-def _names(ids: Iterable[object] | None, photos: int) -> tuple[str, ...]:
-    """One distinct name per photo."""
-    if ids is None:
-        return tuple(str(i) for i in range(photos))
-    names = tuple(str(name) for name in ids)
-    if len(names) != photos:
-        raise InputError(f"{photos} photos need {photos} ids, not {len(names)}")
-    if len(set(names)) != photos:
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise InputError(f"photo ids must differ, but {twice!r} comes twice")
-    return names

@@ -45,7 +45,8 @@ def listed(names: Sequence[str]) -> str:
     """
     if len(names) < 2:
         return "".join(names)
-    return f"{_between(names).join(names[:-1])} and {names[-1]}"
+    separator = "; " if any(", " in name for name in names) else ", "
+    return f"{separator.join(names[:-1])} and {names[-1]}"
 
 
 def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
@@ -56,7 +57,8 @@ def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
     """
     if len(names) <= most:
         return listed(names)
-    return f"{_between(names).join(names[:shown])} and {len(names) - shown} more"
+    separator = "; " if any(", " in name for name in names) else ", "
+    return f"{separator.join(names[:shown])} and {len(names) - shown} more"
 
 
 def apart_only(names: Sequence[str]) -> list[str]:
@@ -65,7 +67,10 @@ def apart_only(names: Sequence[str]) -> list[str]:
     >>> apart_only(["trip/1/a.jpg", "trip/2/a.jpg", "trip/2/b.jpg"])
     ['1/a.jpg', '2/a.jpg', 'b.jpg']
     """
-    ends = [_ends(name) for name in names]
+    ends = []
+    for name in names:  # the last part of each path, the last two, and so on
+        parts = name.split("/")
+        ends.append(["/".join(parts[at:]) for at in range(len(parts) - 1, -1, -1)])
     shared = Counter(end for own in ends for end in own)
     return [next((end for end in own if shared[end] == 1), own[-1]) for own in ends]
 
@@ -77,13 +82,3 @@ def installed_by(extra: str) -> str:
     "pip install '.[parquet]' in a clone of elsewhere"
     """
     return f"pip install '.[{extra}]' in a clone of elsewhere"
-
-
-def _ends(path: str) -> list[str]:
-    """What a path may be called by: its last part, the last two, and so on."""
-    parts = path.split("/")
-    return ["/".join(parts[at:]) for at in range(len(parts) - 1, -1, -1)]
-
-
-def _between(names: Sequence[str]) -> str:
-    return "; " if any(", " in name for name in names) else ", "
