@@ -1,4 +1,4 @@
-"""The value Plan: which photos to withhold, and what is promised of it."""
+"""The value Plan: which photos to withhold, and what that promises; and the frontier of plans."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class View:
-    """What one attacker sees of the kept photos.
+    """What one attacker infers from the kept photos.
 
     >>> import numpy as np, elsewhere
     >>> plan = elsewhere.protect(np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]]), truth=0, top=2)
@@ -50,8 +50,8 @@ class View:
 class Plan:
     """Which photos to withhold, how far that is proved, and what then holds.
 
-    Without a plan (`infeasible`, `unknown`) both `withheld` and `kept` are empty, so that nobody
-    who forgets to look at the status shares anything.
+    Without a plan (`infeasible`, `unknown`) both `withheld` and `kept` are empty, so that whoever
+    does not check the status shares nothing.
 
     >>> import numpy as np, elsewhere
     >>> plan = elsewhere.protect(np.log([[0.7, 0.2, 0.1], [0.2, 0.4, 0.4]]), truth=0, top=2)
@@ -62,6 +62,7 @@ class Plan:
     """
 
     status: Status
+    """How far the plan is proved."""
     withheld: tuple[int, ...]
     """Photos to withhold, ascending."""
     kept: tuple[int, ...]
@@ -73,6 +74,7 @@ class Plan:
     views: tuple[View, ...]
     """One for each attacker; empty without a plan."""
     promise: Promise
+    """What the plan fulfils."""
     explanation: str
     """One or two sentences for a person."""
     several: bool = False
@@ -146,6 +148,7 @@ class Frontier:
     """
 
     points: tuple[Point, ...]
+    """In ascending order of budgets."""
 
     def __iter__(self) -> Iterator[Point]:
         return iter(self.points)

@@ -1,8 +1,8 @@
-"""The value Promise: what was asked for, in full and in plain values.
+"""The value Promise: what a plan must fulfil, in full and in plain values.
 
 A promise is all that is needed, beside the scores, to say whether a plan is right. `protect`
-solves it, `check` re-proves it, the certificate carries it. `wishes.py` makes one from what a
-person passed.
+solves it, `check` proves it again, the certificate contains it. `solver/requests.py` makes one from
+what a person passed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Against:
     scorer: str
     """Fingerprint of the attacker's model; empty when unknown."""
     cells: int
-    """How many cells the attacker distinguishes (M)."""
+    """The number of cells that the attacker distinguishes (M)."""
     truth: tuple[int, ...]
     """The cells to hide, ascending: one, or a zone."""
     top: int | None
@@ -73,7 +73,9 @@ class Promise:
     """
 
     photos: int
+    """The number of photos."""
     against: tuple[Against, ...]
+    """What is promised against each attacker."""
     budget: int | None = None
     """At most this many photos withheld (dropped ones count); None for a top-k guarantee."""
     keep: tuple[int, ...] = ()

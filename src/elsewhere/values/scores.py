@@ -2,7 +2,7 @@
 
 One row per photo, one column per cell, natural-log probabilities. Rows need not be normalised
 (a constant added to a row changes no ranking), so any finite reals will do; −inf stands for
-probability zero. How a Scores value looks on disk is in `score_files/`.
+probability zero. `formats/score_files/` reads and writes them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from elsewhere.errors import InputError
 
 _MAX_INTEGER = 2**53
-_DOUBLE_BYTES = 8  # bytes
 """Up to here every whole number is a 64-bit float; scores are never rounded."""
+_DOUBLE_BYTES = 8
 
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
 T = TypeVar("T")
@@ -72,12 +72,12 @@ class Scores:
 
     @property
     def photos(self) -> int:
-        """How many photos (N)."""
+        """The number of photos (N)."""
         return len(self.values)
 
     @property
     def cells(self) -> int:
-        """How many cells (M)."""
+        """The number of cells (M)."""
         return int(self.values.shape[1])
 
     def index(self, name: str) -> int:
@@ -113,10 +113,10 @@ class Scores:
 
 @dataclass
 class DerivedCache:
-    """What was worked out of a table of scores, kept as long as the table itself.
+    """Results derived from a table of scores, kept as long as the table itself.
 
-    One album is asked about again and again, with other pins and another k, and much of the answer
-    depends on neither. Only tables that nobody can write to are remembered.
+    One album is planned again and again, with other pins and another k, and much of the result
+    depends on neither. Only read-only tables are remembered.
     """
 
     limit: int = 16
@@ -145,7 +145,7 @@ class DerivedCache:
 
 
 def _matrix(values: ArrayLike) -> FloatMatrix:
-    """`values` as a read-only float matrix, or a sentence that says what is wrong with it."""
+    """`values` as a read-only float matrix; InputError where it is none."""
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         raise InputError("scores must not be masked: give every photo a number for every cell")
     try:

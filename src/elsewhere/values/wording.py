@@ -1,4 +1,4 @@
-"""Amounts and lists as people say them: one way for every room, so that no two sentences differ."""
+"""Amounts and lists of names in sentences, the same everywhere."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
-    """The same, where of more than `most` names only the first are told and the rest counted.
+    """The same; of more than `most` names only the first are `shown` and the rest counted.
 
     >>> shortened(["a", "b"]), shortened(list("abcdef"))
     ('a and b', 'a, b, c and 3 more')
@@ -62,7 +62,7 @@ def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
 
 
 def apart_only(names: Sequence[str]) -> list[str]:
-    """Paths without the folders that nobody needs to tell them apart: each as short as it can be.
+    """Paths without the folders that are not needed to tell them apart.
 
     >>> apart_only(["trip/1/a.jpg", "trip/2/a.jpg", "trip/2/b.jpg"])
     ['1/a.jpg', '2/a.jpg', 'b.jpg']
@@ -76,7 +76,7 @@ def apart_only(names: Sequence[str]) -> list[str]:
 
 
 def installed_by(extra: str) -> str:
-    """How to get what an extra brings: from a clone, for our name is on no registry of ours.
+    """How to install an extra: from a clone, for the package is on no registry.
 
     >>> installed_by("parquet")
     "pip install '.[parquet]' in a clone of elsewhere"
