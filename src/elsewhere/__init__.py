@@ -5,8 +5,8 @@ photos to withhold so that the true place is not among the attacker's top guesse
 what each number of withheld photos buys, `check` re-proves a plan independently, and `audit` says
 what the attacker infers from the photos as they are.
 
-These names are imported when somebody first asks for them: `elsewhere` the program can then say
-that it was stopped from its first moment on, and no command waits for what it does not use.
+The public names are loaded when they are first used. So no command waits for what it does not use,
+and Ctrl-C ends the program cleanly from its first moment on.
 """
 
 import importlib as _importlib
@@ -72,31 +72,27 @@ _HOMES = {
 }
 
 
-class _Names(_types.ModuleType):
-    """This package, with its names as properties.
+class _Package(_types.ModuleType):
+    """This package: loads a public name from its home when it is first used.
 
-    A module's `__getattr__` would not do: `audit` and `protect` are rooms as well, and whoever
-    imports from a room would find it in the function's place.
+    `audit` is a package as well. The import system assigns it here when it is imported; ignoring
+    that keeps the function in its place.
     """
+
+    def __getattr__(self, name: str) -> object:
+        for home, names in _HOMES.items():
+            if name in names.split():
+                return getattr(_importlib.import_module(f"{__name__}.{home}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in __all__:
+            super().__setattr__(name, value)
+        elif not isinstance(value, _types.ModuleType):
+            raise AttributeError(f"elsewhere.{name} cannot be replaced: patch it where it is used")
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *__all__})
 
 
-def _imported(home: str, name: str) -> property:
-    """A name from where it lives; the room of the same name never takes its place."""
-
-    def keep(package: _types.ModuleType, room: object) -> None:
-        # the import system hands every room over when it is imported; anybody else is told
-        if not isinstance(room, _types.ModuleType):
-            raise AttributeError(f"elsewhere.{name} cannot be replaced: patch it where it is used")
-
-    return property(
-        lambda package: getattr(_importlib.import_module(f"{__name__}.{home}"), name), keep
-    )
-
-
-for _home, _of_it in _HOMES.items():
-    for _name in _of_it.split():
-        setattr(_Names, _name, _imported(_home, _name))
-_sys.modules[__name__].__class__ = _Names
+_sys.modules[__name__].__class__ = _Package
