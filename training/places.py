@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.globe.distance import between_km
+from elsewhere.globe.coordinates import between_km
 from elsewhere.globe.gazetteer import GRAIN, name_key, pack
 from elsewhere.globe.outlines import Outline
 from training.outlines import member, rings_of

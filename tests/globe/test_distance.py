@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, across_km, between_km, distance_km
-from elsewhere.globe.distance import EARTH_KM
+from elsewhere.globe.coordinates import EARTH_KM
 
 latitudes = st.floats(-90, 90) | st.sampled_from([-90.0, 90.0, 0.0])
 longitudes = st.floats(-180, 180) | st.sampled_from([-180.0, 180.0, 0.0])

@@ -49,16 +49,16 @@ def test_every_row_is_found_by_all_its_spellings(data: st.DataObject) -> None:
     table = gazetteer()
     row = data.draw(st.integers(0, len(table.names) - 1))
     assert table.name(row) == table.names[row]
-    assert name_key(table.name(row)) in table.spelled(row)
-    for spelling in table.spelled(row)[:8]:
-        assert row in table.called(spelling)
-        assert row in table.beginning(spelling[:5])
+    assert name_key(table.name(row)) in table.spellings(row)
+    for spelling in table.spellings(row)[:8]:
+        assert row in table.rows_named(spelling)
+        assert row in table.rows_starting(spelling[:5])
 
 
 def test_unknown_and_empty_spellings_find_nothing() -> None:
-    assert gazetteer().called("no such place at all") == []
-    assert gazetteer().called(" ,.- ") == []
-    assert gazetteer().beginning("") == []
+    assert gazetteer().rows_named("no such place at all") == []
+    assert gazetteer().rows_named(" ,.- ") == []
+    assert gazetteer().rows_starting("") == []
 
 
 def test_towns_lie_in_the_region_they_are_said_to() -> None:

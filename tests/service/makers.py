@@ -22,7 +22,7 @@ from elsewhere import messages
 from elsewhere.album import Album, Metadata, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.renditions import Spool
 from elsewhere.globe import Cells, place
-from elsewhere.globe.distance import unit_vector
+from elsewhere.globe.coordinates import unit_vector
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.values.notes import Note

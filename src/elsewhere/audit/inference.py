@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 from elsewhere.audit.values import Alone, Audit, Curve, Exposure, Guess, Opinion, Shares, Within
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km
-from elsewhere.globe.distance import EARTH_KM, unit_vector
+from elsewhere.globe.coordinates import EARTH_KM, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
 from elsewhere.values.scores import Scores

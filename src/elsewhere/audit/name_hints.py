@@ -94,6 +94,6 @@ def _rows() -> dict[str, int]:
     for row in range(
         int((table.population >= _MIN_PEOPLE_WORDS).sum())
     ):  # rows are ordered by population
-        for spelling in table.spelled(row):
+        for spelling in table.spellings(row):
             rows.setdefault(spelling, row)
     return rows

@@ -8,11 +8,11 @@ hidden = zone_of_place(cells, home, radius_km=25)
 """
 
 from elsewhere.globe.cells import Cells
-from elsewhere.globe.distance import across_km, between_km, distance_km
+from elsewhere.globe.coordinates import between_km
 from elsewhere.globe.names import cell_names, cell_towns, chief_town, nearest_town
 from elsewhere.globe.outlines import Outline, countries, ground
 from elsewhere.globe.places import Place, place, places
-from elsewhere.globe.zones import Zone, zone, zone_of_cells, zone_of_place
+from elsewhere.globe.zones import Zone, across_km, distance_km, zone, zone_of_cells, zone_of_place
 
 __all__ = [
     "Cells",

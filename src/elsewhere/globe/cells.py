@@ -29,10 +29,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.globe.coordinates import Floats, Ints, Lattice, canonical, merge_boxes
+from elsewhere.globe.coordinates import Floats, Ints, canonical, merge_boxes
 from elsewhere.globe.gazetteer import DATA
 from elsewhere.globe.partition import equal_count
 from elsewhere.platform.files import write_whole
+
+_FORMAT = "elsewhere cells"
+_MAX_RECTANGLES = 50_000_000  # 200 MB
 
 
 class Cells:
@@ -51,6 +54,8 @@ class Cells:
     """(B, 4), read-only: south, west, north, east in degrees; a box never crosses ±180."""
     owner: Ints
     """(B,), ascending: the cell that each box belongs to."""
+    count: int
+    """How many cells (M)."""
     nested: bool
     """Whether cells 2i and 2i+1 halve one parent cell, level by level, down to two cells."""
 
@@ -62,20 +67,61 @@ class Cells:
         rows = np.array(boxes, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != 4 or len(rows) < 2:
             raise InputError("cells need at least two boxes of south, west, north and east")
-        whose = np.arange(len(rows)) if owner is None else np.array(owner, dtype=np.int64)
-        if whose.shape != (len(rows),):
-            raise InputError(f"{len(rows)} boxes need {len(rows)} owners, not {whose.size}")
-        order = np.lexsort((rows[:, 1], rows[:, 0], whose))
-        rows, whose = rows[order] + 0.0, whose[order]  # + 0.0: −0 and 0 are one edge
-        present = np.unique(whose)
+        owners = np.arange(len(rows)) if owner is None else np.array(owner, dtype=np.int64)
+        if owners.shape != (len(rows),):
+            raise InputError(f"{len(rows)} boxes need {len(rows)} owners, not {owners.size}")
+        order = np.lexsort((rows[:, 1], rows[:, 0], owners))
+        rows, owners = rows[order] + 0.0, owners[order]  # + 0.0: −0 and 0 are one edge
+        present = np.unique(owners)
         if len(present) < 2 or not np.array_equal(present, np.arange(len(present))):
             raise InputError("cells must be numbered 0, 1, 2, … without a gap, and be two or more")
         if nested and len(present) & (len(present) - 1):
             raise InputError(f"nested cells are a power of two, not {len(present)}")
-        self._lattice = Lattice(rows, whose)
-        self.boxes, self.owner = _tidied(rows, whose)
+        self._paint(rows, owners)
+        if len(present) < len(rows):  # cells with several boxes get their one canonical form
+            boxes_by_cell = np.split(rows, 1 + np.flatnonzero(np.diff(owners)))
+            parts = [merge_boxes(part.tolist()) for part in boxes_by_cell]
+            rows = np.array([box for part in parts for box in part], dtype=np.float64)
+            owners = np.repeat(present, [len(part) for part in parts])
+        self.boxes, self.owner, self.count = rows, owners, len(present)
         self.nested = nested
         self.boxes.flags.writeable = self.owner.flags.writeable = False
+
+    def _paint(self, boxes: Floats, owner: Ints) -> None:
+        """Make the lattice; boxes that overlap or do not cover the globe are refused."""
+        south, west, north, east = boxes.T
+        valid = (south >= -90) & (south < north) & (north <= 90)
+        valid &= (west >= -180) & (west < east) & (east <= 180)
+        if not valid.all():
+            wrong = int(np.argmin(valid))
+            raise InputError(
+                f"the box {boxes[wrong].tolist()} of cell {owner[wrong]} is not south < north "
+                "within ±90 and west < east within ±180"
+            )
+        lat_edges = np.unique(np.concatenate((south, north, (-90.0, 90.0))))
+        lon_edges = np.unique(np.concatenate((west, east, (-180.0, 180.0))))
+        shape = len(lat_edges) - 1, len(lon_edges) - 1
+        if shape[0] * shape[1] > _MAX_RECTANGLES:
+            raise InputError(
+                "the cells have too many different edges; let boxes share parallels and meridians"
+            )
+        lattice = np.full(shape, -1, dtype=np.int32)
+        first, last = np.searchsorted(lat_edges, south), np.searchsorted(lat_edges, north)
+        left, right = np.searchsorted(lon_edges, west), np.searchsorted(lon_edges, east)
+        for box, cell in enumerate(owner.tolist()):
+            ground = lattice[first[box] : last[box], left[box] : right[box]]
+            if ground.max() >= 0:
+                raise InputError(
+                    f"cells {ground.max()} and {cell} overlap: every place must be in one cell"
+                )
+            ground[:] = cell
+        bare = np.argwhere(lattice < 0)
+        if len(bare):
+            row, column = bare[0]
+            lat = (lat_edges[row] + lat_edges[row + 1]) / 2
+            lon = (lon_edges[column] + lon_edges[column + 1]) / 2
+            raise InputError(f"the cells do not cover the globe: none holds {lat:.4f}, {lon:.4f}")
+        self._lat_edges, self._lon_edges, self._lattice = lat_edges, lon_edges, lattice
 
     @classmethod
     def build(cls, lat: ArrayLike, lon: ArrayLike, count: int = 512) -> Cells:
@@ -101,24 +147,29 @@ class Cells:
     @cache
     def default() -> Cells:
         """The 512 cells of the embedded scorer (where they come from: training/cells.py)."""
-
-        return load(DATA / "cells_512.json")
+        return Cells.load(DATA / "cells_512.json")
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Cells:
         """Cells from a cells file."""
-
-        return load(path)
+        try:
+            raw = Path(path).read_bytes()
+        except OSError as error:
+            raise FileError(f"cannot read the cells file {path}: {error.strerror}") from None
+        return parse(raw, f"the cells file {path}")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a cells file."""
-
-        save(self, path)
-
-    @property
-    def count(self) -> int:
-        """How many cells (M)."""
-        return int(self.owner[-1]) + 1
+        file = Path(path)
+        try:
+            if file.is_file():
+                file.open("r+b").close()  # a read-only file stays as it is
+            if file.is_file() or not file.exists():
+                write_whole(Path(os.path.realpath(file)), dump(self))
+            else:  # a pipe or a device cannot be replaced
+                file.write_bytes(dump(self))
+        except OSError as error:
+            raise FileError(f"cannot write the cells file {path}: {error.strerror}") from None
 
     def __len__(self) -> int:
         return self.count
@@ -132,13 +183,16 @@ class Cells:
 
         Longitudes are wrapped; a latitude beyond a pole, NaN or infinity is refused.
         """
-        found = self._lattice.locate(*canonical(lat, lon))
-        return found if found.ndim else int(found)
+        lats, lons = canonical(lat, lon)
+        row = np.searchsorted(self._lat_edges, lats, side="right") - 1
+        column = np.searchsorted(self._lon_edges, lons, side="right") - 1
+        cell = self._lattice[row, column].astype(np.int64)
+        return cell if cell.ndim else int(cell)
 
     def coarsen(self, count: int) -> Cells:
         """The `count` cells that these refine: cell c becomes c // (self.count // count)."""
         if not self.nested:
-            raise InputError("only cells built by halving can be coarsened; these came otherwise")
+            raise InputError("only cells built by halving can be coarsened, and these are not")
         if count < 2 or count & (count - 1) or count > self.count:
             raise InputError(
                 f"{self.count} cells coarsen to a smaller power of two, not to {count}"
@@ -172,7 +226,7 @@ class Cells:
         largest = order[np.append(np.flatnonzero(np.diff(self.owner[order])), len(order) - 1)]
         return (south + north)[largest] / 2, (west + east)[largest] / 2
 
-    @property
+    @cached_property
     def starts(self) -> Ints:
         """The first box of each cell, for reductions over boxes."""
         return np.searchsorted(self.owner, np.arange(self.count)).astype(np.int64)
@@ -187,45 +241,6 @@ class Cells:
 
     def __repr__(self) -> str:
         return f"<Cells {self.count}, {self.fingerprint[:12]}>"
-
-
-def _tidied(boxes: Floats, owner: Ints) -> tuple[Floats, Ints]:
-    """The same cells, those with several boxes in their one tidy form."""
-    if len(np.unique(owner)) == len(owner):
-        return boxes, owner
-    parts = np.split(boxes, 1 + np.flatnonzero(np.diff(owner)))
-    tidied = [part if len(part) == 1 else np.array(merge_boxes(part.tolist())) for part in parts]
-    sizes = [len(part) for part in tidied]
-    return np.concatenate(tidied), np.repeat(np.arange(len(parts)), sizes)
-
-
-_FORMAT = "elsewhere cells"
-
-
-def save(cells: Cells, path: str | PathLike[str]) -> None:
-    """Write `cells` to `path`, the same bytes for the same cells, all at once or not at all.
-
-    A link is followed, and the file that it names is written.
-    """
-    file = Path(path)
-    try:
-        if file.is_file():
-            file.open("r+b").close()  # one that may only be read stays as it is
-        if file.is_file() or not file.exists():
-            write_whole(Path(os.path.realpath(file)), dump(cells))
-        else:  # a pipe or a device cannot be replaced
-            file.write_bytes(dump(cells))
-    except OSError as error:
-        raise FileError(f"cannot write the cells file {path}: {error.strerror}") from None
-
-
-def load(path: str | PathLike[str]) -> Cells:
-    """Read the cells file at `path`; one that does not cover the globe exactly once is refused."""
-    try:
-        raw = Path(path).read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read the cells file {path}: {error.strerror}") from None
-    return parse(raw, f"the cells file {path}")
 
 
 def dump(cells: Cells) -> bytes:
@@ -247,14 +262,14 @@ def dump(cells: Cells) -> bytes:
 def parse(raw: bytes, what: str) -> Cells:
     """Cells from the file's bytes; `what` names the file in errors."""
     try:
-        told = json.loads(raw)
+        content = json.loads(raw)
     except (ValueError, RecursionError):
         raise FileError(f"{what} is not a cells file: it is not JSON") from None
-    if not isinstance(told, dict) or told.get("format") != _FORMAT:
+    if not isinstance(content, dict) or content.get("format") != _FORMAT:
         raise FileError(f'{what} is not a cells file: its "format" must be "{_FORMAT}"')
-    if told.get("version") != 1:
-        raise FileError(f"{what} has version {told.get('version')!r}; this elsewhere reads 1")
-    rows = told.get("boxes")
+    if content.get("version") != 1:
+        raise FileError(f"{what} has version {content.get('version')!r}; this elsewhere reads 1")
+    rows = content.get("boxes")
     if not isinstance(rows, list) or not all(map(_is_row, rows)):
         raise FileError(f'{what} needs "boxes", each [cell, south, west, north, east] in numbers')
     owner: list[int] = []
@@ -266,10 +281,10 @@ def parse(raw: bytes, what: str) -> Cells:
                 owner.append(cell)
                 boxes.append((south, left, north, right))
     try:
-        cells = Cells(boxes, owner, nested=told.get("nested") is True)
+        cells = Cells(boxes, owner, nested=content.get("nested") is True)
     except InputError as error:
         raise FileError(f"{what} cannot be used: {error}") from None
-    if told.get("fingerprint", cells.fingerprint) != cells.fingerprint:
+    if content.get("fingerprint", cells.fingerprint) != cells.fingerprint:
         raise FileError(
             f'{what} was changed after it was written: restore it, or remove its "fingerprint"'
         )

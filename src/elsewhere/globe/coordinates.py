@@ -23,6 +23,8 @@ from elsewhere.errors import InputError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+EARTH_KM = 6371.0088
+"""The mean radius of the earth."""
 _BELOW_THE_POLE = float(np.nextafter(90.0, 0.0))
 
 
@@ -43,14 +45,13 @@ def canonical(lat: ArrayLike, lon: ArrayLike) -> tuple[Floats, Floats]:
         raise InputError(
             "coordinates must be numbers, with as many latitudes as longitudes"
         ) from None
-    bad = ~(np.isfinite(lats) & np.isfinite(lons))
-    if bad.any():
-        raise InputError(f"{_first(lats, lons, bad)} is not a coordinate: give finite numbers")
-    bad = np.abs(lats) > 90.0
-    if bad.any():
-        raise InputError(
-            f"{_first(lats, lons, bad)} is not on earth: a latitude lies between -90 and 90"
-        )
+    for bad, problem in (
+        (~(np.isfinite(lats) & np.isfinite(lons)), "is not a coordinate: give finite numbers"),
+        (np.abs(lats) > 90.0, "is not on earth: a latitude lies between -90 and 90"),
+    ):
+        if bad.any():
+            first = tuple(np.argwhere(bad)[0])
+            raise InputError(f"({lats[first]:g}, {lons[first]:g}) {problem}")
     pole = np.abs(lats) == 90.0
     outside = (lons < -180.0) | (lons >= 180.0)
     # only what is outside is wrapped: the arithmetic would round the others
@@ -60,57 +61,32 @@ def canonical(lat: ArrayLike, lon: ArrayLike) -> tuple[Floats, Floats]:
     return np.minimum(lats, _BELOW_THE_POLE) + 0.0, wrapped
 
 
-def _first(lats: Floats, lons: Floats, bad: NDArray[np.bool_]) -> str:
-    where = tuple(np.argwhere(bad)[0])
-    return f"({lats[where]:g}, {lons[where]:g})"
+def between_km(lat1: ArrayLike, lon1: ArrayLike, lat2: ArrayLike, lon2: ArrayLike) -> Floats:
+    """Great-circle distance between places; arrays broadcast.
+
+    >>> round(float(between_km(51.5074, -0.1278, 40.7128, -74.0060)))
+    5570
+    """
+    (a, b), (c, d) = canonical(lat1, lon1), canonical(lat2, lon2)
+    return EARTH_KM * angle(np.radians(a), np.radians(c), np.radians(d - b))
 
 
-_MOST = 50_000_000  # rectangles: 200 MB
+def angle(lat1: Floats, lat2: Floats, offset: Floats) -> Floats:
+    """The angle between places in radians, accurate for neighbours and antipodes alike.
+
+    `offset` is the difference of their longitudes.
+    """
+    half = np.sin((lat1 - lat2) / 2) ** 2 + np.cos(lat1) * np.cos(lat2) * np.sin(offset / 2) ** 2
+    other = np.sin((lat1 + lat2) / 2) ** 2 + np.cos(lat1) * np.cos(lat2) * np.cos(offset / 2) ** 2
+    result: Floats = 2 * np.arctan2(np.sqrt(half), np.sqrt(other))
+    return result
 
 
-class Lattice:
-    """The lattice of boxes (B, 4) that belong to the cells `owner` (B,)."""
-
-    def __init__(self, boxes: Floats, owner: Ints) -> None:
-        """Paint the boxes; what is bare or painted twice is refused."""
-        south, west, north, east = boxes.T
-        whole = (south >= -90) & (south < north) & (north <= 90)
-        whole &= (west >= -180) & (west < east) & (east <= 180)
-        if not whole.all():
-            wrong = int(np.argmin(whole))
-            raise InputError(
-                f"the box {boxes[wrong].tolist()} of cell {owner[wrong]} is not south < north "
-                "within ±90 and west < east within ±180"
-            )
-        self._lat = np.unique(np.concatenate((south, north, (-90.0, 90.0))))
-        self._lon = np.unique(np.concatenate((west, east, (-180.0, 180.0))))
-        shape = len(self._lat) - 1, len(self._lon) - 1
-        if shape[0] * shape[1] > _MOST:
-            raise InputError(
-                "the cells have too many different edges; let boxes share parallels and meridians"
-            )
-        self._cell = np.full(shape, -1, dtype=np.int32)
-        first, last = np.searchsorted(self._lat, south), np.searchsorted(self._lat, north)
-        left, right = np.searchsorted(self._lon, west), np.searchsorted(self._lon, east)
-        for box, cell in enumerate(owner.tolist()):
-            ground = self._cell[first[box] : last[box], left[box] : right[box]]
-            if ground.max() >= 0:
-                raise InputError(
-                    f"cells {ground.max()} and {cell} overlap: every place must be in one cell"
-                )
-            ground[:] = cell
-        bare = np.argwhere(self._cell < 0)
-        if len(bare):
-            row, column = bare[0]
-            lat = (self._lat[row] + self._lat[row + 1]) / 2
-            lon = (self._lon[column] + self._lon[column + 1]) / 2
-            raise InputError(f"the cells do not cover the globe: none holds {lat:.4f}, {lon:.4f}")
-
-    def locate(self, lat: Floats, lon: Floats) -> Ints:
-        """The cell of each canonical coordinate."""
-        row = np.searchsorted(self._lat, lat, side="right") - 1
-        column = np.searchsorted(self._lon, lon, side="right") - 1
-        return self._cell[row, column].astype(np.int64)
+def unit_vector(lat: ArrayLike, lon: ArrayLike) -> Floats:
+    """Places as vectors of length one from the middle of the earth, in the last axis."""
+    lats, lons = canonical(lat, lon)
+    phi, theta = np.radians(lats), np.radians(lons)
+    return np.stack((np.cos(phi) * np.cos(theta), np.cos(phi) * np.sin(theta), np.sin(phi)), -1)
 
 
 def merge_boxes(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, float, float]]:
@@ -123,7 +99,7 @@ def merge_boxes(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, fl
     [(0, 0, 3, 2)]
     """
     edges = sorted({box[0] for box in boxes} | {box[2] for box in boxes})
-    tidied: list[tuple[float, float, float, float]] = []
+    merged: list[tuple[float, float, float, float]] = []
     open_since: dict[tuple[float, float], float] = {}
     for bottom, top in zip(edges, [*edges[1:], None], strict=True):
         runs: list[tuple[float, float]] = []
@@ -133,10 +109,10 @@ def merge_boxes(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, fl
             else:
                 runs.append((west, east))
         for run in [run for run in open_since if top is None or run not in runs]:
-            tidied.append((open_since.pop(run), run[0], bottom, run[1]))
+            merged.append((open_since.pop(run), run[0], bottom, run[1]))
         for run in runs:
             open_since.setdefault(run, bottom)
-    return sorted(tidied)
+    return sorted(merged)
 
 
 def is_contiguous(boxes: Sequence[Sequence[float]]) -> bool:
@@ -146,12 +122,12 @@ def is_contiguous(boxes: Sequence[Sequence[float]]) -> bool:
     (True, False)
     """
     reached = {0}
-    edge = [0]
-    while edge:
-        south, west, north, east = boxes[edge.pop()]
+    frontier = [0]
+    while frontier:
+        south, west, north, east = boxes[frontier.pop()]
         for other, (bottom, left, top, right) in enumerate(boxes):
             lat, lon = min(north, top) - max(south, bottom), min(east, right) - max(west, left)
             if other not in reached and lat >= 0 and lon >= 0 and lat + lon > 0:
                 reached.add(other)
-                edge.append(other)
+                frontier.append(other)
     return len(reached) == len(boxes)

@@ -29,11 +29,19 @@ from elsewhere.globe.coordinates import Floats, Ints
 
 DATA = Path(__file__).parent / "data"
 _MAGIC = b"elsewhere data 1\n"
+KINDS = ("country", "region", "city")
+GRAIN = 10_000
+"""Coordinates are kept in ten-thousandths of a degree."""
+
+# letters that Unicode does not decompose into a plain letter and a mark
+_PLAIN = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ħ": "h"}
+)
 
 
 def pack(sections: Mapping[str, str | NDArray[np.integer]]) -> bytes:
     """A data file's bytes, the same for the same sections; arrays are one-dimensional."""
-    told: dict[str, list[str | int]] = {}
+    contents: dict[str, list[str | int]] = {}
     bodies: list[bytes] = []
     for name, value in sections.items():
         if isinstance(value, str):
@@ -43,8 +51,8 @@ def pack(sections: Mapping[str, str | NDArray[np.integer]]) -> bytes:
             steps = np.diff(value, prepend=value.dtype.type(0)).astype(kind)  # wraps, and back
             raw = steps.view(np.uint8).reshape(-1, value.dtype.itemsize).T.tobytes()
         bodies.append(zlib.compress(raw, 9))
-        told[name] = [kind, len(bodies[-1])]
-    head = json.dumps(told, separators=(",", ":")).encode()
+        contents[name] = [kind, len(bodies[-1])]
+    head = json.dumps(contents, separators=(",", ":")).encode()
     return b"".join([_MAGIC, head, b"\n", *bodies])
 
 
@@ -102,16 +110,6 @@ def load_data_file(name: str) -> DataFile:
     return DataFile(raw, f"the data file {name}")
 
 
-KINDS = ("country", "region", "city")
-GRAIN = 10_000
-"""Coordinates are kept in ten-thousandths of a degree."""
-
-# letters that Unicode does not take apart into a plain letter and a mark
-_PLAIN = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "ħ": "h"}
-)
-
-
 def name_key(text: str) -> str:
     """How a name is compared: without case, accents and punctuation.
 
@@ -123,8 +121,26 @@ def name_key(text: str) -> str:
     return re.sub(r"[\W_]+", " ", bare).strip()
 
 
+def _column(name: str) -> cached_property[Ints]:
+    """A column of whole numbers, unpacked when first used."""
+    return cached_property(lambda table: table._data.numbers(name))
+
+
 class Gazetteer:
     """The rows of the table, column by column, unpacked when first used."""
+
+    kind = _column("kind")
+    """An index into `KINDS` for each row."""
+    country = _column("country")
+    """An index into `codes` for each row."""
+    namesake = _column("namesake")
+    """1 for a town that shares its name with another one of its country, else 0."""
+    part = _column("part")
+    """The state or province (an index into `outlines.regions()`) of each town; −1 elsewhere."""
+    region_of_part = _column("region_of_part")
+    """The row of the region that a state or province belongs to; −1 where it has none."""
+    country_of_part = _column("country_of_part")
+    """The country of each state or province; −1 where it has none."""
 
     def __init__(self) -> None:
         self._data = load_data_file("places.bin")
@@ -136,19 +152,20 @@ class Gazetteer:
 
     def name(self, row: int) -> str:
         """`names[row]`, without taking them all apart."""
-        raw, ends = self._names
+        raw, ends = self._raw_names
         return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode()
 
     @cached_property
-    def _names(self) -> tuple[bytes, Ints]:
+    def _raw_names(self) -> tuple[bytes, Ints]:
         """All names, and where each ends."""
         raw = self._data.raw("names") + b"\n"
         return raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
 
     @cached_property
-    def kind(self) -> Ints:
-        """An index into `KINDS` for each row."""
-        return self._data.numbers("kind")
+    def _raw_spellings(self) -> tuple[bytes, Ints]:
+        """All spellings, and where those of each row end."""
+        raw = self._data.raw("keys")
+        return raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
 
     @cached_property
     def population(self) -> Ints:
@@ -166,16 +183,6 @@ class Gazetteer:
         return self._data.numbers("lon") / GRAIN
 
     @cached_property
-    def country(self) -> Ints:
-        """An index into `codes` for each row."""
-        return self._data.numbers("country")
-
-    @cached_property
-    def namesake(self) -> Ints:
-        """1 for a town that shares its name with another one of its country, else 0."""
-        return self._data.numbers("namesake")
-
-    @cached_property
     def codes(self) -> list[str]:
         """The two-letter codes of the countries."""
         return self._data.text("codes").split()
@@ -187,55 +194,32 @@ class Gazetteer:
         return rows[np.argsort(self.country[rows])]
 
     @cached_property
-    def part(self) -> Ints:
-        """The state or province (an index into `outlines.regions()`) of each town; −1 elsewhere."""
-        return self._data.numbers("part")
-
-    @cached_property
-    def region_of_part(self) -> Ints:
-        """The row of the region by which a state or province is called; −1 where it has none."""
-        return self._data.numbers("region_of_part")
-
-    @cached_property
-    def country_of_part(self) -> Ints:
-        """The country of each state or province; −1 where it has none."""
-        return self._data.numbers("country_of_part")
-
-    @cached_property
     def parts(self) -> dict[int, list[int]]:
         """The states and provinces that make up each region, by the region's row."""
         lines = (line.split() for line in self._data.text("parts").split("\n"))
         return {int(row): [int(part) for part in parts] for row, *parts in lines}
 
-    @cached_property
-    def _spellings(self) -> bytes:
-        return self._data.raw("keys")
-
-    @cached_property
-    def _ends(self) -> Ints:
-        """Where the spellings of each row end."""
-        return np.flatnonzero(np.frombuffer(self._spellings, dtype=np.uint8) == ord("\n"))
-
-    def called(self, text: str) -> list[int]:
+    def rows_named(self, text: str) -> list[int]:
         """The rows with this spelling, most populous first."""
         return self._rows(f"\t{name_key(text)}\t".encode()) if name_key(text) else []
 
-    def beginning(self, text: str) -> list[int]:
-        """The rows with a spelling that begins so, most populous first."""
+    def rows_starting(self, text: str) -> list[int]:
+        """The rows with a spelling that starts like this, most populous first."""
         return self._rows(f"\t{name_key(text)}".encode()) if name_key(text) else []
 
-    def spelled(self, row: int) -> list[str]:
+    def spellings(self, row: int) -> list[str]:
         """All spellings of a row, as they are compared."""
-        start = self._ends[row - 1] + 1 if row else 0
-        return self._spellings[start : self._ends[row]].decode().split("\t")[1:-1]
+        raw, ends = self._raw_spellings
+        return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode().split("\t")[1:-1]
 
     def _rows(self, wanted: bytes) -> list[int]:
+        raw, ends = self._raw_spellings
         hits = []
-        at = self._spellings.find(wanted)
+        at = raw.find(wanted)
         while at >= 0:
             hits.append(at)
-            at = self._spellings.find(wanted, at + 1)
-        return sorted({int(row) for row in np.searchsorted(self._ends, hits)})
+            at = raw.find(wanted, at + 1)
+        return sorted({int(row) for row in np.searchsorted(ends, hits)})
 
 
 @cache

@@ -13,15 +13,14 @@ from functools import cache, lru_cache
 import numpy as np
 
 from elsewhere.globe.cells import Cells
-from elsewhere.globe.coordinates import Floats, Ints
-from elsewhere.globe.distance import EARTH_KM, between_km, unit_vector
+from elsewhere.globe.coordinates import EARTH_KM, Floats, Ints, between_km, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.places import Place, place_of_row
 
-_CITY, _TIMES, _REACH_KM = 500_000, 3, 20.0
-"""A town within this reach of a city of so many people, and so many times its own, is a quarter."""
-_WALK_KM = 2.0
-"""At this distance half of a town's people speak for a place being called after it."""
+_CITY_POPULATION, _CITY_RATIO, _REACH_KM = 500_000, 3, 20.0
+"""A town within reach of a city this large, and this many times its own size, is a quarter."""
+_HALF_WEIGHT_KM = 2.0
+"""At this distance half of a town's people count for naming a coordinate after it."""
 
 
 @lru_cache(maxsize=8)
@@ -33,11 +32,22 @@ def cell_names(cells: Cells) -> tuple[str, ...]:
     >>> cell_names(cells)[cells.locate(38.72, -9.14)]
     'Lisbon, Portugal'
     """
-    largest, bare = _largest(cells)
-    names = _called(largest)
-    for cell in bare.tolist():
+    rows, without_town = _largest_towns(cells)
+    names = _town_labels(rows)
+    for cell in without_town.tolist():
         names[cell] = f"near {names[cell]}"
-    return tuple(_all_different(cells, names))
+    # cells with the same name are told apart by their direction from each other, or by a number
+    lat, lon = cells.centres
+    for name in [name for name, count in Counter(names).items() if count > 1]:
+        same = [cell for cell, other in enumerate(names) if other == name]
+        height, width = np.ptp(lat[same]), np.ptp(lon[same]) * np.cos(np.radians(lat[same].mean()))
+        marks, axis = (["south", "north"], lat) if height >= width else (["west", "east"], lon)
+        if len(same) > 2:
+            marks = [str(number) for number in range(1, len(same) + 1)]
+        ordered = np.array(same)[np.argsort(axis[same], kind="stable")]
+        for cell, mark in zip(ordered.tolist(), marks, strict=True):
+            names[cell] = f"{name} ({mark})"
+    return tuple(names)
 
 
 def cell_towns(cells: Cells) -> tuple[Floats, Floats]:
@@ -51,23 +61,24 @@ def cell_towns(cells: Cells) -> tuple[Floats, Floats]:
     >>> bool((cells.locate(lat, lon) == range(512)).mean() > 0.95)
     True
     """
-    rows, _ = _largest(cells)
+    rows, _ = _largest_towns(cells)
     table = gazetteer()
     return table.lat[rows], table.lon[rows]
 
 
 @lru_cache(maxsize=8)
-def _largest(cells: Cells) -> tuple[Ints, Ints]:
+def _largest_towns(cells: Cells) -> tuple[Ints, Ints]:
     """The row of each cell's most populous town, or of the nearest one; and the cells without."""
-    towns, cell_of = _towns(cells)
+    table = gazetteer()
+    towns = np.flatnonzero(table.kind == 2)  # most populous first
     largest = np.full(cells.count, -1)
-    found, first = np.unique(cell_of, return_index=True)
+    found, first = np.unique(cells.locate(table.lat[towns], table.lon[towns]), return_index=True)
     largest[found] = towns[first]
-    bare = np.flatnonzero(largest < 0)
+    without_town = np.flatnonzero(largest < 0)
     lat, lon = cells.centres
-    for cell in bare.tolist():
-        largest[cell] = _nearest(float(lat[cell]), float(lon[cell]))
-    return largest, bare
+    for cell in without_town.tolist():
+        largest[cell] = nearest_town(float(lat[cell]), float(lon[cell]))[0].row
+    return largest, without_town
 
 
 def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
@@ -77,8 +88,8 @@ def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
     >>> town.country, km < 5
     ('Portugal', True)
     """
-    row = _nearest(lat, lon)
-    town = place_of_row(row)
+    towns, directions = _town_directions()
+    town = place_of_row(int(towns[np.argmax(directions @ unit_vector(lat, lon))]))
     return town, float(between_km(lat, lon, town.lat, town.lon))
 
 
@@ -91,73 +102,43 @@ def chief_town(lat: float, lon: float) -> tuple[Place, float]:
     >>> str(chief_town(38.72, -9.14)[0]), str(nearest_town(38.72, -9.14)[0])
     ('Lisbon, Portugal', 'Intendente, Portugal')
     """
-    towns, directions = _directions()
+    towns, directions = _town_directions()
     near = towns[directions @ unit_vector(lat, lon) >= np.cos(_REACH_KM / EARTH_KM)]
     if not len(near):
         return nearest_town(lat, lon)
     table = gazetteer()
     km = between_km(lat, lon, table.lat[near], table.lon[near])
-    chief = int(np.argmax((table.population[near] + 1) / (1 + (km / _WALK_KM) ** 2)))
+    chief = int(np.argmax((table.population[near] + 1) / (1 + (km / _HALF_WEIGHT_KM) ** 2)))
     return place_of_row(int(near[chief])), float(km[chief])
 
 
-def _nearest(lat: float, lon: float) -> int:
-    """The row of the town nearest to a coordinate."""
-    towns, directions = _directions()
-    here = unit_vector(lat, lon)
-    return int(towns[np.argmax(directions @ here)])
-
-
 @cache
-def _directions() -> tuple[Ints, Floats]:
-    """The rows of all towns and where they lie, as vectors: nearest is what points alike most."""
+def _town_directions() -> tuple[Ints, Floats]:
+    """The rows of all towns, and their unit vectors: the nearest has the largest product."""
     table = gazetteer()
     towns = np.flatnonzero(table.kind == 2)
     return towns, unit_vector(table.lat[towns], table.lon[towns])
 
 
-def _towns(cells: Cells) -> tuple[Ints, Ints]:
-    """The rows of all towns, most populous first, and their cells."""
-    table = gazetteer()
-    towns = np.flatnonzero(table.kind == 2)
-    return towns, cells.locate(table.lat[towns], table.lon[towns])
-
-
-def _called(rows: Ints) -> list[str]:
+def _town_labels(rows: Ints) -> list[str]:
     """The labels of towns, each behind the city that it is a quarter of."""
     table = gazetteer()
-    cities = np.flatnonzero((table.population >= _CITY) & (table.kind == 2))
+    cities = np.flatnonzero((table.population >= _CITY_POPULATION) & (table.kind == 2))
     # a quarter lies at nearly the latitude of its city, which spares measuring most pairs
-    level = np.abs(table.lat[rows, np.newaxis] - table.lat[cities]) < _REACH_KM / 100
-    level &= table.country[rows, np.newaxis] == table.country[cities]
-    level &= table.population[rows, np.newaxis] * _TIMES <= table.population[cities]
-    one, other = np.nonzero(level)
-    a, b = rows[one], cities[other]
-    km = np.full(level.shape, np.inf)
-    km[one, other] = between_km(table.lat[a], table.lon[a], table.lat[b], table.lon[b])
-    names = []
+    possible = np.abs(table.lat[rows, np.newaxis] - table.lat[cities]) < _REACH_KM / 100
+    possible &= table.country[rows, np.newaxis] == table.country[cities]
+    possible &= table.population[rows, np.newaxis] * _CITY_RATIO <= table.population[cities]
+    town_index, city_index = np.nonzero(possible)
+    a, b = rows[town_index], cities[city_index]
+    km = np.full(possible.shape, np.inf)
+    km[town_index, city_index] = between_km(table.lat[a], table.lon[a], table.lat[b], table.lon[b])
+    labels = []
     for row, near in zip(rows.tolist(), km <= _REACH_KM, strict=True):
         town = table.name(row)
         if near.any():
             city = place_of_row(int(cities[near.argmax()]))  # the most populous comes first
             quarter = f"{city.name} ({town.removeprefix(city.name + ' ')})"
-            names.append(city.label.replace(city.name, quarter, 1))
+            labels.append(city.label.replace(city.name, quarter, 1))
         else:
-            names.append(place_of_row(row).label)
-    return names
-
-
-def _all_different(cells: Cells, names: list[str]) -> list[str]:
-    """Cells of one name told apart by where they lie from each other, else by a number."""
-    lat, lon = cells.centres
-    for name in [name for name, times in Counter(names).items() if times > 1]:
-        twins = [cell for cell, other in enumerate(names) if other == name]
-        spread = np.ptp(lat[twins]), np.ptp(lon[twins]) * np.cos(np.radians(lat[twins].mean()))
-        ways, along = (
-            (("south", "north"), lat) if spread[0] >= spread[1] else (("west", "east"), lon)
-        )
-        twins.sort(key=lambda cell: along[cell])
-        marks = list(ways) if len(twins) == 2 else [str(n + 1) for n in range(len(twins))]
-        for cell, mark in zip(twins, marks, strict=True):
-            names[cell] = f"{name} ({mark})"
-    return names
+            labels.append(place_of_row(row).label)
+    return labels

@@ -67,27 +67,27 @@ class Outline:
         for ring in self.rings:
             near = (ring.min(axis=0) <= mid + half).all(axis=1)
             near &= (ring.max(axis=0) >= mid - half).all(axis=1)
-            waiting = np.flatnonzero(near & ~touched)
-            if len(waiting):
-                touched[waiting] = _crossed(ring, mid[waiting], half[waiting])
+            to_test = np.flatnonzero(near & ~touched)
+            if len(to_test):
+                touched[to_test] = _crosses(ring, mid[to_test], half[to_test])
         return np.unique(cells.owner[touched])
 
 
-def _crossed(ring: Floats, mid: Floats, half: Floats) -> NDArray[np.bool_]:
-    """Whether any side of the ring meets each box: no line separates the two."""
+def _crosses(ring: Floats, mid: Floats, half: Floats) -> NDArray[np.bool_]:
+    """Whether any side of the ring crosses each box, by separating axes."""
     ends = np.roll(ring, -1, axis=0)
     step = np.abs(ends - ring) / 2
     across, along = (ends - ring)[:, 0] / 2, (ends - ring)[:, 1] / 2
-    met = np.zeros(len(mid), dtype=bool)
+    crossed = np.zeros(len(mid), dtype=bool)
     for box in range(len(mid)):
-        off = (ring + ends) / 2 - mid[box]
+        offset = (ring + ends) / 2 - mid[box]
         reach = half[box]
-        apart = (np.abs(off) > reach + step).any(axis=1)
-        apart |= np.abs(along * off[:, 0] - across * off[:, 1]) > (
+        separate = (np.abs(offset) > reach + step).any(axis=1)
+        separate |= np.abs(along * offset[:, 0] - across * offset[:, 1]) > (
             reach[0] * step[:, 1] + reach[1] * step[:, 0]
         )
-        met[box] = not apart.all()
-    return met
+        crossed[box] = not separate.all()
+    return crossed
 
 
 @cache
@@ -98,17 +98,17 @@ def countries() -> dict[str, Outline]:
     True
     """
     codes = load_data_file("countries.bin").text("codes").split()
-    return dict(zip(codes, _outlines("countries.bin"), strict=True))
+    return dict(zip(codes, _read_outlines("countries.bin"), strict=True))
 
 
 @cache
 def regions() -> list[Outline]:
     """The states and provinces to measure, in the order of the gazetteer's regions."""
-    return _outlines("regions.bin")
+    return _read_outlines("regions.bin")
 
 
-def _outlines(file: str) -> list[Outline]:
-    """All outlines of a file."""
+def _read_outlines(file: str) -> list[Outline]:
+    """All outlines in a data file."""
     data = load_data_file(file)
     points = np.stack((data.numbers("lat"), data.numbers("lon")), axis=1) / GRAIN
     rings = np.split(points, np.cumsum(data.numbers("points"))[:-1])
@@ -129,41 +129,34 @@ def ground(lat: ArrayLike, lon: ArrayLike, kind: str) -> tuple[Place, ...]:
     if kind not in {"country", "region"}:
         raise InputError(f"ground belongs to a country or a region, not to a {kind}")
     lats, lons = (np.ravel(axis) for axis in canonical(lat, lon))
-    part = np.full(len(lats), -1)
-    for number in _near(lats, lons):
-        waiting = np.flatnonzero(part < 0)
-        part[waiting[regions()[number].contains(lats[waiting], lons[waiting])]] = number
-    return tuple(
-        _owner(int(at), float(a), float(b), kind) for at, a, b in zip(part, lats, lons, strict=True)
-    )
-
-
-def _near(lats: Floats, lons: Floats) -> list[int]:
-    """The states and provinces that any of these coordinates can lie in, by their rings' boxes."""
-    south, west, north, east, whose = _boxes()
-    found: set[int] = set()
-    for lat, lon in zip(lats, lons, strict=True):
-        inside = (south <= lat) & (lat <= north) & (west <= lon) & (lon <= east)
-        found.update(whose[inside].tolist())
-    return sorted(found)
+    south, west, north, east, ring_part = _ring_boxes()
+    candidates: set[int] = set()
+    for y, x in zip(lats.tolist(), lons.tolist(), strict=True):
+        near = (south <= y) & (y <= north) & (west <= x) & (x <= east)
+        candidates.update(ring_part[near].tolist())
+    parts = np.full(len(lats), -1)
+    for number in sorted(candidates):
+        open_points = np.flatnonzero(parts < 0)
+        inside = regions()[number].contains(lats[open_points], lons[open_points])
+        parts[open_points[inside]] = number
+    table = gazetteer()
+    owners = []
+    for found, y, x in zip(parts.tolist(), lats.tolist(), lons.tolist(), strict=True):
+        part = found
+        country = int(table.country_of_part[part]) if part >= 0 else -1
+        if country < 0:
+            town = nearest_town(y, x)[0]
+            part, country = int(table.part[town.row]), int(table.country[town.row])
+        region = int(table.region_of_part[part]) if part >= 0 else -1
+        is_region = kind == "region" and region >= 0
+        owners.append(place_of_row(region if is_region else int(table.country_row[country])))
+    return tuple(owners)
 
 
 @cache
-def _boxes() -> tuple[Floats, Floats, Floats, Floats, Ints]:
-    """South, west, north and east of every ring, and whose it is."""
+def _ring_boxes() -> tuple[Floats, Floats, Floats, Floats, Ints]:
+    """South, west, north and east of every ring, and the state or province that it belongs to."""
     rings = [(n, ring) for n, outline in enumerate(regions()) for ring in outline.rings]
     low = np.array([ring.min(axis=0) for _, ring in rings])
     high = np.array([ring.max(axis=0) for _, ring in rings])
     return low[:, 0], low[:, 1], high[:, 0], high[:, 1], np.array([n for n, _ in rings])
-
-
-def _owner(part: int, lat: float, lon: float, kind: str) -> Place:
-    """Who a state or province belongs to; without one, whose the nearest town is."""
-    table = gazetteer()
-    country = int(table.country_of_part[part]) if part >= 0 else -1
-    if country < 0:
-        town = nearest_town(lat, lon)[0]
-        part, country = int(table.part[town.row]), int(table.country[town.row])
-    region = int(table.region_of_part[part]) if part >= 0 else -1
-    row = region if kind == "region" and region >= 0 else int(table.country_row[country])
-    return place_of_row(row)

@@ -35,9 +35,10 @@ Parts = tuple[list[Box], list[Box]]
 Half = tuple[Ints, list[Box]]
 """Some photos and the ground they lie on."""
 
-# a step is tried with strips of so many lines on one side, on both, and always of so many photos
-_LINES, _BOTH, _THIN = 100, 6, 64
-_OFF = 24  # how far from the middle a cut may go around photos that share a place
+_MAX_LINES, _MAX_LINES_BOTH_SIDES, _MAX_STRIP = 100, 6, 64
+"""A step is tried with strips of so many lines on one side or on both, and of so many photos."""
+_MAX_OFFSET = 24
+"""How far from the middle a cut may be where photos share a place."""
 
 GLOBE: Box = (-90.0, -180.0, 90.0, 180.0)
 
@@ -60,24 +61,24 @@ def _halve(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]:
     ordered = mine[np.lexsort(mine.T)]
     new = (np.diff(ordered, axis=0) != 0).any(axis=1)
     if not new.any():
-        return _middle(points, photos, boxes)
+        return _halve_ground(points, photos, boxes)
     half, odd = divmod(len(photos), 2)
-    torn: Parts | None = None
-    # where photos share a place, nearly half will do when half cannot be had
-    for off in range(1 if new.all() or len(photos) > 100 * _OFF else _OFF):
+    not_contiguous: Parts | None = None
+    # where photos share a place, nearly half is accepted
+    for off in range(1 if new.all() or len(photos) > 100 * _MAX_OFFSET else _MAX_OFFSET):
         middles = dict.fromkeys(m for m in (half - off, half + odd + off) if 0 < m < len(photos))
         for parts in _cuts(mine, boxes, list(middles)):
             if all(map(is_contiguous, parts)):
-                return _shared(points, photos, *parts)
-            torn = torn or parts
-    if torn is None or not new.all():
-        torn = _nearest_gap(mine, boxes)
-    return _shared(points, photos, *torn)
+                return _with_photos(points, photos, *parts)
+            not_contiguous = not_contiguous or parts
+    if not_contiguous is None or not new.all():
+        not_contiguous = _nearest_gap(mine, boxes)
+    return _with_photos(points, photos, *not_contiguous)
 
 
 def _cuts(points: Floats, boxes: list[Box], middles: list[int]) -> Iterator[Parts]:
     """All cuts with as many photos below: the simplest of every way, then the less simple ones."""
-    ways = list(product(_sides(boxes), (_straight, _steps), middles))
+    ways = list(product(_axes(boxes), (_straight, _steps), middles))
     for most in (1, None):
         for axis, way, middle in ways:
             yield from islice(way(points, boxes, axis, middle), most)
@@ -86,7 +87,7 @@ def _cuts(points: Floats, boxes: list[Box], middles: list[int]) -> Iterator[Part
 def _nearest_gap(points: Floats, boxes: list[Box]) -> Parts:
     """The straight cut that leaves the counts nearest to equal."""
     best: tuple[float, int, float] | None = None
-    for axis in _sides(boxes):
+    for axis in _axes(boxes):
         along = np.sort(points[:, axis])
         gaps = 1 + np.flatnonzero(np.diff(along))
         for gap in gaps[np.argsort(np.abs(gaps - len(points) / 2), kind="stable")][:1].tolist():
@@ -115,10 +116,10 @@ def _steps(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator
     along, across = points[order, axis], points[order, 1 - axis]
     for first, last in _strips(along, middle):
         strip = np.sort(across[first:last])
-        low, rest = split_boxes(boxes, axis, _before(along, first))
-        line, high = split_boxes(rest, axis, _before(along, last))
+        low, rest = split_boxes(boxes, axis, _cut_before(along, first))
+        line, high = split_boxes(rest, axis, _cut_before(along, last))
         stays, goes = middle - first, last - middle
-        for below_is_low in (stays != goes, stays == goes):  # either order will do; this is ours
+        for below_is_low in (stays != goes, stays == goes):  # either order is valid
             kept = stays if below_is_low else goes
             if 0 < kept < len(strip) and strip[kept - 1] != strip[kept]:
                 at = short_decimal_between(float(strip[kept - 1]), float(strip[kept]))
@@ -131,10 +132,14 @@ def _strips(along: Floats, middle: int) -> Iterator[tuple[int, int]]:
     starts = np.flatnonzero(np.append(True, np.diff(along) != 0))
     line = int(np.searchsorted(starts, middle, side="right")) - 1
     ends = np.append(starts[1:], len(along))
-    reach = [(before, 0) for before in range(_LINES)]
-    reach += [(0, behind) for behind in range(1, _LINES)]
-    reach += [(before, behind) for before in range(1, _BOTH) for behind in range(1, _BOTH)]
-    widest = max(_THIN, len(along) // 8)
+    reach = [(before, 0) for before in range(_MAX_LINES)]
+    reach += [(0, behind) for behind in range(1, _MAX_LINES)]
+    reach += [
+        (before, behind)
+        for before in range(1, _MAX_LINES_BOTH_SIDES)
+        for behind in range(1, _MAX_LINES_BOTH_SIDES)
+    ]
+    widest = max(_MAX_STRIP, len(along) // 8)
     for before, behind in reach:
         if line - before >= 0 and line + behind < len(starts):
             first, last = int(starts[line - before]), int(ends[line + behind])
@@ -142,14 +147,16 @@ def _strips(along: Floats, middle: int) -> Iterator[tuple[int, int]]:
                 yield first, last
 
 
-def _before(along: Floats, index: int) -> float:
-    """A number that parts the photos before `index` from the rest."""
+def _cut_before(along: Floats, index: int) -> float:
+    """A number that separates the photos before `index` from the rest."""
     if 0 < index < len(along):
         return short_decimal_between(float(along[index - 1]), float(along[index]))
     return math.inf if index else -math.inf
 
 
-def _shared(points: Floats, photos: Ints, low: list[Box], high: list[Box]) -> tuple[Half, Half]:
+def _with_photos(
+    points: Floats, photos: Ints, low: list[Box], high: list[Box]
+) -> tuple[Half, Half]:
     """The two halves with the photos that lie in each."""
     lat, lon = points[photos].T
     below = np.zeros(len(photos), dtype=bool)
@@ -158,16 +165,16 @@ def _shared(points: Floats, photos: Ints, low: list[Box], high: list[Box]) -> tu
     return (photos[below], low), (photos[~below], high)
 
 
-def _middle(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]:
-    """Halve the ground where photos cannot say how: its largest box, across the longer side."""
-    largest = max(boxes, key=lambda box: _lengths(box)[0] * _lengths(box)[1])
-    axis = _sides([largest])[0]
+def _halve_ground(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]:
+    """Halve the ground without photos to decide: its largest box, across the longer side."""
+    largest = max(boxes, key=lambda box: _side_lengths(box)[0] * _side_lengths(box)[1])
+    axis = _axes([largest])[0]
     at = short_decimal_between(largest[axis], largest[axis + 2])
     if not largest[axis] < at < largest[axis + 2]:
         raise InputError(
             "the coordinates lie too close together for so many cells: ask for fewer cells"
         )
-    return _shared(points, photos, *split_boxes(boxes, axis, at))
+    return _with_photos(points, photos, *split_boxes(boxes, axis, at))
 
 
 def split_boxes(boxes: Iterable[Box], axis: int, at: float) -> tuple[list[Box], list[Box]]:
@@ -196,7 +203,7 @@ def short_decimal_between(a: float, b: float) -> float:
     return middle if a < middle <= b else b
 
 
-def _sides(boxes: list[Box]) -> tuple[int, int]:
+def _axes(boxes: list[Box]) -> tuple[int, int]:
     """The axis of the longer side of the ground the boxes span, and the other one."""
     span = (
         min(box[0] for box in boxes),
@@ -204,11 +211,11 @@ def _sides(boxes: list[Box]) -> tuple[int, int]:
         max(box[2] for box in boxes),
         max(box[3] for box in boxes),
     )
-    height, width = _lengths(span)
+    height, width = _side_lengths(span)
     return (0, 1) if height >= width else (1, 0)
 
 
-def _lengths(box: Box) -> tuple[float, float]:
+def _side_lengths(box: Box) -> tuple[float, float]:
     """Height, and width at the middle latitude, in degrees of a great circle."""
     south, west, north, east = box
     return north - south, (east - west) * math.cos(math.radians((south + north) / 2))

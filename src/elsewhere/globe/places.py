@@ -15,9 +15,7 @@ after the town that it is named after: "Lisbon" is the city, then the district.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe.coordinates import canonical
@@ -44,26 +42,9 @@ _CODES = {
     "Oceania": ("AS AU CK FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TL TO TV UM VU WF WS"),
     "South America": "AR BO BR CL CO EC FK GF GY PE PY SR UY VE",
 }
-
-
+_CONTINENT_OF = {code: name for name, codes in _CODES.items() for code in codes.split()}
 CONTINENTS = frozenset(_CODES)
 """By name."""
-
-
-@cache
-def _by_code() -> dict[str, str]:
-    return {code: continent for continent, codes in _CODES.items() for code in codes.split()}
-
-
-def continent(code: str) -> str:
-    """The continent of a country by its two letters; empty where there is no such country.
-
-    >>> continent("PT"), continent("TR"), continent("??")
-    ('Europe', 'Asia', '')
-    """
-    return _by_code().get(code, "")
-
-
 _CLEAR = 10
 """How many times as populous as the next one a place must be to be taken without asking."""
 _EXAMPLE = "38.72, -9.14"
@@ -73,6 +54,15 @@ _ANGLE = _NUMBER + r"""(?:(\d+(?:\.\d+)?)\s*(?:["″s]|'')\s*)?([NSEW])?"""
 _COMMAS = re.compile(r"\s*([-+−]?\d+),(\d+)\s*[,;/\s]\s*([-+−]?\d+),(\d+)\s*")
 """A coordinate as it is written where numbers have a decimal comma."""
 _PAIR = re.compile(rf"(?:geo:)?\s*{_ANGLE}\s*[,;/\s]\s*{_ANGLE}\s*", re.IGNORECASE)
+
+
+def continent(code: str) -> str:
+    """The continent of a country by its two letters; empty where there is no such country.
+
+    >>> continent("PT"), continent("TR"), continent("??")
+    ('Europe', 'Asia', '')
+    """
+    return _CONTINENT_OF.get(code, "")
 
 
 @dataclass(frozen=True)
@@ -129,12 +119,20 @@ add its region or country after a comma
     if not found:
         raise _unknown(text)
     first = found[0]
-    rivals = [other for other in found[1:] if not _nested(first, other)]
+    # a place inside the first one, or around it, is not a different place
+    rivals = [
+        other
+        for other in found[1:]
+        if not _within(first.row, other.row) and not _within(other.row, first.row)
+    ]
     name = text.split(",", maxsplit=1)[0]
     clear = 1 if first.kind == "country" and name_key(first.name) == name_key(name) else _CLEAR
     if any(_weight(first, name) < clear * _weight(rival, name) for rival in rivals):
         choices = [first, *rivals]
-        shown = "; ".join(_told_apart(choice) for choice in choices[:3])
+        shown = "; ".join(
+            choice.label if choice.kind == "city" else f"{choice.label} (the {choice.kind})"
+            for choice in choices[:3]
+        )
         more = " or another one" if len(choices) > 3 else ""
         raise PlaceError(
             f"{text.strip()!r} could be {shown}{more}: add its region or country after a comma",
@@ -151,19 +149,19 @@ def places(text: str, limit: int = 8) -> tuple[Place, ...]:
     >>> [str(p) for p in places("Georgia")]
     ['Georgia, United States', 'Georgia']
     """
-    at = _coordinate(text)
-    if at is not None:
-        return (at,)
-    rows = gazetteer().called(text)
+    coordinate = _parse_coordinate(text)
+    if coordinate is not None:
+        return (coordinate,)
+    rows = gazetteer().rows_named(text)
     name, *around = text.split(",")
     if not rows and around:
-        rows = gazetteer().called(name)
+        rows = gazetteer().rows_named(name)
         for part in filter(name_key, around):
-            areas = gazetteer().called(part)
+            areas = gazetteer().rows_named(part)
             rows = [row for row in rows if any(_within(row, area) for area in areas)]
     found = [place_of_row(row) for row in rows]
-    found.sort(key=lambda one: -_weight(one, name))
-    return tuple(_nested_in_order(found)[:limit])
+    found.sort(key=lambda candidate: -_weight(candidate, name))
+    return tuple(_order_nested(found)[:limit])
 
 
 def place_of_row(row: int) -> Place:
@@ -185,7 +183,7 @@ def place_of_row(row: int) -> Place:
     )
 
 
-def _coordinate(text: str) -> Place | None:
+def _parse_coordinate(text: str) -> Place | None:
     """`text` read as latitude and longitude, if it looks like them."""
     match = _PAIR.fullmatch(text.strip())
     if match is None:
@@ -223,11 +221,11 @@ def _weight(found: Place, name: str) -> float:
     return found.population * (1.0 if name_key(found.name) == name_key(name) else 1 / _CLEAR)
 
 
-def _nested_in_order(found: list[Place]) -> list[Place]:
-    """A country before its towns, and a region after the town in it, unless that is a tenth."""
+def _order_nested(found: list[Place]) -> list[Place]:
+    """A country before its towns, a region after its largest town unless that is below a tenth."""
     ordered = list(found)
     for area in found:
-        inside = [one for one in found if one.row >= 0 and _within(one.row, area.row)]
+        inside = [other for other in found if other.row >= 0 and _within(other.row, area.row)]
         if not inside:
             continue
         ordered.remove(area)
@@ -238,16 +236,6 @@ def _nested_in_order(found: list[Place]) -> list[Place]:
         else:
             ordered.insert(found.index(area), area)
     return ordered
-
-
-def _nested(first: Place, other: Place) -> bool:
-    """Whether one of the two lies in the other, so that they are not two different places."""
-    return _within(first.row, other.row) or _within(other.row, first.row)
-
-
-def _told_apart(choice: Place) -> str:
-    """A label that also says when it is not a town."""
-    return choice.label if choice.kind == "city" else f"{choice.label} (the {choice.kind})"
 
 
 def _unknown(text: str) -> PlaceError:
@@ -264,8 +252,8 @@ def _unknown(text: str) -> PlaceError:
         )
     table = gazetteer()
     name = text.split(",", maxsplit=1)[0]
-    near = table.called(name) or table.beginning(name)[:3]
-    near = near or list(dict.fromkeys([*_slipped(name)[:2], *_alike(name)]))
+    near = table.rows_named(name) or table.rows_starting(name)[:3]
+    near = near or list(dict.fromkeys([*_misspelled(name)[:2], *_similar(name)]))
     choices = [place_of_row(row) for row in near[:3]]
     meant = "; ".join(dict.fromkeys(choice.label for choice in choices))
     hint = f"did you mean {meant}?" if meant else "give a larger town nearby"
@@ -275,26 +263,23 @@ def _unknown(text: str) -> PlaceError:
     )
 
 
-def _slipped(name: str) -> list[int]:
-    """Rows spelled like this but for a letter too many or two the wrong way round, whatever the
-    language: "Lissabonn" is as near to Lisbon as "Lisbonn" is."""
-    word = name_key(name)
-    ways = [word[:at] + word[at + 1 :] for at in range(len(word))]
-    ways += [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)]
-    return sorted({row for way in ways if len(way) > 3 for row in gazetteer().called(way)})
+def _misspelled(name: str) -> list[int]:
+    """Rows with this spelling but for an extra letter or two swapped ones, in any language:
+    "Lissabonn" is as near to Lisbon as "Lisbonn" is."""
+    key = name_key(name)
+    variants = [key[:at] + key[at + 1 :] for at in range(len(key))]
+    variants += [key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(len(key) - 1)]
+    long_enough = [variant for variant in variants if len(variant) > 3]
+    return sorted({row for variant in long_enough for row in gazetteer().rows_named(variant)})
 
 
-def _alike(name: str, among: int = 20_000) -> list[int]:
-    """Rows spelled almost like this, among the most populous."""
-    table = gazetteer()
-    spelled: dict[str, int] = {}
-    for row, known in enumerate(table.names[:among]):
-        spelled.setdefault(name_key(known), row)
-    return [spelled[close] for close in _close(name_key(name), spelled)]
-
-
-def _close(wanted: str, known: Iterable[str]) -> list[str]:
+def _similar(name: str, among: int = 20_000) -> list[int]:
+    """Rows with a similar spelling, among the most populous."""
     import difflib
 
-    near = [word for word in known if abs(len(word) - len(wanted)) <= 2]
-    return difflib.get_close_matches(wanted, near, n=3, cutoff=0.75)
+    key = name_key(name)
+    row_by_key: dict[str, int] = {}
+    for row, known in enumerate(gazetteer().names[:among]):
+        row_by_key.setdefault(name_key(known), row)
+    near = [other for other in row_by_key if abs(len(other) - len(key)) <= 2]
+    return [row_by_key[close] for close in difflib.get_close_matches(key, near, n=3, cutoff=0.75)]

@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.errors import InputError
 from elsewhere.globe.cells import Cells
-from elsewhere.globe.coordinates import Ints
-from elsewhere.globe.distance import across_km, distance_km
+from elsewhere.globe.coordinates import EARTH_KM, Floats, Ints, angle, canonical
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.outlines import regions
 from elsewhere.globe.places import Place
@@ -111,3 +110,48 @@ def zone_of_cells(cells: Cells, inside: Iterable[int]) -> Zone:
 def _zone(near: NDArray[np.bool_], radius_km: float, widest_cell_km: float = 0.0) -> Zone:
     inside, outside = np.flatnonzero(near), np.flatnonzero(~near)
     return Zone(inside.astype(np.int64), outside.astype(np.int64), radius_km, widest_cell_km)
+
+
+def distance_km(cells: Cells, lat: ArrayLike, lon: ArrayLike) -> Floats:
+    """Distance from a place to the nearest part of every cell: 0 for the cell it lies in.
+
+    One place gives (M,), an array of places gives their shape with M added.
+
+    >>> from elsewhere.globe import Cells
+    >>> cells = Cells.default()
+    >>> km = distance_km(cells, 38.72, -9.14)
+    >>> km.shape, float(km[cells.locate(38.72, -9.14)])
+    ((512,), 0.0)
+    """
+    lats, lons = canonical(lat, lon)
+    phi = np.radians(lats)[..., np.newaxis]
+    south, north = np.radians(cells.boxes[:, 0]), np.radians(cells.boxes[:, 2])
+    # how far the box begins to the east and to the west of the place; 0 when it spans its meridian
+    eastward = np.mod(cells.boxes[:, 1] - lons[..., np.newaxis], 360.0)
+    westward = np.mod(lons[..., np.newaxis] - cells.boxes[:, 3], 360.0)
+    spans = eastward + (cells.boxes[:, 3] - cells.boxes[:, 1]) >= 360.0
+    offset = np.radians(np.where(spans, 0.0, np.minimum(eastward, westward)))
+    # along the nearest meridian the closest latitude, which may lie beyond a pole
+    closest = np.arctan2(np.sin(phi), np.cos(phi) * np.cos(offset))
+    nearest = np.minimum.reduce(
+        [
+            angle(phi, np.clip(closest, south, north), offset),
+            angle(phi, south, offset),
+            angle(phi, north, offset),
+        ]
+    )
+    by_cell: Floats = np.minimum.reduceat(nearest, cells.starts, axis=-1) * EARTH_KM
+    return by_cell
+
+
+def across_km(cells: Cells) -> Floats:
+    """How far it is across each cell: from one corner of its largest box to the opposite one.
+
+    >>> from elsewhere.globe import Cells
+    >>> round(float(np.median(across_km(Cells.default()))))
+    325
+    """
+    south, west, north, east = np.radians(cells.boxes).T
+    diagonals = angle(south, north, np.minimum(east - west, np.pi))
+    by_cell: Floats = np.maximum.reduceat(diagonals, cells.starts) * EARTH_KM
+    return by_cell
