@@ -1,4 +1,4 @@
-"""The example album: twelve real photos that pass for a weekend in the south of France.
+"""The bundled example album: twelve real photos staged as a weekend in the south of France.
 
 It ships with the package, so that `elsewhere demo`, the tests and the first page of the manual
 show the whole job on something that everybody has. The photos are by nine photographers; only

@@ -1,10 +1,15 @@
-"""The earth: equal-count cells, distances, zones, place names.
+"""The earth: cells, distances, zones, place names.
 
-from elsewhere.globe import Cells, place, zone_of_place
+coordinates  one spelling for each place, and distances
+cells        Cells, and their files · partition (equally many photos in each cell)
+zones        the cells around a place, and distances to cells
+gazetteer    names of countries, regions and towns · places (from text to a place)
+names        names for cells and coordinates
+outlines     ground of countries and regions
 
-cells = Cells.default()
-home = place("Lisbon")
-hidden = zone_of_place(cells, home, radius_km=25)
+>>> from elsewhere.globe import Cells, place, zone_of_place
+>>> len(zone_of_place(Cells.default(), place("Lisbon"), radius_km=25)) > 0
+True
 """
 
 from elsewhere.globe.cells import Cells

@@ -1,10 +1,12 @@
-"""The value Cells: the globe cut into numbered cells, every place in exactly one.
+"""Cells: the globe cut into numbered cells, every place in exactly one.
 
-A cell is one box between two parallels and two meridians, or a few boxes; nothing else in the
-house needs to know how the boxes were found. Those of the paper, with equally many photos in
-each, are made in `partition.py`; how cells look on disk is in `cell_files.py`.
+A cell is one box between two parallels and two meridians, or a few boxes. Those of the paper, with
+equally many photos in each, are made in `partition.py`. All edges of all boxes, extended across the
+globe, cut it into a lattice of small rectangles. Painting every box onto the lattice shows exactly,
+without any rounding, what is not covered or covered twice; afterwards the cell of a coordinate is
+one lookup in a table.
 
-Cells on disk: a small JSON file, readable by people, for our cells and for anyone's.
+On disk cells are a small JSON file, readable by people, for our cells and for anyone's:
 
     {"format": "elsewhere cells", "version": 1, "nested": true, "fingerprint": "…",
      "boxes": [[0, -90, -180, -55.2, -67.1], …]}
@@ -146,12 +148,12 @@ class Cells:
     @staticmethod
     @cache
     def default() -> Cells:
-        """The 512 cells of the embedded scorer (where they come from: training/cells.py)."""
+        """The 512 cells of the embedded scorer, made by training/cells.py."""
         return Cells.load(DATA / "cells_512.json")
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Cells:
-        """Cells from a cells file."""
+        """Cells from a cells file; one that does not cover the globe exactly once is refused."""
         try:
             raw = Path(path).read_bytes()
         except OSError as error:
@@ -159,7 +161,10 @@ class Cells:
         return parse(raw, f"the cells file {path}")
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a cells file."""
+        """Write a cells file: the same bytes for the same cells, completely or not at all.
+
+        A link is followed, and the file that it names is written.
+        """
         file = Path(path)
         try:
             if file.is_file():
@@ -201,7 +206,7 @@ class Cells:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over the boxes and whose they are; equal exactly for the same cells."""
+        """SHA-256 over the boxes and their owners; equal exactly for the same cells."""
         seal = hashlib.sha256(f"cells {self.count} {len(self.boxes)}\n".encode())
         seal.update(self.owner.astype("<i8").tobytes())
         seal.update(self.boxes.astype("<f8").tobytes())

@@ -1,14 +1,13 @@
-"""The data files of this room: named arrays and texts, each compressed, each unpacked when used.
-
-A line that names the format, a line of JSON (name → type, number of bytes, what was subtracted),
-then the compressed sections one after another. Whole numbers are stored as differences with their
-bytes sorted by significance, which compresses far better than the numbers themselves.
-
-The table of names: countries, regions and towns of the world, most populous first.
+"""The gazetteer: names of countries, regions and towns of the world, most populous first.
 
 Made by training/places.py from GeoNames, Natural Earth and CLDR. A row is found by any of its
 spellings in the languages of the world, with or without accents. All spellings are one text that
 is searched as it is, so nothing has to be indexed and a first answer takes milliseconds.
+
+It is stored, like the outlines, in a data file of named arrays and texts, each compressed and each
+unpacked when used: a line that names the format, a line of JSON (name → type, number of bytes),
+then the compressed sections one after another. Whole numbers are stored as differences with their
+bytes sorted by significance, which compresses far better than the numbers themselves.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def pack(sections: Mapping[str, str | NDArray[np.integer]]) -> bytes:
 
 
 class DataFile:
-    """A data file that was read, its sections still packed."""
+    """A data file in memory, its sections still packed."""
 
     def __init__(self, raw: bytes, what: str) -> None:
         """`what` names the file in errors."""
@@ -90,7 +89,7 @@ class DataFile:
         return np.cumsum(steps, dtype=kind).astype(np.int64)
 
     def raw(self, name: str) -> bytes:
-        """A section as it was before it was compressed."""
+        """A section, decompressed."""
         try:
             return zlib.decompress(self._sections[name][1])
         except (KeyError, zlib.error):
@@ -113,7 +112,7 @@ def load_data_file(name: str) -> DataFile:
 def name_key(text: str) -> str:
     """How a name is compared: without case, accents and punctuation.
 
-    >>> key("  São-Paulo "), key("ŁÓDŹ"), key("L’Aquila")
+    >>> name_key("  São-Paulo "), name_key("ŁÓDŹ"), name_key("L’Aquila")
     ('sao paulo', 'lodz', 'l aquila')
     """
     plain = unicodedata.normalize("NFKD", text).casefold().translate(_PLAIN)
@@ -127,7 +126,7 @@ def _column(name: str) -> cached_property[Ints]:
 
 
 class Gazetteer:
-    """The rows of the table, column by column, unpacked when first used."""
+    """The rows of the table, column by column."""
 
     kind = _column("kind")
     """An index into `KINDS` for each row."""
@@ -147,11 +146,11 @@ class Gazetteer:
 
     @cached_property
     def names(self) -> list[str]:
-        """What each row is called in English, or at home."""
+        """The name of each row in English, or in the local language."""
         return self._data.text("names").split("\n")
 
     def name(self, row: int) -> str:
-        """`names[row]`, without taking them all apart."""
+        """`names[row]`, without splitting them all."""
         raw, ends = self._raw_names
         return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode()
 
@@ -169,7 +168,7 @@ class Gazetteer:
 
     @cached_property
     def population(self) -> Ints:
-        """How many people live there, descending; for a region those of its towns."""
+        """The number of people, descending; for a region those of its towns."""
         return -self._data.numbers("population")
 
     @cached_property

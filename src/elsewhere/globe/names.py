@@ -1,8 +1,8 @@
 """Names for cells and coordinates that a person understands.
 
-A cell is called after the most populous town in it. In a large city that town is a quarter, so
-the city stands before it: "London (Islington), United Kingdom". A cell without a town, somewhere
-in an ocean, is called after the nearest one.
+A cell is named after the most populous town in it. In a large city that town is a quarter, so the
+city stands before it: "London (Islington), United Kingdom". A cell without a town, somewhere in an
+ocean, is named after the nearest one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def cell_names(cells: Cells) -> tuple[str, ...]:
 
 
 def cell_towns(cells: Cells) -> tuple[Floats, Floats]:
-    """Latitude and longitude of the town that each cell is called after: where to mark it on a map.
+    """Latitude and longitude of the town that each cell is named after, to mark it on a map.
 
     The middle of a coastal cell may lie far out at sea.
 
@@ -82,7 +82,7 @@ def _largest_towns(cells: Cells) -> tuple[Ints, Ints]:
 
 
 def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
-    """The town nearest to a coordinate, and how far away it is in km.
+    """The town nearest to a coordinate, and its distance in km.
 
     >>> town, km = nearest_town(38.72, -9.14)
     >>> town.country, km < 5
@@ -94,10 +94,10 @@ def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
 
 
 def chief_town(lat: float, lon: float) -> tuple[Place, float]:
-    """The town that people would name for a coordinate, and how far away it is in km.
+    """The town that people would name for a coordinate, and its distance in km.
 
-    The nearest may be a quarter of a city, so people count too, the fewer the further away: at
-    twice `_WALK_KM` a fifth. Where no town is near, it is the nearest.
+    The nearest may be a quarter of a city, so population counts too, less with distance: at twice
+    `_HALF_WEIGHT_KM` a fifth. Where no town is near, it is the nearest.
 
     >>> str(chief_town(38.72, -9.14)[0]), str(nearest_town(38.72, -9.14)[0])
     ('Lisbon, Portugal', 'Intendente, Portugal')

@@ -1,12 +1,11 @@
-"""Outlines of countries and regions: to draw maps, and to say which cells a country touches.
+"""Outlines of countries and regions: to draw maps, to find the cells that a country touches, and to
+find the country or region of a coordinate.
 
 Two files made by training/outlines.py from Natural Earth: countries at 1:50 million to draw, and
 states and provinces at 1:10 million to measure. They are kept to a hundredth of a degree, so an
 outline is good to about 3 km; a cell nearer than that counts as touching.
 
-On whose ground a coordinate lies: its country, or its region.
-
-The nearest town may lie across a border, so the outlines decide; where a coordinate is in none of
+The nearest town may lie across a border, so the outlines decide. Where a coordinate is in none of
 them, at sea or on an island too small to be drawn, the nearest town does.
 """
 
@@ -29,7 +28,7 @@ from elsewhere.globe.places import Place, place_of_row
 GRAIN = 100
 """Coordinates are kept in hundredths of a degree."""
 MARGIN = 0.03
-"""How wrong an outline may be, in degrees."""
+"""The error of an outline, in degrees."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +39,7 @@ class Outline:
     """Each (n, 2): latitude and longitude; the last point joins the first. None crosses ±180."""
 
     def contains(self, lat: ArrayLike, lon: ArrayLike) -> NDArray[np.bool_]:
-        """Whether places lie inside: an eastward ray from there crosses the rings an odd number
-        of times.
-        """
+        """Whether places lie inside: an eastward ray crosses the rings an odd number of times."""
         lats, lons = np.asarray(lat, dtype=np.float64), np.asarray(lon, dtype=np.float64)
         inside = np.zeros(np.broadcast(lats, lons).shape, dtype=bool)
         for ring in self.rings:
@@ -121,7 +118,7 @@ def ground(lat: ArrayLike, lon: ArrayLike, kind: str) -> tuple[Place, ...]:
 
     A country without regions stands for itself.
 
-    >>> [str(one) for one in ground([38.72, 46.2], [-9.14, 6.1], "country")]
+    >>> [str(owner) for owner in ground([38.72, 46.2], [-9.14, 6.1], "country")]
     ['Portugal', 'Switzerland']
     >>> str(ground(38.72, -9.14, "region")[0])
     'Lisbon, Portugal'

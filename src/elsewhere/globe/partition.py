@@ -6,13 +6,13 @@ are split, oceans stay whole, and every level refines the one before.
 
 Halves differ by at most one photo, and then so do all cells of a level. Where photos that share
 a parallel, a meridian or a place forbid the straight cut, the cut gets a step beside them, and a
-cell is then a few boxes rather than one; where no step helps, the other side is cut. Two things
-cannot always be had:
+cell is then a few boxes rather than one; where no step helps, the other side is cut. Two goals
+cannot always be reached:
 
-- Photos at the very same place can never be parted. Then the counts are as near to equal as a
+- Photos at the very same place cannot be separated. Then the counts are as near to equal as a
   simple cut allows.
 - In a lattice of photos with hardly one to a cell, no simple cut may leave both halves in one
-  piece. Then equal counts win. All other cells are contiguous.
+  piece. Then equal counts have priority. All other cells are contiguous.
 
 A box with at most one place to tell apart is halved in its middle.
 """
@@ -128,7 +128,7 @@ def _steps(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator
 
 
 def _strips(along: Floats, middle: int) -> Iterator[tuple[int, int]]:
-    """The line with the photo `middle`, then with more lines before it, behind it, or both."""
+    """The line with the photo `middle`, then with more lines before it, after it, or both."""
     starts = np.flatnonzero(np.append(True, np.diff(along) != 0))
     line = int(np.searchsorted(starts, middle, side="right")) - 1
     ends = np.append(starts[1:], len(along))
@@ -178,7 +178,7 @@ def _halve_ground(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half,
 
 
 def split_boxes(boxes: Iterable[Box], axis: int, at: float) -> tuple[list[Box], list[Box]]:
-    """What of the boxes lies below `at` along the axis (0 latitude, 1 longitude), and the rest."""
+    """The parts of boxes below `at` along the axis (0 latitude, 1 longitude), and the rest."""
     low: list[Box] = []
     high: list[Box] = []
     for box in boxes:

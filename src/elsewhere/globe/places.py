@@ -1,15 +1,13 @@
-"""The continent of a country: the parts of the world that a model's accuracy is told for.
+"""From text that a person types to a place: a town, a region, a country or a coordinate.
 
-As the photos that the embedded scorer was measured on were sorted (training/): all of Russia is in
+Names are ambiguous. Where one place is ten times as populous as any other of that name, it is the
+one that is meant. Otherwise nothing is guessed, because hiding the wrong Portland protects nobody:
+the person gets a short list to choose from. A name in another language or a nickname counts a tenth
+of the people. A country comes before its towns, and a region after the town that it is named after:
+"Lisbon" is the city, then the district.
+
+Continents are those that a model's accuracy is measured for (training/): all of Russia is in
 Europe, Turkey and the Caucasus in Asia, Central America and the Caribbean in North America.
-
-What a person types becomes a place: a town, a region, a country or a coordinate.
-
-Names are ambiguous. Where one place is ten times as populous as any other of that name, it is
-the one that is meant; otherwise nothing is guessed, because hiding the wrong Portland protects
-nobody: the person gets a short list to choose from. What is only called so in another language,
-or by a nickname, counts a tenth of its people. A country comes before its towns, and a region
-after the town that it is named after: "Lisbon" is the city, then the district.
 """
 
 from __future__ import annotations
@@ -46,13 +44,13 @@ _CONTINENT_OF = {code: name for name, codes in _CODES.items() for code in codes.
 CONTINENTS = frozenset(_CODES)
 """By name."""
 _CLEAR = 10
-"""How many times as populous as the next one a place must be to be taken without asking."""
+"""How many times as populous as the next one a place must be to be chosen without asking."""
 _EXAMPLE = "38.72, -9.14"
 
 _NUMBER = r"""([-+−]?\d+(?:\.\d+)?)\s*(?:[°d]\s*)?(?:(\d+(?:\.\d+)?)\s*['′m]\s*)?"""
 _ANGLE = _NUMBER + r"""(?:(\d+(?:\.\d+)?)\s*(?:["″s]|'')\s*)?([NSEW])?"""
 _COMMAS = re.compile(r"\s*([-+−]?\d+),(\d+)\s*[,;/\s]\s*([-+−]?\d+),(\d+)\s*")
-"""A coordinate as it is written where numbers have a decimal comma."""
+"""A coordinate with decimal commas."""
 _PAIR = re.compile(rf"(?:geo:)?\s*{_ANGLE}\s*[,;/\s]\s*{_ANGLE}\s*", re.IGNORECASE)
 
 
@@ -217,7 +215,7 @@ def _within(row: int, area: int) -> bool:
 
 
 def _weight(found: Place, name: str) -> float:
-    """How many people speak for this place being meant."""
+    """The population that counts for this place being meant."""
     return found.population * (1.0 if name_key(found.name) == name_key(name) else 1 / _CLEAR)
 
 
@@ -239,7 +237,7 @@ def _order_nested(found: list[Place]) -> list[Place]:
 
 
 def _unknown(text: str) -> PlaceError:
-    """What to say of a name that nobody has, with the nearest there are."""
+    """The error for an unknown name, with the most similar ones."""
     if not name_key(text):
         return PlaceError(f"give a town, a region, a country or coordinates such as {_EXAMPLE}")
     if commas := _COMMAS.fullmatch(text):

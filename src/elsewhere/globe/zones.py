@@ -1,8 +1,12 @@
-"""Zones: the cells that must not stand out when a place is to be hidden.
+"""Zones: the cells that must not stand out when a place is to be hidden; distances to cells.
 
 Twenty neighbouring cells make up London; pushing one out in favour of the next protects nobody.
 So a zone is every cell any part of which lies within R km of the place, and a decoy lies wholly
 outside it.
+
+Distances are to the nearest part of a cell, never to its centre. A cell is boxes between parallels
+and meridians, and for those the nearest part is found exactly: at any latitude a box is nearest on
+its meridian nearest to the place, and along a meridian the distance has one lowest point.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from elsewhere.globe.places import Place
 
 @dataclass(frozen=True, eq=False)
 class Zone:
-    """The cells of a place and its neighbourhood."""
+    """The cells of a place and its surroundings."""
 
     cells: Ints
     """Every cell of the zone, ascending."""
