@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from elsewhere.report import colours
 from elsewhere.report.colours import DARK, LIGHT, Palette
-from elsewhere.report.templating import style
 from tests.report.makers import contents
 
 THEMES = pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
@@ -67,7 +66,7 @@ def test_every_colour_that_is_named_exists() -> None:
     from elsewhere.report import page
 
     known = {field.name for field in fields(Palette)} | {"state", "long", "bar", "card-width", "c"}
-    used = set(re.findall(r"var\(--([a-z-]+)", page(contents(6, 2)) + style()))
+    used = set(re.findall(r"var\(--([a-z-]+)", page(contents(6, 2))))
     assert used <= known
     assert {"kept", "withheld", "truth", "decoy", "baseline"} <= used
 

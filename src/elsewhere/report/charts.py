@@ -7,7 +7,7 @@ are smaller than a pixel on a phone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -179,9 +179,7 @@ def step_path(points: Points) -> str:
     )
 
 
-def _label_place(
-    x: float, y: float, bottom: float, points: Iterable[tuple[float, float]]
-) -> tuple[float, float, str]:
+def _label_place(x: float, y: float, bottom: float, points: Points) -> tuple[float, float, str]:
     """Where the plan's label covers the fewest points: its x, its base line, its anchor."""
     places: list[tuple[float, float, str]] = []
     for anchor, at, fits in (
@@ -192,13 +190,13 @@ def _label_place(
             if fits and _TOP + 10 < base < bottom - 2:
                 places.append((at, base, anchor))
     places.append((_LEFT + 4, _TOP + 12, "start"))
-    covered = list(points)
-
-    def hidden(place: tuple[float, float, str]) -> int:
-        left = place[0] - _LABEL_WIDTH if place[2] == "end" else place[0]
-        return sum(
-            left - 4 < a < left + _LABEL_WIDTH + 4 and place[1] - 14 < b < place[1] + 5
-            for a, b in covered
+    covered = []
+    for at, base, anchor in places:
+        left = at - _LABEL_WIDTH if anchor == "end" else at
+        covered.append(
+            sum(
+                left - 4 < a < left + _LABEL_WIDTH + 4 and base - 14 < b < base + 5
+                for a, b in points
+            )
         )
-
-    return min(places, key=hidden)
+    return places[covered.index(min(covered))]

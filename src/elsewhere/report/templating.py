@@ -79,15 +79,11 @@ def printable(value: object) -> object:
     return value
 
 
-def style() -> str:
-    """The style sheet, colours included."""
-    rules = files("elsewhere.report").joinpath("templates", "style.css").read_text("utf-8")
-    return f"{themes()}body{{font-family:{FONT}}}\n{rules}"
-
-
 @cache
 def environment() -> Environment:
-    """The environment, with the filters for numbers and lists."""
+    """The environment, with the style sheet and the filters for numbers and lists."""
+    rules = files("elsewhere.report").joinpath("templates", "style.css").read_text("utf-8")
+    style = Markup(f"{themes()}body{{font-family:{FONT}}}\n{rules}")
     made = Environment(
         loader=PackageLoader("elsewhere.report"),
         autoescape=True,
@@ -107,7 +103,7 @@ def environment() -> Environment:
         kilometres=lambda km: f"{km:,} km",
         base64=lambda content: base64.b64encode(content).decode("ascii"),
     )
-    made.globals.update(policy=POLICY, style=Markup(style()), font=FONT)
+    made.globals.update(policy=POLICY, style=style, font=FONT)
     return made
 
 

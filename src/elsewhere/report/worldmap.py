@@ -196,23 +196,19 @@ class MapContents:
     decoys: Sequence[Guess] = ()
 
 
-def world_map(label: str, shown: MapContents, *, shared_outlines: bool = False) -> Markup:
-    """The world; with `shared_outlines` the page has the outlines under the id `land`."""
-    return _map(label, shown, (0.0, 0.0, WIDTH, HEIGHT), 1.0, shared_outlines)
+def world_map(
+    label: str,
+    shown: MapContents,
+    *,
+    window: Box = (0.0, 0.0, WIDTH, HEIGHT),
+    zoom: float = 1.0,
+    shared_outlines: bool = False,
+) -> Markup:
+    """The world, or a window of it: left, top, width, height.
 
+    With `shared_outlines` the page has the outlines under the id `land`.
+    """
 
-def closer_map(label: str, shown: MapContents, *, shared_outlines: bool = False) -> Markup | None:
-    """The surroundings of the place; None where no place is known."""
-    if shown.place is None:
-        return None
-    x, y = (float(value) for value in project(*shown.place))
-    width, height = WIDTH / ZOOM, HEIGHT / ZOOM
-    left = min(max(x - width / 2, 0.0), WIDTH - width)
-    top = min(max(y - height / 2, 0.0), HEIGHT - height)
-    return _map(label, shown, (left, top, width, height), ZOOM, shared_outlines)
-
-
-def _map(label: str, shown: MapContents, window: Box, zoom: float, shared_outlines: bool) -> Markup:
     def placed(guesses: Sequence[Guess]) -> list[tuple[float, float, Guess]]:
         known = [guess for guess in guesses if guess.lat is not None and guess.lon is not None]
         x, y = project(*np.array([(guess.lat, guess.lon) for guess in known]).reshape(-1, 2).T)
@@ -242,6 +238,18 @@ def _map(label: str, shown: MapContents, window: Box, zoom: float, shared_outlin
         numbers=_place_numbers([(a, b, ranks[id(decoy)]) for a, b, decoy in decoys], window, zoom),
         number_height=_NUMBER_HEIGHT,
     )
+
+
+def closer_map(label: str, shown: MapContents, *, shared_outlines: bool = False) -> Markup | None:
+    """The surroundings of the place; None where no place is known."""
+    if shown.place is None:
+        return None
+    x, y = (float(value) for value in project(*shown.place))
+    width, height = WIDTH / ZOOM, HEIGHT / ZOOM
+    left = min(max(x - width / 2, 0.0), WIDTH - width)
+    top = min(max(y - height / 2, 0.0), HEIGHT - height)
+    window = left, top, width, height
+    return world_map(label, shown, window=window, zoom=ZOOM, shared_outlines=shared_outlines)
 
 
 def _place_numbers(
