@@ -21,7 +21,6 @@ from elsewhere.solver import greedy as baseline
 from elsewhere.solver.greedy import counts, order
 from elsewhere.solver.problem import OUT
 from elsewhere.solver.reductions import Contradiction, reduce
-from elsewhere.values.plan import Point
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
@@ -29,8 +28,9 @@ from elsewhere.values.scores import Scores
 def album_frontier(
     seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, *, patience: float
 ) -> FrontierSteps | None:
-    """The staircase of an album's plan; None where the wishes leave no choice at all."""
-    promise, scores = album_plan.plan.promise, tables(seen, album_plan, posted)
+    """The frontier around an album's plan; None where the wishes leave no choice at all."""
+    plan, promise = album_plan.plan, album_plan.plan.promise
+    scores = tables(seen, album_plan, posted)
     greedy = greedy_frontier(promise, scores)
     try:
         found = tuple(steps(album_plan, scores, greedy, patience=patience))
@@ -39,7 +39,7 @@ def album_frontier(
     return FrontierSteps(
         found,
         greedy,
-        _chosen(album_plan),
+        (len(plan.withheld), plan.protected_k) if plan.found else None,
         album_plan.wishes.top if promise.budget is None else None,
         album_plan.top,
     )
@@ -57,11 +57,13 @@ def steps(
 
     `scores` are the plan's `tables`, `greedy` their `greedy_frontier`.
     """
-    promise = album_plan.plan.promise
+    plan, promise = album_plan.plan, album_plan.plan.promise
+    withheld = len(plan.withheld)
     found = checked_points(
         list(scores),
         [list(one.truth) for one in promise.against],
-        prove_up_to=_enough(len(album_plan.plan.withheld), promise.photos),
+        # beyond the plan, and never further than half of the photos
+        prove_up_to=max(withheld, min(promise.photos // 2, 2 * withheld + 6)),
         time_limit=patience,
         stopped=stopped,
         keep=promise.keep,
@@ -76,37 +78,22 @@ def steps(
         each_photo=[one.each_photo or False for one in promise.against],
         strict=promise.strict,
     )
-    chosen = _chosen(album_plan)
-    known = [*greedy, *([chosen] if chosen else [])]
+    known = [*greedy, *([(withheld, plan.protected_k)] if plan.found else [])]
     for point in found:
-        yield _step(point, known)
+        # beyond what is proved, greedy's plan or the album's own may be better
+        others = max((k for n, k in known if n <= point.budget), default=0)
+        if others > point.bound:  # exactly counted, all of them: one must be wrong
+            raise CheckError(
+                f"a plan that withholds {point.budget} photos is better than what was proved to be "
+                "the best: please report this"
+            )
+        yield Step(point.budget, max(point.protected_k, others), point.bound)
 
 
 def tables(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
     """The scores of each watch, with what is posted already behind them."""
     each = [posted.behind(attack.scores, n) for n, attack in enumerate(seen.attacks)]
     return [each[watch.attack] for watch in album_plan.watches]
-
-
-def _chosen(album_plan: AlbumPlan) -> tuple[int, int] | None:
-    plan = album_plan.plan
-    return (len(plan.withheld), plan.protected_k) if plan.found else None
-
-
-def _step(point: Point, known: Sequence[tuple[int, int]]) -> Step:
-    """The best plan known: beyond what is proved, greedy's or the album's own may be better."""
-    others = max((k for n, k in known if n <= point.budget), default=0)
-    if others > point.bound:  # exactly counted, all of them: one must be wrong
-        raise CheckError(
-            f"a plan that withholds {point.budget} photos is better than what was proved to be the "
-            "best: please report this"
-        )
-    return Step(point.budget, max(point.protected_k, others), point.bound)
-
-
-def _enough(withheld: int, photos: int) -> int:
-    """How far to prove: beyond the plan, and never further than half of the photos."""
-    return max(withheld, min(photos // 2, 2 * withheld + 6))
 
 
 def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
