@@ -1,18 +1,15 @@
-"""What the originals tell beside their pictures, kind by kind, and in their very names.
+"""An album's audit: what every attacker infers of every place, and what the files tell besides.
 
-Nothing of it is in a shared copy, which has bare renditions under names of their own. It is shown
-because whoever posts the originals somewhere else gives it away, and because it says what a
-careless copy would have told.
+One audit for each attacker, place and set of photos, in the order of the plan's threats; where no
+place is known, one for each attacker.
 
-An album's audit: what every attacker infers of every place, and what the files tell besides.
-
-One audit for each attacker, place and set of photos, in the order of the plan's watches, so that
-a report can lay one beside the other; where no place is known, one for each attacker.
+Metadata and file names are not in a shared copy, which has bare renditions under names of their
+own. They are shown because whoever posts the originals somewhere else gives them away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from elsewhere.album import Photo
@@ -32,13 +29,13 @@ from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 
 FILE_NAME = "file name"
-_FIRST = (
+_FIRST_KINDS = (
     *("position", "location", "city", "region", "country", FILE_NAME, "time zone"),
     *("serial number", "owner", "people", "image id", "caption", "description", "title", "comment"),
     *("keywords", "text", "thumbnail", "further pictures", "motion photo", "time", "camera"),
 )
 """What tells the place or the person most comes first; the rest follows by its name."""
-_EXAMPLES = 3
+_MAX_EXAMPLES = 3
 
 
 def metadata_leaks(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
@@ -47,11 +44,12 @@ def metadata_leaks(photos: Sequence[Photo]) -> tuple[Leaking, ...]:
     for photo in photos:
         for kind, text in photo_leaks(photo):
             found.setdefault(kind, {}).setdefault(photo.id, []).append(text)
-    order = {kind: number for number, kind in enumerate(_FIRST)}
-    kinds = sorted(found, key=lambda kind: (order.get(kind, len(order)), kind))
-    return tuple(
-        Leaking(kind, tuple(found[kind]), _examples(found[kind].values())) for kind in kinds
-    )
+    order = {kind: number for number, kind in enumerate(_FIRST_KINDS)}
+    leaks = []
+    for kind in sorted(found, key=lambda kind: (order.get(kind, len(order)), kind)):
+        distinct = dict.fromkeys(texts[0] for texts in found[kind].values())  # one a photo
+        leaks.append(Leaking(kind, tuple(found[kind]), tuple(distinct)[:_MAX_EXAMPLES]))
+    return tuple(leaks)
 
 
 def photo_leaks(photo: Photo) -> list[tuple[str, str]]:
@@ -60,14 +58,8 @@ def photo_leaks(photo: Photo) -> list[tuple[str, str]]:
     return [*named, *((leak.kind, leak.text) for leak in photo.metadata.leaks)]
 
 
-def _examples(told: Iterable[list[str]]) -> tuple[str, ...]:
-    """The first few things that differ, from different photos as far as there are any."""
-    each = [texts[0] for texts in told]
-    return tuple(dict.fromkeys(each))[:_EXAMPLES]
-
-
 HEADS = {"embedded": ("embedded:half_a", "embedded:half_b")}
-"""Scorers with other heads for the same features, whose word is a second opinion."""
+"""Scorers with other heads for the same features, which give a second opinion."""
 
 
 @dataclass(frozen=True)
@@ -113,18 +105,6 @@ def audit_album(
     # each audit's truth says how coarse its cells are
     notes = tuple(note for note in notes if note.kind != NoteKind.COARSE_CELLS)
     return AlbumAudit(audits, made, metadata_leaks(seen.photos), notes)
-
-
-def audit_plan(
-    seen: ScoredAlbum,
-    plan: AlbumPlan,
-    *,
-    posted: Posted = NOTHING_POSTED,
-    opinions: Opinions | None = None,
-) -> AlbumAudit:
-    """The same beside a plan: one audit for each of its watches, shares against its rivals."""
-    audits = audit_watches(seen, plan.watches, posted=posted, opinions=opinions, plan=plan)
-    return AlbumAudit(audits, plan.watches, metadata_leaks(seen.photos))
 
 
 def audit_watches(

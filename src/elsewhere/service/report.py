@@ -77,7 +77,6 @@ def write_report(
     folder: Path,
     *,
     posted: Posted = NOTHING_POSTED,
-    opinions: Opinions | None = None,
     shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
@@ -90,7 +89,6 @@ def write_report(
         seen,
         album_plan,
         posted=posted,
-        opinions=opinions,
         shared=shared,
         command=command,
         patience=patience,
@@ -110,7 +108,6 @@ def plan_contents(
     album_plan: AlbumPlan,
     *,
     posted: Posted = NOTHING_POSTED,
-    opinions: Opinions | None = None,
     shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
@@ -119,10 +116,7 @@ def plan_contents(
     plan, threats = album_plan.plan, album_plan.watches
     full, rest = _select_views(threats)
     full_views, other_views = (
-        [
-            _view(seen, threats, n, posted=posted, opinions=opinions, album_plan=album_plan)
-            for n in numbers
-        ]
+        [_view(seen, threats, n, posted=posted, album_plan=album_plan) for n in numbers]
         for numbers in (full, rest)
     )
     notes = [*messages.notes(album_plan, Surface.REPORT), *(shared.notes if shared else ())]
@@ -354,7 +348,7 @@ def _view(
     number: int,
     *,
     posted: Posted,
-    opinions: Opinions | None,
+    opinions: Opinions | None = None,
     album_plan: AlbumPlan | None = None,
 ) -> AttackerView:
     """One threat, before and after the plan, where there is one."""

@@ -19,8 +19,8 @@ from elsewhere.service.album_audit import (
     HEADS,
     asked_twice,
     audit_album,
-    audit_plan,
     audit_watch,
+    audit_watches,
     second_opinions,
 )
 from elsewhere.service.planning import plan_album
@@ -58,9 +58,9 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
 ) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), EXACT)
     assert plan.plan.found
-    found = audit_plan(two_towns, plan)
-    assert found.watches == plan.watches
-    for number, one in enumerate(found.audits):
+    audits = audit_watches(two_towns, plan.watches, plan=plan)
+    assert len(audits) == len(plan.watches)
+    for number, one in enumerate(audits):
         assert one.truth is not None
         shares = one.truth.shares
         assert shares.from_plan
@@ -76,7 +76,7 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
 
 def test_the_drawn_k_is_not_told(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=2, margin="none"), top=4)
-    for one in audit_plan(two_towns, plan).audits:
+    for one in audit_watches(two_towns, plan.watches, plan=plan):
         assert one.truth is not None
         assert len(one.truth.shares.rivals) == 2
 
@@ -84,7 +84,9 @@ def test_the_drawn_k_is_not_told(two_towns: ScoredAlbum) -> None:
 def test_a_margin_comes_off_every_gain(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=1, margin=0.05))
     assert plan.plan.found
-    shares = [one.truth.shares for one in audit_plan(two_towns, plan).audits if one.truth]
+    shares = [
+        one.truth.shares for one in audit_watches(two_towns, plan.watches, plan=plan) if one.truth
+    ]
     assert {one.margin for one in shares} == {0.05}
 
 
@@ -93,7 +95,7 @@ def test_what_the_audience_knows_makes_the_world_smaller(two_towns: ScoredAlbum)
     plan = plan_album(
         album, places_of(album.photos), Wishes(top=1, margin="none", prior="Portugal")
     )
-    (one,) = audit_plan(album, plan).audits
+    (one,) = audit_watches(album, plan.watches, plan=plan)
     possible = {*plan.watches[0].rivals, *plan.watches[0].zone.cells.tolist()}
     assert {guess.cell for guess in one.guesses if guess.probability > 0} <= possible
     assert one.truth is not None
