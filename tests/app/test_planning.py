@@ -13,7 +13,7 @@ from elsewhere.app.api import models
 from elsewhere.app.sessions import planning
 from elsewhere.app.sessions.planning import OvertakenError, PlannedAnswer, PlanningSession
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.album_audit import audit_watches
+from elsewhere.service.album_audit import audit_threats
 from elsewhere.service.beliefs import Beliefs
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
@@ -160,7 +160,7 @@ def test_looks_say_what_the_audit_says(seen: ScoredAlbum) -> None:
     session = PlanningSession(seen, SEED)
     entry = session.wish(wishes(), 5.0)
     assert entry.plan is not None and entry.beliefs is not None
-    audits = audit_watches(seen, entry.plan.watches, plan=entry.plan)
+    audits = audit_threats(seen, entry.plan.watches, plan=entry.plan)
     for view, audit in zip(entry.beliefs.before, audits, strict=True):
         assert audit.truth is not None
         assert view.rank == audit.truth.rank

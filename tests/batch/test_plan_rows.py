@@ -23,7 +23,7 @@ from elsewhere.batch.settings import Settings
 from elsewhere.formats.certificate import read_certificate
 from elsewhere.globe import Cells
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.album_audit import audit_watches
+from elsewhere.service.album_audit import audit_threats
 from elsewhere.service.planning import plan_album
 from elsewhere.values.wishes import Wishes, margin
 from tests.batch.makers import CELLS, scored
@@ -86,7 +86,7 @@ def test_a_place_is_planned_as_the_job_does_it() -> None:
     done = plan_album(again, places_of(again.photos), Wishes(top=3, exact_top=True))
     assert row["withheld"] == [seen.photos[n].id for n in done.plan.withheld]
     assert row["verdict"] == messages.verdict(done)
-    audits = audit_watches(again, done.watches, plan=done)
+    audits = audit_threats(again, done.watches, plan=done)
     assert [one["rank"] for one in row["audit"]] == [one.truth.rank for one in audits if one.truth]
     for one, full in zip(row["audit"], audits, strict=True):
         assert full.truth is not None

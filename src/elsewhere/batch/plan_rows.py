@@ -37,7 +37,7 @@ from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.globe import Cells, cell_names, place as place_called
 from elsewhere.messages.numbers import number_text
 from elsewhere.scorers.calibration import combine_rows
-from elsewhere.service.album_audit import world
+from elsewhere.service.album_audit import possible_cells
 from elsewhere.service.photo_selection import budget_of, select_pinned
 from elsewhere.service.places import NowhereError
 from elsewhere.service.planning import plan_album
@@ -231,7 +231,7 @@ def _placed(
             exponents=seen.attacks[watch.attack].about.exponents,
             globe=seen.attacks[watch.attack].about.globe,
             sees=watch.sees,
-            among=world(done.watches, watch),
+            among=possible_cells(done.watches, watch),
             positions=watch.place.positions,
         )
         for watch in done.watches

@@ -2,12 +2,12 @@
 
 from .album_audit import (
     AlbumAudit as AlbumAudit,
-    asked_twice as asked_twice,
     audit_album as audit_album,
     metadata_leaks as metadata_leaks,
     photo_leaks as photo_leaks,
+    possible_cells as possible_cells,
     second_opinions as second_opinions,
-    world as world,
+    with_second_heads as with_second_heads,
 )
 from .beliefs import (
     Belief as Belief,

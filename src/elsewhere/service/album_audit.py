@@ -67,7 +67,7 @@ class AlbumAudit:
     """What an album gives away."""
 
     audits: tuple[Audit, ...]
-    """One for each watch, in their order; without a known place one for each attacker, and then
+    """One for each threat, in their order; without a known place one for each attacker, and then
     no audit has a truth."""
     watches: tuple[Threat, ...]
     """Which attacker, place and photos each audit is of; empty without a known place."""
@@ -96,36 +96,35 @@ def audit_album(
         )
         return AlbumAudit(found, (), metadata_leaks(seen.photos), (*places.notes, *posted.notes))
     chosen = select_places(places, seen.photos, wishes.hide)
-    width = wishes.width
-    made = find_threats(seen, places, chosen.hidden, width, posted=posted)
-    audits = audit_watches(seen, made, posted=posted, opinions=opinions)
+    threats = find_threats(seen, places, chosen.hidden, wishes.width, posted=posted)
+    audits = audit_threats(seen, threats, posted=posted, opinions=opinions)
     notes = plan_independent_notes(
-        seen, places, chosen, made, wishes=replace(wishes, prior=None), posted=posted
+        seen, places, chosen, threats, wishes=replace(wishes, prior=None), posted=posted
     )
     # each audit's truth says how coarse its cells are
     notes = tuple(note for note in notes if note.kind != NoteKind.COARSE_CELLS)
-    return AlbumAudit(audits, made, metadata_leaks(seen.photos), notes)
+    return AlbumAudit(audits, threats, metadata_leaks(seen.photos), notes)
 
 
-def audit_watches(
+def audit_threats(
     seen: ScoredAlbum,
-    made: Sequence[Threat],
+    threats: Sequence[Threat],
     *,
     posted: Posted = NOTHING_POSTED,
     opinions: Opinions | None = None,
     plan: AlbumPlan | None = None,
 ) -> tuple[Audit, ...]:
-    """One audit for each watch, of all photos that it adds up."""
+    """One audit for each threat, of all photos that it adds up."""
     found = (
-        audit_watch(seen, made, number, posted=posted, opinions=opinions, plan=plan)
-        for number in range(len(made))
+        audit_threat(seen, threats, number, posted=posted, opinions=opinions, plan=plan)
+        for number in range(len(threats))
     )
-    return tuple(one for one in found if one is not None)
+    return tuple(audit for audit in found if audit is not None)
 
 
-def audit_watch(
+def audit_threat(
     seen: ScoredAlbum,
-    made: Sequence[Threat],
+    threats: Sequence[Threat],
     number: int,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -134,16 +133,16 @@ def audit_watch(
     kept: Sequence[int] | None = None,
     top: int = TOP,
 ) -> Audit | None:
-    """What one watch infers, its `top` first guesses named; with `kept`, of those photos and the
+    """What one threat infers, its `top` first guesses named; with `kept`, of those photos and the
     posted ones alone.
 
     None where it then sees no photo at all. With a plan, shares are measured against the rivals
     that hold in it: as many of the foremost as were asked for, so that the secret k stays secret.
     """
-    watch = made[number]
+    threat = threats[number]
     photos: Sequence[int] = range(len(seen.photos) + len(posted.ids))
-    if watch.sees is not None:
-        photos = watch.sees
+    if threat.sees is not None:
+        photos = threat.sees
     if kept is not None:
         public = {*kept, *posted.already}
         photos = [photo for photo in photos if photo >= len(seen.photos) or photo in public]
@@ -156,19 +155,19 @@ def audit_watch(
         margin = plan.plan.promise.against[number].margin
     return audit_attack(
         seen,
-        watch.attack,
+        threat.attack,
         posted=posted,
         opinions=opinions,
         truth=Truth(
-            tuple(watch.zone.cells.tolist()),
-            watch.hides,
-            watch.place.lat,
-            watch.place.lon,
-            watch.place.positions,
-            coarse_cells(watch.zone.widest_cell_km, watch.zone.radius_km),
+            tuple(threat.zone.cells.tolist()),
+            threat.hides,
+            threat.place.lat,
+            threat.place.lon,
+            threat.place.positions,
+            coarse_cells(threat.zone.widest_cell_km, threat.zone.radius_km),
         ),
         sees=photos,
-        among=world(made, watch),
+        among=possible_cells(threats, threat),
         rivals=rivals or None,
         margin=margin,
         top=top,
@@ -206,32 +205,31 @@ def audit_attack(
     )
 
 
-def asked_twice(words: Sequence[str]) -> tuple[str, ...]:
-    """The scorers, and behind them the other heads that have a second opinion, for `see`.
+def with_second_heads(specs: Sequence[str]) -> tuple[str, ...]:
+    """The scorers, then the other heads that give a second opinion, for `score_album`.
 
-    All of them look at a photo while its rendition is there. The heads look at what the tower said
-    to the scorer itself, so they cost next to nothing.
+    The heads use the features that the scorer computes, so they cost next to nothing.
 
-    >>> asked_twice(["embedded"])
+    >>> with_second_heads(["embedded"])
     ('embedded', 'embedded:half_a', 'embedded:half_b')
     """
-    heads = (head for word in words for head in HEADS.get(word, ()))
-    return tuple(dict.fromkeys((*words, *heads)))
+    heads = (head for spec in specs for head in HEADS.get(spec, ()))
+    return tuple(dict.fromkeys((*specs, *heads)))
 
 
-def second_opinions(seen: ScoredAlbum, words: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
-    """An album that was `asked_twice` about: as the scorers see it, and as their other heads do."""
+def second_opinions(seen: ScoredAlbum, specs: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
+    """An album scored `with_second_heads`: as the scorers see it, and as the other heads do."""
     scores = {attack.word: attack.scores for attack in seen.attacks}
-    own = tuple(attack for attack in seen.attacks if attack.word in words)
+    own = tuple(attack for attack in seen.attacks if attack.word in specs)
     opinions = {
-        word: {head: scores[head] for head in HEADS[word]} for word in words if word in HEADS
+        spec: {head: scores[head] for head in HEADS[spec]} for spec in specs if spec in HEADS
     }
     return replace(seen, attacks=own), opinions
 
 
-def world(made: Sequence[Threat], watch: Threat) -> Sequence[int] | None:
+def possible_cells(threats: Sequence[Threat], threat: Threat) -> Sequence[int] | None:
     """The cells that are possible at all, where what the audience knows makes the world smaller."""
-    same = [other for other in made if other.attack == watch.attack]
-    possible = {*watch.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}
-    everything = len(watch.zone.cells) + len(watch.zone.decoys)
-    return sorted(possible) if watch.rivals and len(possible) < everything else None
+    same = [other for other in threats if other.attack == threat.attack]
+    possible = {*threat.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}
+    everything = len(threat.zone.cells) + len(threat.zone.decoys)
+    return sorted(possible) if threat.rivals and len(possible) < everything else None

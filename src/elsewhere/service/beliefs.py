@@ -19,7 +19,7 @@ from elsewhere.audit.inference import Floats, basis, gains, own_ranks, rank
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.messages import threat_name
 from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
-from elsewhere.service.album_audit import world
+from elsewhere.service.album_audit import possible_cells
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
@@ -179,7 +179,7 @@ class Beliefs:
             if threat.attack in masks:
                 continue
             masks[threat.attack] = None
-            cells = world(self.threats, threat)
+            cells = possible_cells(self.threats, threat)
             if cells is not None:
                 mask = np.zeros(self.scored.attacks[threat.attack].about.cells, dtype=bool)
                 mask[list(cells)] = True

@@ -13,7 +13,7 @@ from elsewhere.album.places import Places
 from elsewhere.errors import ElsewhereError
 from elsewhere.globe import Place
 from elsewhere.scorers import RowCache
-from elsewhere.service.album_audit import Opinions, asked_twice, second_opinions
+from elsewhere.service.album_audit import Opinions, second_opinions, with_second_heads
 from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
 from elsewhere.service.export import Export, check_copy_target, export_album
 from elsewhere.service.ledger import Ledger
@@ -104,7 +104,7 @@ def open_album(
     specs = tuple(dict.fromkeys(scorers))
     seen = score_album(
         paths,
-        scorers=asked_twice(specs) if opinions else specs,
+        scorers=with_second_heads(specs) if opinions else specs,
         recipe=recipe,
         cache=rows,
         progress=progress,

@@ -40,9 +40,9 @@ from elsewhere.service.album_audit import (
     AlbumAudit,
     Opinions,
     audit_attack,
-    audit_watch,
+    audit_threat,
     metadata_leaks,
-    world,
+    possible_cells,
 )
 from elsewhere.service.export import Export
 from elsewhere.service.frontier import album_frontier
@@ -353,7 +353,7 @@ def _view(
 ) -> AttackerView:
     """One threat, before and after the plan, where there is one."""
     threat = threats[number]
-    before = audit_watch(
+    before = audit_threat(
         seen,
         threats,
         number,
@@ -365,7 +365,7 @@ def _view(
     assert before is not None, "a threat sees at least one photo"
     after, decoys = None, tuple[Guess, ...]()
     if album_plan is not None and album_plan.plan.found:
-        after = audit_watch(
+        after = audit_threat(
             seen,
             threats,
             number,
@@ -427,7 +427,7 @@ def _possible_values(
     """The rows that a threat adds up, without the cells that its audience rules out."""
     scores = posted.behind(seen.attacks[threat.attack].scores, threat.attack)
     values = scores.values.astype(np.float64)
-    cells = world(album_plan.watches, threat)
+    cells = possible_cells(album_plan.watches, threat)
     if cells is not None:
         ruled_out = np.ones(values.shape[1], dtype=bool)
         ruled_out[list(cells)] = False

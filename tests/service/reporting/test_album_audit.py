@@ -17,11 +17,11 @@ from elsewhere.scorers import embedded, find
 from elsewhere.scorers.protocol import Photo as Scored
 from elsewhere.service.album_audit import (
     HEADS,
-    asked_twice,
     audit_album,
-    audit_watch,
-    audit_watches,
+    audit_threat,
+    audit_threats,
     second_opinions,
+    with_second_heads,
 )
 from elsewhere.service.planning import plan_album
 from elsewhere.service.posted import Posted
@@ -58,7 +58,7 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
 ) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), EXACT)
     assert plan.plan.found
-    audits = audit_watches(two_towns, plan.watches, plan=plan)
+    audits = audit_threats(two_towns, plan.watches, plan=plan)
     assert len(audits) == len(plan.watches)
     for number, one in enumerate(audits):
         assert one.truth is not None
@@ -66,7 +66,7 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
         assert shares.from_plan
         assert tuple(rival.cell for rival in shares.rivals) == plan.plan.views[number].rivals[:3]
         assert sum(shares.gains) == pytest.approx(shares.total)
-        after = audit_watch(two_towns, plan.watches, number, plan=plan, kept=plan.plan.kept)
+        after = audit_threat(two_towns, plan.watches, number, plan=plan, kept=plan.plan.kept)
         assert after is not None
         assert after.truth is not None
         assert after.truth.rank > 3, "the promise holds of what is kept"
@@ -76,7 +76,7 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
 
 def test_the_drawn_k_is_not_told(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=2, margin="none"), top=4)
-    for one in audit_watches(two_towns, plan.watches, plan=plan):
+    for one in audit_threats(two_towns, plan.watches, plan=plan):
         assert one.truth is not None
         assert len(one.truth.shares.rivals) == 2
 
@@ -85,7 +85,7 @@ def test_a_margin_comes_off_every_gain(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=1, margin=0.05))
     assert plan.plan.found
     shares = [
-        one.truth.shares for one in audit_watches(two_towns, plan.watches, plan=plan) if one.truth
+        one.truth.shares for one in audit_threats(two_towns, plan.watches, plan=plan) if one.truth
     ]
     assert {one.margin for one in shares} == {0.05}
 
@@ -95,7 +95,7 @@ def test_what_the_audience_knows_makes_the_world_smaller(two_towns: ScoredAlbum)
     plan = plan_album(
         album, places_of(album.photos), Wishes(top=1, margin="none", prior="Portugal")
     )
-    (one,) = audit_watches(album, plan.watches, plan=plan)
+    (one,) = audit_threats(album, plan.watches, plan=plan)
     possible = {*plan.watches[0].rivals, *plan.watches[0].zone.cells.tolist()}
     assert {guess.cell for guess in one.guesses if guess.probability > 0} <= possible
     assert one.truth is not None
@@ -134,7 +134,7 @@ def test_what_is_posted_is_added_up() -> None:
     assert whole.truth is not None
     assert one.truth.rank == whole.truth.rank
     assert one.truth.probability == pytest.approx(whole.truth.probability)
-    after = audit_watch(part, made.watches, 0, posted=posted, kept=[0])
+    after = audit_threat(part, made.watches, 0, posted=posted, kept=[0])
     assert after is not None
     assert after.ids == (part.photos[0].id, part.photos[1].id, *posted.ids)
 
@@ -143,7 +143,7 @@ def test_a_watch_that_sees_nothing_any_more_has_no_audit() -> None:
     album = trip([Stay("Lisbon", 3, 0), Stay("Vienna, Austria", 3, 5)])
     made = audit_album(album, places_of(album.photos), Wishes()).watches
     vienna = next(n for n, one in enumerate(made) if one.place.photos == (3, 4, 5) and one.sees)
-    assert audit_watch(album, made, vienna, kept=[0, 1]) is None
+    assert audit_threat(album, made, vienna, kept=[0, 1]) is None
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def real(tmp_path: Path, pool: Workers) -> Iterator[ScoredAlbum]:
     (tmp_path / "album").mkdir()
     for number in range(2):
         (tmp_path / "album" / f"{number}.jpg").write_bytes(jpeg(number + 1))
-    album = score_album([tmp_path / "album"], scorers=asked_twice(["embedded"]), workers=pool)
+    album = score_album([tmp_path / "album"], scorers=with_second_heads(["embedded"]), workers=pool)
     yield album
     album.close()
 
@@ -185,7 +185,9 @@ def test_second_opinions_ask_the_tower_nothing(
     monkeypatch.setattr(EmbeddedScorer, "_features", counted)
     (tmp_path / "new.jpg").write_bytes(jpeg(77))
     embedded.forget_features()
-    score_album([tmp_path], scorers=asked_twice(["embedded"]), workers=pool, keep=False).close()
+    score_album(
+        [tmp_path], scorers=with_second_heads(["embedded"]), workers=pool, keep=False
+    ).close()
     assert asked == ["new.jpg"]
 
 
@@ -196,5 +198,5 @@ def test_a_head_that_was_asked_for_by_name_stays_an_attacker() -> None:
     own, told = second_opinions(replace(album, attacks=tuple(named)), words[:2])
     assert [attack.word for attack in own.attacks] == list(words[:2])
     assert list(told) == ["embedded"] and list(told["embedded"]) == list(words[1:])
-    assert asked_twice(["made-up"]) == ("made-up",)
+    assert with_second_heads(["made-up"]) == ("made-up",)
     assert second_opinions(trip([Stay("Lisbon", 2, 0)]), ["made-up 0"])[1] == {}

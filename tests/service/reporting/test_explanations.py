@@ -10,7 +10,7 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, cell_names
 from elsewhere.messages.numbers import ordinal
-from elsewhere.service.album_audit import audit_watch
+from elsewhere.service.album_audit import audit_threat
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.report import explain_photo
@@ -25,7 +25,7 @@ def planned(album: ScoredAlbum, **wishes: object) -> AlbumPlan:
 
 
 def rank(album: ScoredAlbum, plan: AlbumPlan, number: int, kept: list[int]) -> int:
-    found = audit_watch(album, plan.watches, number, kept=kept)
+    found = audit_threat(album, plan.watches, number, kept=kept)
     assert found is not None
     assert found.truth is not None
     return found.truth.rank

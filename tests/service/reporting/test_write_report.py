@@ -19,7 +19,7 @@ from elsewhere.errors import FileError
 from elsewhere.globe import place
 from elsewhere.report import page
 from elsewhere.report.contents import Contents, PhotoState
-from elsewhere.service.album_audit import audit_album, audit_watches
+from elsewhere.service.album_audit import audit_album, audit_threats
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.report import (
@@ -64,7 +64,7 @@ def test_every_watch_is_there_once_with_the_audits_numbers(
     shown = [*made.views, *made.other_views]
     assert len(shown) == len(plan.watches)
     assert [scene.label for scene in made.views] == [place.label for place in plan.hidden]
-    known = audit_watches(two_towns, plan.watches, plan=plan)
+    known = audit_threats(two_towns, plan.watches, plan=plan)
     by_key = {(a.scorer, a.truth.label, len(a.ids)): a for a in known if a.truth}
     for scene in shown:
         truth = scene.before.truth
