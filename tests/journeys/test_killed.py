@@ -23,7 +23,7 @@ EXPORTER = """
 import faulthandler, os, signal, sys, time
 from pathlib import Path
 from elsewhere.album import export as exporting
-from elsewhere.service.export import share_album as sharing
+from elsewhere.service import export as sharing
 from tests.service.tiny import known_scorers, planned, see_tiny
 
 album, private = map(Path, sys.argv[1:])
@@ -63,7 +63,7 @@ with known_scorers():
             if point:
                 POINTS[point]()
             start = time.monotonic()
-            shared = sharing.share(
+            shared = sharing.export_album(
                 seen, plan, Path(target), private=private,
                 progress=lambda step: time.sleep(0.003),
             )

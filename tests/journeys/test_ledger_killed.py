@@ -61,7 +61,7 @@ from pathlib import Path
 from elsewhere.album import export as exporting
 from elsewhere.album.places import Places
 from elsewhere.service.ledger import Ledger
-from elsewhere.service.export import share
+from elsewhere.service.export import export_album
 from tests.service.tiny import known_scorers, planned, see_tiny
 
 POINTS = {
@@ -93,7 +93,7 @@ with known_scorers():
                 die_at(*POINTS[point])
             print("pid", os.getpid(), flush=True)
             start = time.monotonic()
-            share(seen, plan, Path(target), remember=Ledger())
+            export_album(seen, plan, Path(target), remember=Ledger())
             # in one go: whoever is killed in mid-line says nothing
             os.write(1, f"took {time.monotonic() - start}\\n".encode())
             os._exit(0)

@@ -68,9 +68,7 @@ def truth_of(seed: int) -> int:
 def known_scorers() -> Iterator[None]:
     """With the scorer `tiny` among those that can be typed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(
-            registry.BUILT_IN, "tiny", registry.BuiltIn("tests.service.tiny:make", "tiny")
-        )
+        patch.setitem(registry.BUILT_IN, "tiny", registry.BuiltIn("tests.service.tiny", "tiny"))
         yield
 
 

@@ -155,7 +155,7 @@ def believe(low: float | str) -> Callable[[Document], None]:
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[ScoredAlbum]:
     with pytest.MonkeyPatch.context() as patch:
-        own = registry.BuiltIn("tests.service.export.test_forged_certificates:make", "mapped")
+        own = registry.BuiltIn("tests.service.export.test_forged_certificates", "mapped")
         patch.setitem(registry.BUILT_IN, "mapped", own)
         album = write_album(tmp_path_factory.mktemp("forged") / "trip", 8)
         found = score_album([album], scorers=("mapped",), workers=pool)
