@@ -26,7 +26,6 @@ from .early_checks import (
 from .export import (
     Export as Export,
     check_copy_target as check_copy_target,
-    check_export as check_export,
     export_album as export_album,
 )
 from .frontier import (

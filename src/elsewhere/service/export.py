@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,15 +100,15 @@ def export_album(
     Where anything goes wrong, nothing is left behind.
     """
     target = Path(target)
-    folder = check_export(seen, target, private, order=order, names=names)
+    folder = check_copy_target(seen.album.folders, target, private, order=order, names=names)
     files = _files(seen, album_plan, order, names, posted)
     document = _document(seen, album_plan, files, posted)
     certificate = read_copy_certificate(document)
     path, verdict = folder / CERTIFICATE, Verification()
-    earlier, ours = Backup(), False
+    earlier: Backup | None = None
 
     def prove(copy: Copy) -> None:
-        nonlocal verdict, earlier, ours
+        nonlocal verdict, earlier
         verdict = prove_copy(copy, certificate, progress=progress)
         if not verdict:
             raise CheckError(
@@ -117,7 +116,7 @@ def export_album(
                 f"scored again: {'; '.join(map(problem_text, verdict.problems))}"
             )
         with _nothing_exported():
-            earlier, ours = back_up(folder), True
+            earlier = back_up(folder)
             write_private(path, document)
         if remember is not None:
             given = given_by(seen, album_plan.places, {file.number for file in files})
@@ -135,26 +134,17 @@ def export_album(
                 written=lambda done, name: progress(Step("writing", done, len(files), name)),
             )
     except BaseException:
-        if not target.exists():
-            _forget(path, earlier, written=ours)
+        if not target.exists():  # take away a certificate of nothing; put back what was there
+            with suppress(OSError):
+                if earlier is not None:
+                    path.unlink(missing_ok=True)
+                    earlier.put_back()
+                folder.rmdir()
         raise
-    said = [kept_names_warning([file.name for file in files])] if names == "keep" else []
+    notes = [kept_names_warning([file.name for file in files])] if names == "keep" else []
+    notes += map(note_text, verdict.notes)
     by_name = tuple(sorted(files, key=lambda file: file.name))
-    return Export(
-        target, by_name, path, folder, verdict.reproved, (*said, *map(note_text, verdict.notes))
-    )
-
-
-def check_export(
-    seen: ScoredAlbum,
-    target: Path,
-    private: Path | None = None,
-    *,
-    order: str = "shuffled",
-    names: str = "neutral",
-) -> Path:
-    """The private folder of a copy at `target`; raises as `export_album` would, before any work."""
-    return check_copy_target(seen.album.folders, target, private, order=order, names=names)
+    return Export(target, by_name, path, folder, verdict.reproved, tuple(notes))
 
 
 def check_copy_target(
@@ -165,14 +155,14 @@ def check_copy_target(
     order: str = "shuffled",
     names: str = "neutral",
 ) -> Path:
-    """The same where nothing was read yet; `folders` are those of the originals.
+    """The private folder of a copy at `target`; raises as `export_album` would, before any work.
 
-    A door asks this first of all, so that nobody waits for what cannot be written.
+    `folders` are those of the originals.
     """
     check_choices(order, names)
     check_target(target, folders)
     folder = private_folder(target, private)
-    if not all(are_separate(target, one) for one in (folder, private or folder)):
+    if not all(are_separate(target, other) for other in (folder, private or folder)):
         raise InputError(
             f"the private folder {private or folder} must not lie in or around {target}, which is "
             "handed out: choose another one"
@@ -210,18 +200,13 @@ def _document(
 ) -> str:
     """The certificate's text. The plan is proved on the scores that it was made with, once more."""
     plan, rows = album_plan.plan, [file.number for file in files]
-
-    @cache
-    def table(attack: int) -> Scores:
-        return posted.behind(seen.attacks[attack].scores, attack)
-
-    body = proved_record(plan, [table(watch.attack) for watch in album_plan.watches])
+    tables = [posted.behind(model.scores, number) for number, model in enumerate(seen.attacks)]
+    body = proved_record(plan, [tables[watch.attack] for watch in album_plan.watches])
     public = [number for number in plan.kept if number not in rows]
-    everything = [table(number) for number in range(len(seen.attacks))]
     certificate = CopyCertificate(
         top=album_plan.wishes.top if plan.promise.budget is None else None,
         verdict=messages.verdict(album_plan),
-        hidden=tuple(HiddenPlace(one.label, one.lat, one.lon) for one in album_plan.hidden),
+        hidden=tuple(HiddenPlace(p.label, p.lat, p.lon) for p in album_plan.hidden),
         watches=tuple(
             Watched(
                 watch.attack,
@@ -233,10 +218,10 @@ def _document(
         ),
         models=tuple(_model(attack, rows) for attack in seen.attacks),
         recipe=str(seen.album.recipe),
-        photos=everything[0].ids,
+        photos=tables[0].ids,
         files=tuple(files),
         posted=tuple(
-            Public(number, tuple(tuple(one.values[number].tolist()) for one in everything))
+            Public(number, tuple(tuple(table.values[number].tolist()) for table in tables))
             for number in public
         ),
         plan=certificate_from_record(body),
@@ -245,7 +230,7 @@ def _document(
 
 
 def _model(attack: ModelScores, rows: Sequence[int]) -> Model:
-    """A scorer as it can be found again, wherever one then stands."""
+    """A scorer as it can be found again from any folder."""
     name, colon, file = attack.word.partition(":")
     word = f"{name}:{Path(file).absolute()}" if colon and os.path.lexists(file) else attack.word
     about = attack.about
@@ -260,15 +245,3 @@ def _nothing_exported() -> Iterator[None]:
         yield
     except FileError as problem:
         raise FileError(f"nothing is exported without a certificate: {problem}") from None
-
-
-def _forget(certificate: Path, earlier: Backup, *, written: bool) -> None:
-    """Take away a certificate of nothing, and put back what was there before.
-
-    Its folder goes too, where nothing else is in it.
-    """
-    with suppress(OSError):
-        if written:
-            certificate.unlink(missing_ok=True)
-        earlier.put_back()
-        certificate.parent.rmdir()

@@ -5,11 +5,9 @@ is handed out. Each target has a folder of its own in the user's data directory,
 the target's path alone. A copy may be moved away and another one exported by its name: the earlier
 certificate and its report are then set aside and not written over, for they are the moved copy's.
 
-Where exports were begun, so that the next one takes away what a killed one left anywhere.
-
-The export sweeps the folder that it works in. But whoever is killed while writing to one disk may
-export to another the next time; so a note of the folder is made before, in the user's own data
-directory, and taken away after. A note is a convenience: where none can be written, nothing fails.
+An export sweeps the folder that it works in. But whoever is killed while writing to one disk may
+export to another the next time. So a note of the folder is made before, in the user's data
+directory, and taken away after. Where no note can be written, nothing fails.
 """
 
 from __future__ import annotations
@@ -36,10 +34,13 @@ CERTIFICATE = "certificate.json"
 """The certificate's name inside the private folder."""
 REPORT = "report.html"
 """The report's."""
-_ALL = "certificate*.json"
+ALL_CERTIFICATES = "certificate*.json"
 """The certificate, and those of earlier copies of the same name."""
-_NAME_LENGTH = 40
-_MOST_BYTES = 512 * 1024 * 1024
+FOLDER = "begun"
+"""Where notes of exports that were begun lie, in the user's data directory."""
+MAX_NAME_LENGTH = 40
+MAX_BYTES = 512 * 1024 * 1024
+MAX_NOTE_BYTES = 1 << 16
 
 
 def private_folder(target: Path, base: Path | None = None) -> Path:
@@ -48,7 +49,7 @@ def private_folder(target: Path, base: Path | None = None) -> Path:
     It lies in `base`, or in the user's data directory.
     """
     path = os.path.realpath(target)
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:_NAME_LENGTH]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:MAX_NAME_LENGTH]
     where = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
     return (base or data_folder()) / f"{name or 'copy'}-{where}"
 
@@ -64,12 +65,12 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
     for name in copy.names:
         with suppress(FileError):
             digests[name] = hashlib.sha256(copy.read(name)).hexdigest()
-    others = (base or data_folder()).glob(f"*/{_ALL}")
+    others = (base or data_folder()).glob(f"*/{ALL_CERTIFICATES}")
     for file in (usual, *sorted(other for other in others if other != usual)):
         with suppress(FileError):
             named = read_private(file).files
             # another copy of the same album has the same photos, but not under the same names
-            same = sum(digests.get(one.name) == one.sha256 for one in named)
+            same = sum(digests.get(shared.name) == shared.sha256 for shared in named)
             if 2 * same > len(named):
                 return file
     return usual
@@ -150,7 +151,7 @@ def write_private(file: Path, document: str) -> None:
 def read_private(file: Path) -> CopyCertificate:
     """The certificate in a file; FileError with one sentence where there is none to be had."""
     try:
-        content = read_file(file, _MOST_BYTES)
+        content = read_file(file, MAX_BYTES)
     except FileNotFoundError:
         raise FileError(
             f"there is no certificate at {file}: give the copy that protect wrote, or name its "
@@ -175,15 +176,16 @@ def _unwritable(path: Path, problem: OSError) -> FileError:
     )
 
 
-FOLDER = "begun"
-_JOURNAL_MOST_BYTES = 1 << 16
-
-
 @contextmanager
 def record_staging(beside: Path) -> Iterator[None]:
     """Sweep what earlier exports left, and note where this one works for as long as it does."""
     notes = data_folder() / FOLDER
-    sweep_recorded(notes)
+    with suppress(OSError):
+        for earlier in sorted(notes.iterdir()):
+            with suppress(OSError, ValueError):
+                content = read_file(earlier, MAX_NOTE_BYTES) or b""
+                if not sweep(Path(content.decode("utf-8", "surrogateescape"))):
+                    earlier.unlink(missing_ok=True)
     note = notes / secrets.token_hex(8)
     with suppress(FileError):
         make_private(notes)
@@ -194,15 +196,3 @@ def record_staging(beside: Path) -> Iterator[None]:
         with suppress(OSError):
             note.unlink(missing_ok=True)
             notes.rmdir()
-
-
-def sweep_recorded(notes: Path) -> None:
-    """Sweep every folder that was noted, and forget those in which nothing of ours is left."""
-    with suppress(OSError):
-        for note in sorted(notes.iterdir()):
-            with suppress(OSError, ValueError):
-                told = (read_file(note, _JOURNAL_MOST_BYTES) or b"").decode(
-                    "utf-8", "surrogateescape"
-                )
-                if not sweep(Path(told)):
-                    note.unlink(missing_ok=True)

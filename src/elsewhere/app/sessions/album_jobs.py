@@ -18,7 +18,7 @@ from elsewhere.service import (
     Ledger,
     ProtectedAlbum,
     Step,
-    check_export,
+    check_copy_target,
     check_target,
     export_with_report,
     greedy_frontier,
@@ -110,7 +110,9 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Jo
         check_target(target, answer.scored.album.folders)
     with _field("target" if request.private is None else "private"):
         private = None if request.private is None else parse_path(request.private)
-        check_export(answer.scored, target, private, order=request.order, names=request.names)
+        check_copy_target(
+            answer.scored.album.folders, target, private, order=request.order, names=request.names
+        )
 
     def work(job: Job) -> None:
         def progress(step: Step) -> None:
