@@ -34,6 +34,7 @@ _MODE = 0o100644 << 16
 _MAX_SIZE = 0xFFFFFFFF
 _MAX_ENTRIES = 0xFFFF
 ZIP = ".zip"
+"""The suffix of a target that is to be a zip rather than a folder."""
 
 
 @dataclass(frozen=True)
@@ -171,11 +172,6 @@ class Copy:
         if content is None:
             raise FileError(f"{printable(name)} is not a photo's file: take it out of {self.path}")
         return content
-
-
-def is_archive(target: Path) -> bool:
-    """Whether the target is a zip rather than a folder."""
-    return target.suffix.lower() == ZIP
 
 
 def open_copy(path: Path) -> Copy:

@@ -23,7 +23,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Literal
 
-from elsewhere.album.copies import Copy, is_archive, open_copy, write_archive
+from elsewhere.album.copies import ZIP, Copy, open_copy, write_archive
 from elsewhere.album.files import PHOTO_SUFFIXES, RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
 from elsewhere.album.jpeg import NotJpegError, reject_trailing_data
 from elsewhere.album.renditions import Rendition
@@ -195,18 +195,16 @@ def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = Fal
 
 def are_separate(first: Path, second: Path) -> bool:
     """Whether neither path is the other or lies inside it, however they are written."""
-
-    def within(path: Path, folder: Path) -> bool:
+    first, second = Path(os.path.realpath(first)), Path(os.path.realpath(second))
+    for path, folder in ((first, second), (second, first)):
         if path.is_relative_to(folder):
-            return True
+            return False
         with suppress(OSError):
             # the same folder under another spelling: where case does not count, or mounted twice
             parents = [path, *path.parents]
-            return any(parent.samefile(folder) for parent in parents if parent.exists())
-        return False
-
-    first, second = Path(os.path.realpath(first)), Path(os.path.realpath(second))
-    return not (within(first, second) or within(second, first))
+            if any(parent.samefile(folder) for parent in parents if parent.exists()):
+                return False
+    return True
 
 
 def export(
@@ -227,14 +225,23 @@ def export(
     ordered = sorted(files, key=lambda file: file.name)
 
     def contents() -> Iterator[tuple[str, bytes]]:
+        """The bytes of each file, proved to be a picture and nothing more."""
         for number, file in enumerate(ordered, 1):
-            yield file.name, _bare_content(file)
+            content, rendition = file.rendition.content, file.rendition
+            try:
+                reject_trailing_data(content, (rendition.width, rendition.height))
+            except NotJpegError as problem:
+                raise FileError(
+                    f"nothing is written, for {file.name} would not be a bare picture: {problem}; "
+                    "its photo may have been made to do harm: leave it out"
+                ) from None
+            yield file.name, content
             written(number, file.name)
 
     with _explain_errors(target):
         sweep(target.parent)
         with Staging(target.parent) as staging:
-            if is_archive(target):
+            if target.suffix.lower() == ZIP:
                 path = staging.folder / "copy.zip"
                 with _new_file(path) as stream:
                     write_archive(stream, contents())
@@ -255,19 +262,6 @@ def export(
             rename_new(path, target)
             with suppress(OSError):  # the copy has its name; a failing flush changes nothing
                 sync_folder(target.parent)
-
-
-def _bare_content(file: OutgoingFile) -> bytes:
-    """The bytes of a file, proved to be a picture and nothing more."""
-    content, rendition = file.rendition.content, file.rendition
-    try:
-        reject_trailing_data(content, (rendition.width, rendition.height))
-    except NotJpegError as problem:
-        raise FileError(
-            f"nothing is written, for {file.name} would not be a bare picture: {problem}; its "
-            "photo may have been made to do harm: leave it out"
-        ) from None
-    return content
 
 
 @contextmanager

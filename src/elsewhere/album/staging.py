@@ -98,7 +98,8 @@ class Staging(contextlib.AbstractContextManager["Staging"]):
             _remove_contents(self.folder)
         os.close(self._lock)
         with suppress(OSError):
-            _remove_empty(self.folder)
+            (self.folder / _LOCK).unlink(missing_ok=True)
+            self.folder.rmdir()
 
 
 def sweep(beside: Path) -> int:
@@ -134,7 +135,8 @@ def _remove_if_abandoned(folder: Path) -> bool:
         _remove_contents(folder)
     finally:
         os.close(lock)
-    _remove_empty(folder)
+    (folder / _LOCK).unlink(missing_ok=True)
+    folder.rmdir()
     return not folder.exists()
 
 
@@ -145,12 +147,6 @@ def _remove_contents(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
         elif path.name != _LOCK:
             path.unlink(missing_ok=True)
-
-
-def _remove_empty(folder: Path) -> None:
-    """Remove the lock and the folder; a folder that is not empty stays."""
-    (folder / _LOCK).unlink(missing_ok=True)
-    folder.rmdir()
 
 
 def _has_ended(owner: bytes) -> bool:

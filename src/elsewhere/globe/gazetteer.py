@@ -125,9 +125,17 @@ def _column(name: str) -> cached_property[Ints]:
     return cached_property(lambda table: table._data.numbers(name))
 
 
+def _degrees(name: str) -> cached_property[Floats]:
+    """A column of degrees, unpacked when first used."""
+    return cached_property(lambda table: table._data.numbers(name) / GRAIN)
+
+
 class Gazetteer:
     """The rows of the table, column by column."""
 
+    lat = _degrees("lat")
+    """Latitude of the town, or of the largest town of a region or country."""
+    lon = _degrees("lon")
     kind = _column("kind")
     """An index into `KINDS` for each row."""
     country = _column("country")
@@ -170,16 +178,6 @@ class Gazetteer:
     def population(self) -> Ints:
         """The number of people, descending; for a region those of its towns."""
         return -self._data.numbers("population")
-
-    @cached_property
-    def lat(self) -> Floats:
-        """Latitudes: of the town, or the largest town of a region or country."""
-        return self._data.numbers("lat") / GRAIN
-
-    @cached_property
-    def lon(self) -> Floats:
-        """Longitudes."""
-        return self._data.numbers("lon") / GRAIN
 
     @cached_property
     def codes(self) -> list[str]:
