@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.solver.milp_model import Form, Hints, Program, program
 from elsewhere.errors import InputError
-from elsewhere.solver.greedy import cost, counts, loosest_bound, satisfied
+from elsewhere.solver.greedy import cost, counts, is_plan, trivial_bound
 from elsewhere.solver.problem import OUT, Answer, Floats, Mask, Problem
 
 TOLERANCE = 1e-9
@@ -48,13 +48,13 @@ def read(
 ) -> Answer:
     """A solver's claim about `model` as an answer about `problem`, after an exact recount."""
     sign = 1 if problem.budget is None else -1
-    limit = math.ceil(bound - 1e-6) * sign if math.isfinite(bound) else loosest_bound(problem)
+    limit = math.ceil(bound - 1e-6) * sign if math.isfinite(bound) else trivial_bound(problem)
     if status == "infeasible":
         return Answer("infeasible", None, 0, limit)
     if values is None:
         return Answer("unknown", None, 0, limit)
     kept = kept_units(problem, model, values)
-    if not satisfied(problem, kept):  # within the solver's tolerance, and yet not true
+    if not is_plan(problem, kept):  # within the solver's tolerance, and yet not true
         return Answer("unknown", None, 0, limit)
     return Answer(status, kept, cost(problem, kept), limit)
 

@@ -140,7 +140,7 @@ def _rows(
 ) -> list[_Row]:
     """A row for every live rival against every column of the zone."""
     seen = np.ones(problem.photos, bool) if attacker.sees is None else attacker.sees
-    bank = np.where(seen[:, None], attacker.bank, 0.0).astype(np.float64)
+    bank = np.where(seen[:, None], attacker.scores, 0.0).astype(np.float64)
     offset = np.zeros(bank.shape[1]) if attacker.offset is None else attacker.offset
     if problem.strict or not (np.isfinite(bank).all() and np.isfinite(offset).all()):
         raise InputError("the MILP models know neither −inf nor strict ties; use the exact solver")

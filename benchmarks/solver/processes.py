@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.solver.peers import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 30.0  # seconds beyond its limit after which a peer is ended
+GRACE_SECONDS = 30.0  # seconds beyond its limit after which a peer is ended
 
 
 @cache
@@ -47,7 +47,7 @@ class Worker:
         request = json.dumps({"cell": cell, "seed": seed, "limit": limit})
         self._process.stdin.write(request + "\n")
         self._process.stdin.flush()
-        line = self._line(limit + PATIENCE)
+        line = self._line(limit + GRACE_SECONDS)
         if line:
             result: dict[str, Any] = json.loads(line)
             return result

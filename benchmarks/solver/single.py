@@ -69,7 +69,7 @@ def _accept(problem: Problem) -> Attacker:
 
 def _fewest(problem: Problem, attacker: Attacker, free: Ints, limit: int) -> Floats:
     """For each rival, how many go at the least, from float sums that doubt in its favour."""
-    bank = attacker.bank.astype(np.float64)
+    bank = attacker.scores.astype(np.float64)
     zone = int(attacker.zone[0])
     used = problem.fixed != OUT
     seen = used if attacker.sees is None else used & attacker.sees
@@ -110,7 +110,7 @@ def _cheapest(
     def gain(photo: int) -> Fraction | float:
         if not seen[photo]:
             return Fraction(0)
-        ahead, behind = float(attacker.bank[photo, rival]), float(attacker.bank[photo, zone])
+        ahead, behind = float(attacker.scores[photo, rival]), float(attacker.scores[photo, zone])
         if ahead == -inf and (problem.strict or behind > -inf):
             return -inf  # while this photo stays, the rival is impossible
         if behind == -inf:

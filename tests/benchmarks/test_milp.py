@@ -8,7 +8,7 @@ from benchmarks.solver import milp, single
 from benchmarks.solver.milp_model import Form, Hints, program
 
 from elsewhere.errors import InputError
-from elsewhere.solver.greedy import satisfied
+from elsewhere.solver.greedy import is_plan
 from elsewhere.solver.problem import OUT, plain
 from elsewhere_lab import simulator
 from tests.solver import enumeration
@@ -33,7 +33,7 @@ def test_it_equals_trying_every_set(form: Form, budget: bool) -> None:
             continue
         assert answer.status == "optimal"
         assert answer.kept is not None
-        assert satisfied(problem, answer.kept)
+        assert is_plan(problem, answer.kept)
         assert milp.value(problem, answer) == best == answer.bound
 
 

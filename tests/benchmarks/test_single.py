@@ -8,7 +8,7 @@ from benchmarks.solver import single
 
 from elsewhere.errors import InputError
 from elsewhere.solver import greedy
-from elsewhere.solver.greedy import satisfied
+from elsewhere.solver.greedy import is_plan
 from elsewhere.solver.problem import OUT, plain
 from elsewhere_lab import simulator
 from tests.solver import enumeration
@@ -29,7 +29,7 @@ def test_it_equals_trying_every_set(strict: bool, infinite: bool) -> None:
         else:
             assert (answer.status, answer.cost, answer.bound) == ("optimal", best, best)
             assert answer.kept is not None
-            assert satisfied(problem, answer.kept)
+            assert is_plan(problem, answer.kept)
             assert answer.cost == int((~answer.kept).sum())
 
 
@@ -51,7 +51,7 @@ def test_it_is_fast_and_never_worse_than_greedy_at_real_size() -> None:
         answer, baseline = single.solve(problem), greedy.solve(problem)
         assert answer.status == "optimal"
         assert answer.kept is not None
-        assert satisfied(problem, answer.kept)
+        assert is_plan(problem, answer.kept)
         assert baseline.kept is None or answer.cost <= baseline.cost
 
 

@@ -103,7 +103,7 @@ def test_every_cell_makes_problems_and_the_same_seed_the_same_one() -> None:
         assert one.attackers[0].need == (cell.top or 0)
         assert (one.budget is None) == (cell.share is None)
         for first, second in zip(one.attackers, two.attackers, strict=True):
-            np.testing.assert_array_equal(first.bank, second.bank)
+            np.testing.assert_array_equal(first.scores, second.scores)
         assert entrants.entrants(cell)[0] == "ours"
     names = list(cells.grid())
     assert cells.seeds(5, names[0], 3) != cells.seeds(5, names[1], 3)

@@ -50,7 +50,7 @@ def _attacker(rng: np.random.Generator, photos: int, zone: int, infinite: bool) 
         bank[rng.random(bank.shape) < 0.15] = -np.inf
     rivals = np.setdiff1d(np.arange(cells), hidden)
     return Attacker(
-        bank=bank,
+        scores=bank,
         zone=np.sort(hidden).astype(np.intp),
         rivals=rivals.astype(np.intp),
         need=int(rng.integers(1, len(rivals) + 1)),
@@ -73,9 +73,9 @@ def count(problem: Problem, attacker: Attacker, kept: Mask) -> int:
 
 
 def _row_holds(problem: Problem, attacker: Attacker, photos: Mask, j: int, z: int) -> bool:
-    offset = np.zeros(attacker.bank.shape[1]) if attacker.offset is None else attacker.offset
-    ahead = [*attacker.bank[photos, j].tolist(), float(offset[j])]
-    behind = [*attacker.bank[photos, z].tolist(), float(offset[z])]
+    offset = np.zeros(attacker.scores.shape[1]) if attacker.offset is None else attacker.offset
+    ahead = [*attacker.scores[photos, j].tolist(), float(offset[j])]
+    behind = [*attacker.scores[photos, z].tolist(), float(offset[z])]
     if -np.inf in behind:
         return not (problem.strict and -np.inf in ahead)
     if -np.inf in ahead:

@@ -44,7 +44,7 @@ def hidden_zone(index: int, photos: int) -> Problem:
         Attacker(bank, zone, rivals, need=2)
         for bank in world.views(truth, photos, rng, attackers=2)
     )
-    problem = plain(attackers[0].bank, truth, 0)
+    problem = plain(attackers[0].scores, truth, 0)
     return replace(problem, attackers=attackers)
 
 

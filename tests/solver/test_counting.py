@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from elsewhere.solver.greedy import cost, counts, satisfied
+from elsewhere.solver.greedy import cost, counts, is_plan
 from elsewhere.solver.problem import IN, OUT, plain
 from tests.solver import enumeration
 
@@ -44,10 +44,10 @@ def test_scores_too_large_to_add_up_in_floats_are_counted_too() -> None:
 
 def test_satisfied_respects_pins_drops_and_the_empty_album() -> None:
     problem = plain(np.zeros((3, 2)), truth=0, need=1)
-    assert satisfied(problem, np.array([True, False, False]))
-    assert not satisfied(problem, np.zeros(3, bool))
+    assert is_plan(problem, np.array([True, False, False]))
+    assert not is_plan(problem, np.zeros(3, bool))
     problem.fixed[:] = [IN, 0, OUT]
-    assert not satisfied(problem, np.array([False, True, False]))
-    assert not satisfied(problem, np.array([True, False, True]))
-    assert satisfied(problem, np.array([True, False, False]))
+    assert not is_plan(problem, np.array([False, True, False]))
+    assert not is_plan(problem, np.array([True, False, True]))
+    assert is_plan(problem, np.array([True, False, False]))
     assert cost(problem, np.array([True, False, False])) == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from elsewhere.solver import greedy
-from elsewhere.solver.greedy import satisfied
+from elsewhere.solver.greedy import is_plan
 from elsewhere.solver.problem import IN, OUT, Attacker, Problem, plain
 from elsewhere_lab import simulator
 from tests.solver import enumeration
@@ -76,7 +76,7 @@ def test_a_zone_is_scored_by_its_summed_probability() -> None:
     attacker = Attacker(bank, zone=np.array([0, 1]), rivals=np.array([2]), need=1)
     np.testing.assert_allclose(greedy.truth_scores(attacker), np.log([0.6, 0.7]))
     problem = Problem((attacker,), np.arange(2), np.ones(2, np.int64), np.zeros(2, np.int8))
-    assert greedy.order(problem).tolist() == [1, 0]
+    assert greedy.unit_order(problem).tolist() == [1, 0]
 
 
 def test_impossible_cells_are_no_trouble() -> None:
@@ -101,7 +101,7 @@ def test_whatever_it_returns_is_a_plan_and_never_better_than_the_best(budget: bo
         if answer.kept is None:
             assert answer.status != "infeasible" or best is None
             continue
-        assert satisfied(problem, answer.kept)
+        assert is_plan(problem, answer.kept)
         assert best is not None
         if not budget:
             assert answer.bound <= best <= answer.cost

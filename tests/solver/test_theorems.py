@@ -98,7 +98,7 @@ def test_observation_1_greedy_is_arbitrarily_bad(n: int, epsilon: float) -> None
     problem = plain(rows, truth=2, need=2)
     everything = np.ones(n + 3, bool)
     assert counts(problem, everything) == (0,)
-    assert greedy.order(problem)[:n].tolist() == list(range(n))  # the uniform ones first
+    assert greedy.unit_order(problem)[:n].tolist() == list(range(n))  # the uniform ones first
     after = everything.copy()
     after[:n] = False
     assert counts(problem, after) == (0,)  # n photos gone, and the truth still leads

@@ -18,7 +18,7 @@ from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import checked_points
 from elsewhere.solver import greedy as baseline
-from elsewhere.solver.greedy import counts, order
+from elsewhere.solver.greedy import counts, unit_order
 from elsewhere.solver.problem import OUT
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.values.promise import Promise
@@ -107,7 +107,7 @@ def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[i
     gone = int(problem.sizes[~kept].sum())
     found = []
     with np.errstate(all="ignore"):
-        for unit in [-1, *order(problem).tolist()]:
+        for unit in [-1, *unit_order(problem).tolist()]:
             if unit >= 0:
                 if kept.sum() == 1:
                     break

@@ -19,8 +19,8 @@ def row_slack(attacker: Attacker, photos: Mask, rival: int, zone_cell: int) -> f
     impossible, NaN where both are.
     """
     seen = photos if attacker.sees is None else photos & attacker.sees
-    rival_terms = attacker.bank[seen, rival].tolist()
-    truth_terms = attacker.bank[seen, zone_cell].tolist()
+    rival_terms = attacker.scores[seen, rival].tolist()
+    truth_terms = attacker.scores[seen, zone_cell].tolist()
     shifts = [-attacker.shift] * len(rival_terms) if attacker.shift else []
     if attacker.offset is not None:
         rival_terms.append(float(attacker.offset[rival]))

@@ -44,7 +44,7 @@ def counts(problem: Problem, kept: Mask) -> tuple[int, ...]:
 def holding(attacker: Attacker, photos: Mask, *, strict: bool) -> Ints:
     """The rivals (columns) that hold when exactly `photos` are kept."""
     seen = photos if attacker.sees is None else photos & attacker.sees
-    rows = attacker.bank[seen].astype(np.float64)
+    rows = attacker.scores[seen].astype(np.float64)
     columns = np.append(attacker.rivals, attacker.zone)
     with np.errstate(over="ignore", invalid="ignore"):
         total = rows.sum(axis=0)
@@ -67,7 +67,7 @@ def holding(attacker: Attacker, photos: Mask, *, strict: bool) -> Ints:
     return np.asarray(attacker.rivals[result])
 
 
-def satisfied(problem: Problem, kept: Mask) -> bool:
+def is_plan(problem: Problem, kept: Mask) -> bool:
     """Whether `kept` is a plan: fixed units respected, one unit kept, every need or budget met."""
     if not kept.any() or not kept[problem.fixed == IN].all() or kept[problem.fixed == OUT].any():
         return False
@@ -82,7 +82,7 @@ def cost(problem: Problem, kept: Mask) -> int:
     return int(problem.weights[~kept].sum())
 
 
-def loosest_bound(problem: Problem) -> int:
+def trivial_bound(problem: Problem) -> int:
     """The bound that needs no proof: what is fixed out, or the number of rivals."""
     if problem.budget is None:
         return int(problem.weights[problem.fixed == OUT].sum())
@@ -99,14 +99,14 @@ def solve(problem: Problem) -> Answer:
     """
     kept = problem.fixed != OUT
     sizes, spent = problem.sizes, int(problem.sizes[~kept].sum())
-    nothing = Answer("unknown", None, 0, loosest_bound(problem))
+    nothing = Answer("unknown", None, 0, trivial_bound(problem))
     if not kept.any():
-        return Answer("infeasible", None, 0, loosest_bound(problem))
+        return Answer("infeasible", None, 0, trivial_bound(problem))
     if problem.budget is not None and spent > problem.budget:
-        return Answer("infeasible", None, 0, loosest_bound(problem))
+        return Answer("infeasible", None, 0, trivial_bound(problem))
     if problem.budget is None and _met(problem, kept):
-        return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
-    for unit in order(problem).tolist():
+        return Answer("feasible", kept, cost(problem, kept), trivial_bound(problem))
+    for unit in unit_order(problem).tolist():
         last_one = kept.sum() == 1
         if last_one:
             break
@@ -117,13 +117,13 @@ def solve(problem: Problem) -> Answer:
             continue
         kept[unit] = False
         if _met(problem, kept):
-            return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
+            return Answer("feasible", kept, cost(problem, kept), trivial_bound(problem))
     if problem.budget is None:
         return nothing
-    return Answer("feasible", kept, cost(problem, kept), loosest_bound(problem))
+    return Answer("feasible", kept, cost(problem, kept), trivial_bound(problem))
 
 
-def order(problem: Problem) -> Ints:
+def unit_order(problem: Problem) -> Ints:
     """The free units, the one that most gives the place away first."""
     score = np.zeros(problem.photos)
     for attacker in problem.attackers:
@@ -137,7 +137,7 @@ def order(problem: Problem) -> Ints:
 
 def truth_scores(attacker: Attacker) -> Floats:
     """Each photo's log-probability of the zone."""
-    own = attacker.bank[:, attacker.zone].astype(np.float64)
+    own = attacker.scores[:, attacker.zone].astype(np.float64)
     if own.shape[1] == 1:
         return np.asarray(own[:, 0])
     highest = own.max(axis=1)

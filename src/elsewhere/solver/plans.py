@@ -170,7 +170,7 @@ def attacker_views(instance: Instance, kept: Mask) -> tuple[tuple[View, ...], bo
         own = np.flatnonzero((instance.attacker_of == a) & holding)
         cells = instance.cell_of[own]
         seen = photos if attacker.sees is None else photos & attacker.sees
-        impossible = np.isneginf(attacker.bank[np.ix_(seen, attacker.zone)]).any(axis=0)
+        impossible = np.isneginf(attacker.scores[np.ix_(seen, attacker.zone)]).any(axis=0)
         if attacker.offset is not None:
             impossible = impossible | np.isneginf(attacker.offset[attacker.zone])
         if impossible.all():  # every rival is infinitely far ahead
@@ -207,7 +207,7 @@ def _order(attacker: Attacker, seen: Mask, cells: Ints, slack: Floats, error: fl
     ends = np.append(starts[1:], len(order))
 
     def exact_key(i: int) -> tuple[Fraction, int]:
-        terms = attacker.bank[seen, cells[i]].tolist()
+        terms = attacker.scores[seen, cells[i]].tolist()
         if attacker.offset is not None:
             terms.append(float(attacker.offset[cells[i]]))
         if -math.inf in terms:

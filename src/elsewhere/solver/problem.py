@@ -4,7 +4,7 @@ Units u with weights, some fixed in or out. Attackers, each with a number `need`
 rival has one row against every column of the attacker's zone and *holds* when all of them do:
 
     Σ over photos p of kept units that the attacker sees of
-        (bank[p, rival] − bank[p, z] − shift)  + offset[rival] − offset[z] − lead  ≥ 0
+        (scores[p, rival] − scores[p, z] − shift)  + offset[rival] − offset[z] − lead  ≥ 0
 
 (> 0 where the problem is strict; −inf as written in `promise.py`). At least one unit is kept.
 
@@ -31,7 +31,7 @@ Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 FREE, IN, OUT = 0, 1, -1
-LARGEST = 2**53
+MAX_TOTAL_WEIGHT = 2**53
 """Weights add up to less than this, so that floats hold them exactly."""
 
 
@@ -39,7 +39,7 @@ LARGEST = 2**53
 class Attacker:
     """One attacker's rivals, zone and thresholds, over the photos' score columns."""
 
-    bank: FloatMatrix
+    scores: FloatMatrix
     """(photos, columns) scores; finite or −inf."""
     zone: Ints
     """Columns that must be outranked, every one of them, for a rival to hold."""
@@ -117,7 +117,7 @@ def plain(bank: FloatMatrix, truth: int, need: int) -> Problem:
     return Problem(
         attackers=(
             Attacker(
-                bank=bank,
+                scores=bank,
                 zone=np.array([truth], np.intp),
                 rivals=np.delete(np.arange(cells, dtype=np.intp), truth),
                 need=need,

@@ -23,7 +23,7 @@ from elsewhere.solver.arithmetic import holds
 from elsewhere.solver.problem import (
     FREE,
     IN,
-    LARGEST,
+    MAX_TOTAL_WEIGHT,
     OUT,
     Answer,
     Attacker,
@@ -117,7 +117,7 @@ def _attacker(against: Against, scores: Scores) -> Attacker:
         sees = np.zeros(scores.photos, bool)
         sees[list(against.sees)] = True
     return Attacker(
-        bank=scores.values,
+        scores=scores.values,
         zone=np.array(against.truth, np.intp),
         rivals=np.flatnonzero(possible),
         need=against.top or 0,
@@ -161,7 +161,7 @@ def _unit_weights(promise: Promise, unit_of: Ints) -> NDArray[np.int64]:
     values = promise.values or (Fraction(1),) * promise.photos
     scale = weight_scale(values)
     whole = [int(value * scale) for value in values]
-    if sum(whole) >= LARGEST:
+    if sum(whole) >= MAX_TOTAL_WEIGHT:
         raise InputError(
             "values lie too far apart to be compared exactly: use fewer decimal places"
         )
@@ -188,7 +188,7 @@ def counts_alone(attacker: Attacker, *, strict: bool) -> Ints:
         attacker.lead,
         strict,
     )
-    return _COUNTS_ALONE.get(attacker.bank, key, lambda: _count_alone(attacker, strict))
+    return _COUNTS_ALONE.get(attacker.scores, key, lambda: _count_alone(attacker, strict))
 
 
 def _count_alone(attacker: Attacker, strict: bool) -> Ints:
@@ -207,7 +207,7 @@ def _count_alone(attacker: Attacker, strict: bool) -> Ints:
         unsure = ~holding & ~(slack < -error)
     tied = rivals_impossible & zone_impossible.all(axis=1, keepdims=True)
     holding[tied] = not strict
-    kept = np.zeros(len(attacker.bank), bool)
+    kept = np.zeros(len(attacker.scores), bool)
     for photo, rival in np.argwhere(unsure & ~tied).tolist():
         kept[photo] = True
         cell = int(attacker.rivals[rival])
@@ -218,7 +218,7 @@ def _count_alone(attacker: Attacker, strict: bool) -> Ints:
 
 def _sums_alone(attacker: Attacker, cells: Ints) -> tuple[Floats, Floats, Mask]:
     """(photos, cells) score and prior of each, their size, and where one of them is −inf."""
-    scores = attacker.bank[:, cells].astype(np.float64)
+    scores = attacker.scores[:, cells].astype(np.float64)
     prior = np.zeros(len(cells)) if attacker.offset is None else attacker.offset[cells]
     impossible = np.isneginf(scores) | np.isneginf(prior)
     with np.errstate(over="ignore"):

@@ -113,8 +113,8 @@ def test_greedy_is_worked_out_once_for_a_frontier(
     lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its points, what stands beside them, and what it would need: all are read off one walk."""
-    made, asked = plan(lisbon), Mock(side_effect=baseline.order)
-    monkeypatch.setattr(stairs_module, "order", asked)
+    made, asked = plan(lisbon), Mock(side_effect=baseline.unit_order)
+    monkeypatch.setattr(stairs_module, "unit_order", asked)
     again = Mock(side_effect=AssertionError("greedy is worked out again"))
     monkeypatch.setattr(baseline, "solve", again)
     found = album_frontier(lisbon, made, NOTHING_POSTED, patience=0.0)

@@ -26,7 +26,7 @@ def rows(draw: st.DrawFn) -> tuple[Attacker, Mask]:
     table = draw(st.lists(st.tuples(number, number), min_size=photos, max_size=photos))
     masks = st.lists(st.booleans(), min_size=photos, max_size=photos).map(np.array)
     attacker = Attacker(
-        bank=np.array(table, np.float64),
+        scores=np.array(table, np.float64),
         zone=np.array([1]),
         rivals=np.array([0]),
         shift=draw(st.sampled_from([0.0, 0.1, 1e-300, 1e200])),
@@ -40,7 +40,7 @@ def rows(draw: st.DrawFn) -> tuple[Attacker, Mask]:
 def exactly(attacker: Attacker, photos: Mask) -> Fraction:
     seen = photos if attacker.sees is None else photos & attacker.sees
     total = -Fraction(attacker.lead)
-    for ahead, behind in attacker.bank[seen].tolist():
+    for ahead, behind in attacker.scores[seen].tolist():
         total += Fraction(ahead) - Fraction(behind) - Fraction(attacker.shift)
     if attacker.offset is not None:
         total += Fraction(float(attacker.offset[0])) - Fraction(float(attacker.offset[1]))
@@ -63,7 +63,7 @@ def test_holding_is_the_sign_of_the_exact_sum(made: tuple[Attacker, Mask], stric
 def attacker_of(rival: float, *truth: float) -> Attacker:
     """One photo that gives the rival and the zone's cells these scores."""
     zone = np.arange(1, len(truth) + 1)
-    return Attacker(bank=np.array([[rival, *truth]]), zone=zone, rivals=np.array([0]))
+    return Attacker(scores=np.array([[rival, *truth]]), zone=zone, rivals=np.array([0]))
 
 
 ONE = np.ones(1, bool)

@@ -115,7 +115,7 @@ def test_prices_that_floats_could_not_hold_are_not_asked_for(
 ) -> None:
     problem = of_places(1)
     instance = Instance(problem)
-    monkeypatch.setattr(lagrangean, "LARGEST", 1)
+    monkeypatch.setattr(lagrangean, "MAX_TOTAL_WEIGHT", 1)
     asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits())
     asked.round(5)
     assert (asked.settled, asked.bound) == (True, 0)

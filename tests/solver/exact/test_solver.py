@@ -15,7 +15,7 @@ from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import max_removable_weight, maximise, minimise
 from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.exact.solver import solve
-from elsewhere.solver.greedy import counts, satisfied
+from elsewhere.solver.greedy import counts, is_plan
 from elsewhere.solver.problem import Answer, Problem, plain
 from elsewhere_lab import simulator
 from tests.solver.enumeration import best
@@ -40,7 +40,7 @@ def test_it_is_right(seed: int, budget: bool) -> None:
     assert value(problem, answer) == truth
     assert answer.counts == budget
     if answer.kept is not None:
-        assert satisfied(problem, answer.kept)
+        assert is_plan(problem, answer.kept)
         assert problem.weights[~answer.kept].sum() == answer.cost
         assert answer.bound == truth
         if budget:  # the lesser aims too: the sum of the counts, then the weight
@@ -49,7 +49,7 @@ def test_it_is_right(seed: int, budget: bool) -> None:
 
 def best_merit(problem: Problem) -> tuple[float | Fraction, ...]:
     """The best plan's merit in every aim, by trying every plan."""
-    plans = [kept for kept in every_mask(problem.units) if satisfied(problem, kept)]
+    plans = [kept for kept in every_mask(problem.units) if is_plan(problem, kept)]
     weights = problem.weights
     return max(
         _merit(problem, Answer("feasible", kept, int(weights[~kept].sum()), 0)) for kept in plans
@@ -63,7 +63,7 @@ def assert_honest(problem: Problem, answer: Answer, truth: int | None) -> None:
     if answer.status == "infeasible":
         assert truth is None
     if answer.kept is not None:
-        assert satisfied(problem, answer.kept)
+        assert is_plan(problem, answer.kept)
     if truth is not None:
         assert answer.bound >= truth if problem.budget is not None else answer.bound <= truth
 
@@ -139,7 +139,7 @@ def test_on_a_hard_problem_the_gap_closes_as_work_is_added(top: int) -> None:
         assert early.bound <= late.bound <= late.cost <= early.cost
     for answer in answers:
         assert answer.kept is not None
-        assert satisfied(problem, answer.kept)
+        assert is_plan(problem, answer.kept)
         assert (answer.status == "optimal") == (answer.bound == answer.cost)
     assert answers[0].status == "feasible"
     assert answers[0].work == 0
@@ -171,7 +171,7 @@ def test_a_deadline_in_the_past_still_gives_a_plan_and_a_bound() -> None:
         answer = solve(problem, Limits(deadline=time.monotonic() - 1))
         assert answer.status == "feasible"
         assert answer.kept is not None
-        assert satisfied(problem, answer.kept)
+        assert is_plan(problem, answer.kept)
 
 
 @examples(50)

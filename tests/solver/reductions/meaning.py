@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.solver.greedy import cost, counts, satisfied
+from elsewhere.solver.greedy import cost, counts, is_plan
 from elsewhere.solver.problem import Answer, Problem as CanonicalProblem
 from elsewhere.solver.reductions import Contradiction, Reduction, reduce
 from elsewhere.solver.requests import read_request
@@ -76,7 +76,7 @@ def assert_same_meaning(promise: Promise, scores: list[Scores]) -> None:
             assert not oracle.allowed(kept)
             continue
         within = oracle.fulfilled(kept) if promise.budget is None else oracle.allowed(kept)
-        assert satisfied(reduced, units) == within
+        assert is_plan(reduced, units) == within
         if kept:
             assert list(counts(reduced, units)) == oracle.counts(kept)
         back = chain.invert(Answer("feasible", units, cost(reduced, units), 0))

@@ -24,7 +24,7 @@ from elsewhere.solver.exact.heuristics import adapt_plan
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import SearchResult, minimise
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import IN, LARGEST, Attacker, Floats, Mask, Problem
+from elsewhere.solver.problem import IN, MAX_TOTAL_WEIGHT, Attacker, Floats, Mask, Problem
 
 SUBPROBLEM_SHARE = 0.25
 """How much of the remaining limits each subproblem may take."""
@@ -48,7 +48,7 @@ def merge_attackers(problem: Problem) -> Problem:
     merged: dict[tuple[object, ...], Attacker] = {}
     for attacker in problem.attackers:
         key = (
-            id(attacker.bank),
+            id(attacker.scores),
             None if attacker.sees is None else attacker.sees.tobytes(),
             None if attacker.offset is None else attacker.offset.tobytes(),
             attacker.rivals.tobytes(),
@@ -161,7 +161,11 @@ class Subproblems:
         groups = {} if self.limits.exhausted() else self.groups()
         seen_by = np.zeros(self.instance.units) + sum(np.array(seen) for seen in groups)
         scale = math.lcm(*(int(n) for n in np.unique(seen_by) if n > 0))
-        if len(groups) < 2 or scale > MAX_WEIGHT_SHARES or scale * self.weights.sum() >= LARGEST:
+        if (
+            len(groups) < 2
+            or scale > MAX_WEIGHT_SHARES
+            or scale * self.weights.sum() >= MAX_TOTAL_WEIGHT
+        ):
             return union, 0
         total = 0
         for attackers in groups.values():

@@ -161,7 +161,7 @@ def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, 
     """
     columns = np.concatenate([attacker.rivals, attacker.zone])
     width = len(attacker.rivals)
-    bank = attacker.bank[:, columns].astype(np.float64)
+    bank = attacker.scores[:, columns].astype(np.float64)
     offset = np.zeros(len(columns))
     if attacker.offset is not None:
         offset = attacker.offset[columns].astype(np.float64)

@@ -23,7 +23,7 @@ from elsewhere.solver.exact.active_set import units_seen
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import minimise
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import IN, LARGEST, Floats, Mask
+from elsewhere.solver.problem import IN, MAX_TOTAL_WEIGHT, Floats, Mask
 
 Whole = NDArray[np.int64]
 
@@ -65,7 +65,7 @@ class LagrangeanBound:
     def round(self, incumbent_cost: int) -> None:
         """Solve every attacker's subproblem at the present multipliers, and move these."""
         whole = _integral_multipliers(self._multipliers, self.seen, self.weights)
-        if float(np.abs(whole).sum()) >= LARGEST:
+        if float(np.abs(whole).sum()) >= MAX_TOTAL_WEIGHT:
             self.settled = True
             return
         total, left_out = 0, np.zeros(self.seen.shape)

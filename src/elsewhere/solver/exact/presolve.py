@@ -91,7 +91,7 @@ def _hopeless(instance: Instance, rivals: Ints, zone_rows: Ints, tied: Mask) -> 
         rival = int(instance.cell_of[rivals[i]])
         zone_cell = int(attacker.zone[int(zone_rows[i]) - instance.zone_slices[a].start])
         seen = free_photos if attacker.sees is None else free_photos & attacker.sees
-        rival_scores, truth_scores = attacker.bank[seen, rival], attacker.bank[seen, zone_cell]
+        rival_scores, truth_scores = attacker.scores[seen, rival], attacker.scores[seen, zone_cell]
         if np.array_equal(rival_scores, truth_scores) and np.isfinite(rival_scores).all():
             slack = row_slack(attacker, all_kept, rival, zone_cell)
             result[i] = slack < 0 or (problem.strict and not slack > 0)

@@ -25,7 +25,7 @@ from elsewhere.solver.exact.objectives import (
 )
 from elsewhere.solver.exact.presolve import rival_costs
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import LARGEST, Answer, Floats, Mask, Problem
+from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Answer, Floats, Mask, Problem
 
 JOINT_WORK = 3_000
 """Work on all attackers together before the Lagrangean bound is tried."""
@@ -121,7 +121,7 @@ def _nearest(
     if (weights == weights[0]).all() and (best != before).sum() == abs(best.sum() - before.sum()):
         return best  # no plan with as many units differs less
     scaled = weights * (2 * np.abs(preference).sum() + 1) - preference
-    if scaled.sum() >= LARGEST:
+    if scaled.sum() >= MAX_TOTAL_WEIGHT:
         return best
     # a nearer plan is no heavier, so rivals that cost more than the plan need not be considered
     costs = rival_costs(instance, weights)
