@@ -13,9 +13,8 @@ from hypothesis import given, strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.solver.requests import (
-    collection_per_attacker,
     is_collection,
-    one_per_attacker,
+    per_attacker,
     read_integer,
     read_nats,
     read_photos,
@@ -119,10 +118,10 @@ def test_one_name_is_one_photo_and_not_its_letters() -> None:
 
 
 def test_one_for_all_or_one_each() -> None:
-    assert one_per_attacker(5, 2, True, "top") == [5, 5]
-    assert one_per_attacker([5, 6], 2, True, "top") == [5, 6]
-    assert one_per_attacker([5, 6], 1, False, "top") == [[5, 6]]  # the wish itself
-    assert collection_per_attacker([1, 2], 2, True, "rivals") == [[1, 2], [1, 2]]
-    assert collection_per_attacker([[1], None], 2, True, "rivals") == [[1], None]
+    assert per_attacker(5, 2, True, "top") == [5, 5]
+    assert per_attacker([5, 6], 2, True, "top") == [5, 6]
+    assert per_attacker([5, 6], 1, False, "top") == [[5, 6]]  # the wish itself
+    assert per_attacker([1, 2], 2, True, "rivals", collections=True) == [[1, 2], [1, 2]]
+    assert per_attacker([[1], None], 2, True, "rivals", collections=True) == [[1], None]
     with pytest.raises(InputError, match="rivals: 2 attackers need one or 2, not 3"):
-        collection_per_attacker([[1], None, [2]], 2, True, "rivals")
+        per_attacker([[1], None, [2]], 2, True, "rivals", collections=True)

@@ -185,16 +185,26 @@ def solve_and_check(
 
 
 def checked_points(
-    scores: Any, truth: Any, *, stopped: Callable[[], bool] | None = None, **wishes: Any
+    scores: Any,
+    truth: Any,
+    *,
+    prove_up_to: int | None = None,
+    time_limit: float | None = None,
+    work_limit: int | None = None,
+    stopped: Callable[[], bool] | None = None,
+    **wishes: Any,
 ) -> Iterator[Point]:
     """The points of `frontier`, each as soon as it is solved and proved again.
 
     Once `stopped` returns True, no further point is proved to be the best.
     """
-    asked, points = frontier_points(scores, truth, stopped=stopped, **wishes)
+    if {"top", "budget"} & set(wishes):
+        raise InputError("frontier goes through all budgets: give neither top nor budget")
+    asked = read_request(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
+    limits = replace(read_limits(time_limit, work_limit), stopped=stopped)
     solved: Plan | None = None
     try:
-        for point in points:
+        for point in frontier_points(asked, prove_up_to, limits):
             if point.plan is not solved:
                 solved = point.plan
                 explained = replace(solved, explanation=explain_plan(solved))

@@ -98,29 +98,23 @@ def solve(problem: Problem) -> Answer:
     [False, False, True]
     """
     kept = problem.fixed != OUT
-    sizes, spent = problem.sizes, int(problem.sizes[~kept].sum())
-    nothing = Answer("unknown", None, 0, trivial_bound(problem))
-    if not kept.any():
-        return Answer("infeasible", None, 0, trivial_bound(problem))
-    if problem.budget is not None and spent > problem.budget:
-        return Answer("infeasible", None, 0, trivial_bound(problem))
-    if problem.budget is None and _met(problem, kept):
-        return Answer("feasible", kept, cost(problem, kept), trivial_bound(problem))
-    for unit in unit_order(problem).tolist():
-        last_one = kept.sum() == 1
-        if last_one:
-            break
-        if problem.budget is not None:
-            if spent + sizes[unit] <= problem.budget:
-                kept[unit] = False
-                spent += int(sizes[unit])
-            continue
-        kept[unit] = False
-        if _met(problem, kept):
-            return Answer("feasible", kept, cost(problem, kept), trivial_bound(problem))
+    sizes, bound = problem.sizes, trivial_bound(problem)
+    withheld = int(sizes[~kept].sum())
+    if not kept.any() or (problem.budget is not None and withheld > problem.budget):
+        return Answer("infeasible", None, 0, bound)
+    order = iter(unit_order(problem).tolist())
     if problem.budget is None:
-        return nothing
-    return Answer("feasible", kept, cost(problem, kept), trivial_bound(problem))
+        while not is_plan(problem, kept):
+            unit = next(order, None)
+            if unit is None or kept.sum() == 1:
+                return Answer("unknown", None, 0, bound)
+            kept[unit] = False
+    else:
+        for unit in order:
+            if kept.sum() > 1 and withheld + sizes[unit] <= problem.budget:
+                kept[unit] = False
+                withheld += int(sizes[unit])
+    return Answer("feasible", kept, cost(problem, kept), bound)
 
 
 def unit_order(problem: Problem) -> Ints:
@@ -144,8 +138,3 @@ def truth_scores(attacker: Attacker) -> Floats:
     finite = np.where(np.isfinite(highest), highest, 0.0)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.exp(own - finite[:, None]).sum(axis=1)) + finite)
-
-
-def _met(problem: Problem, kept: Mask) -> bool:
-    found = counts(problem, kept)
-    return all(n >= a.need for n, a in zip(found, problem.attackers, strict=True))

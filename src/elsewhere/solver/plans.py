@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -17,14 +16,7 @@ from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.problem import Answer, Attacker, Floats, Ints, Mask
 from elsewhere.solver.reductions import Reduction, reduce
-from elsewhere.solver.requests import (
-    Request,
-    known_wishes,
-    preview,
-    read_integer,
-    read_photos,
-    read_request,
-)
+from elsewhere.solver.requests import Request, preview, read_integer, read_photos
 from elsewhere.values.plan import Plan, Point, Status, View
 
 DEFAULT_SECONDS = 60.0
@@ -105,31 +97,15 @@ def _normalised(value: int | Fraction) -> int | Fraction:
     return exact.numerator if exact.denominator == 1 else exact
 
 
-def frontier_points(
-    scores: Any,
-    truth: Any,
-    *,
-    prove_up_to: int | None = None,
-    time_limit: float | None = None,
-    work_limit: int | None = None,
-    stopped: Callable[[], bool] | None = None,
-    **wishes: Any,
-) -> tuple[Request, Iterator[Point]]:
-    """The request, and the points of `frontier`, each as soon as it is solved.
+def frontier_points(request: Request, prove_up_to: int | None, limits: Limits) -> Iterator[Point]:
+    """The best plan for every budget, each as soon as it is solved.
 
-    Once `stopped` returns True, no further point is proved to be the best.
+    Proved up to a number of photos; by default half of them. Contradiction where the wishes exclude
+    each other.
     """
-    if {"top", "budget"} & set(wishes):
-        raise InputError("frontier goes through all budgets: give neither top nor budget")
-    request = read_request(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
     if prove_up_to is None:
         prove_up_to = request.promise.photos // 2
     prove_up_to = read_integer(prove_up_to, "prove_up_to", 0)
-    limits = replace(read_limits(time_limit, work_limit), stopped=stopped)
-    return request, _points(request, prove_up_to, limits)
-
-
-def _points(request: Request, prove_up_to: int, limits: Limits) -> Iterator[Point]:
     promise = request.promise
     reduction = reduce(replace(promise, budget=promise.photos), request.scores)
     instance = Instance(reduction.problem)

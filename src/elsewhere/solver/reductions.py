@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
 from elsewhere.solver.arithmetic import holds
@@ -96,14 +95,28 @@ def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
         raise Contradiction(f"no photo may reveal the truth alone, but kept {reveal}", pinned)
     fixed[revealing] = OUT
     unit_of = units_of(promise.photos, promise.groups)
-    problem = Problem(
-        attackers=attackers,
-        unit_of=unit_of,
-        weights=_unit_weights(promise, unit_of),
-        fixed=_unit_fixed(fixed, unit_of),
-        budget=None if promise.budget is None else min(promise.budget, promise.photos),
-        strict=promise.strict,
-    )
+    units = int(unit_of.max()) + 1
+    unit_fixed = np.zeros(units, np.int8)  # a unit is fixed where any of its photos is
+    unit_fixed[unit_of[fixed == IN]] = IN
+    out = unit_of[fixed == OUT]
+    torn = out[unit_fixed[out] == IN]
+    if len(torn):
+        raise Contradiction(
+            "photos {} belong together, but one must go and another must not",
+            np.flatnonzero(unit_of == torn[0]).tolist(),
+        )
+    unit_fixed[out] = OUT
+    values = promise.values or (Fraction(1),) * promise.photos
+    scale = weight_scale(values)
+    whole = [int(value * scale) for value in values]
+    if sum(whole) >= MAX_TOTAL_WEIGHT:
+        raise InputError(
+            "values lie too far apart to be compared exactly: use fewer decimal places"
+        )
+    weights = np.zeros(units, np.int64)
+    np.add.at(weights, unit_of, np.array(whole, np.int64))
+    budget = None if promise.budget is None else min(promise.budget, promise.photos)
+    problem = Problem(attackers, unit_of, weights, unit_fixed, budget, promise.strict)
     return Reduction(problem, promise)
 
 
@@ -139,35 +152,6 @@ def units_of(photos: int, groups: tuple[tuple[int, ...], ...]) -> Ints:
         first[list(group)] = min(group)
     _, unit_of = np.unique(first, return_inverse=True)
     return unit_of.astype(np.intp)
-
-
-def _unit_fixed(fixed: NDArray[np.int8], unit_of: Ints) -> NDArray[np.int8]:
-    """(units,) a unit is fixed where any of its photos is."""
-    units = np.zeros(int(unit_of.max()) + 1, np.int8)
-    units[unit_of[fixed == IN]] = IN
-    out = unit_of[fixed == OUT]
-    torn = out[units[out] == IN]
-    if len(torn):
-        group = np.flatnonzero(unit_of == torn[0]).tolist()
-        raise Contradiction(
-            "photos {} belong together, but one must go and another must not", group
-        )
-    units[out] = OUT
-    return units
-
-
-def _unit_weights(promise: Promise, unit_of: Ints) -> NDArray[np.int64]:
-    """(units,) whole weights in the proportions of the values; those of a group add up."""
-    values = promise.values or (Fraction(1),) * promise.photos
-    scale = weight_scale(values)
-    whole = [int(value * scale) for value in values]
-    if sum(whole) >= MAX_TOTAL_WEIGHT:
-        raise InputError(
-            "values lie too far apart to be compared exactly: use fewer decimal places"
-        )
-    weights = np.zeros(int(unit_of.max()) + 1, np.int64)
-    np.add.at(weights, unit_of, np.array(whole, np.int64))
-    return weights
 
 
 def weight_scale(values: Sequence[Fraction]) -> Fraction:

@@ -76,13 +76,13 @@ def read_request(
     if (top is None) == (budget is None):
         raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
     truths = _read_truths(truth, tables, several)
-    tops = one_per_attacker(top, count, several, "top")
-    margins = one_per_attacker(margin, count, several, "margin")
-    leads = one_per_attacker(lead, count, several, "lead")
-    priors = collection_per_attacker(prior, count, several, "prior")
-    allowed = collection_per_attacker(rivals, count, several, "rivals")
-    seen = collection_per_attacker(sees, count, several, "sees")
-    alone = one_per_attacker(each_photo, count, several, "each_photo")
+    tops = per_attacker(top, count, several, "top")
+    margins = per_attacker(margin, count, several, "margin")
+    leads = per_attacker(lead, count, several, "lead")
+    priors = per_attacker(prior, count, several, "prior", collections=True)
+    allowed = per_attacker(rivals, count, several, "rivals", collections=True)
+    seen = per_attacker(sees, count, several, "sees", collections=True)
+    alone = per_attacker(each_photo, count, several, "each_photo")
     against = []
     for i, table in enumerate(tables):
         zone = _read_cells(truths[i], table.cells, "truth")
@@ -222,21 +222,20 @@ def is_collection(given: Any) -> bool:
     return isinstance(given, Iterable) and not isinstance(given, (str, bytes))
 
 
-def one_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """One for all attackers, or a list with one each."""
-    is_list = isinstance(given, (list, tuple, np.ndarray)) and _dimensions(given) == 1
-    return _per_attacker(given, count, wish) if several and is_list else [given] * count
+def per_attacker(
+    given: Any, count: int, several: bool, wish: str, *, collections: bool = False
+) -> list[Any]:
+    """One for all attackers, or a list with one each.
 
-
-def collection_per_attacker(given: Any, count: int, several: bool, wish: str) -> list[Any]:
-    """The same for a wish that is a collection: a list of collections is one each."""
-    nested = isinstance(given, (list, tuple)) and any(
-        item is None or is_collection(item) for item in given
-    )
-    return _per_attacker(given, count, wish) if several and nested else [given] * count
-
-
-def _per_attacker(given: Any, count: int, wish: str) -> list[Any]:
+    Where the wish itself is one of `collections`, only a list of collections is one each.
+    """
+    if collections:
+        nested = isinstance(given, (list, tuple))
+        listed = nested and any(item is None or is_collection(item) for item in given)
+    else:
+        listed = isinstance(given, (list, tuple, np.ndarray)) and _dimensions(given) == 1
+    if not several or not listed:
+        return [given] * count
     if len(given) != count:
         raise InputError(f"{wish}: {count} attackers need one or {count}, not {len(given)}")
     return list(given)
