@@ -1,1 +1,10 @@
-"""What to withhold: the problem, its reductions, the exact solver, baselines, plan and check."""
+"""From a promise to a plan that is proved optimal.
+
+requests       arguments → Request: a promise and its scores
+problem        the canonical problem that every promise is reduced to; arithmetic: exact decisions
+reductions     a promise → the canonical problem, and its answer back
+exact/         the exact solver of the canonical problem
+plans          a request → a plan, or a plan for every budget
+infeasibility  why there is no plan
+greedy         the paper's baseline
+"""

@@ -1,20 +1,17 @@
-"""How many rivals hold for a given choice, exactly: what the baselines test themselves with.
+"""The paper's baseline: leave out the photos that most give the place away, one by one.
 
-The solver has bookkeeping of its own that counts thousands of choices fast. The baselines serve as
-its oracles, so they count on their own: float sums with a rigorous error bound for the clear cases,
-`arithmetic.holds` for the rest.
+Photos go in descending order of their score for the truth, and the top k is tested after each one
+(from none left out, so that an album that is already fine loses nothing). Under a budget d the d
+highest go, whether that helps or not: this is the baseline as published, not a good heuristic.
 
-The paper's baseline: leave out the photos that most give the place away, one after the other.
+What the paper leaves open is decided as follows. The score of a zone is the log of the summed
+probabilities of its cells; of several attackers, the sum over those that see the photo; of a group,
+the mean. Equal scores go in the order of the photos. Values are ignored. The rows should be
+log-probabilities: greedy compares scores of different photos, so, unlike for every other solver
+here, a constant added to a row changes its answer.
 
-Photos go in descending order of their score for the truth, and the real top-k is tested after each
-one (from none left out, so that an album that is already fine loses nothing). Under a budget d the
-d highest go, whether that helps or not: this is the baseline as published, not a good heuristic.
-
-What the paper leaves open is settled so: of a zone, the score is that of the whole zone (the log
-of the summed probabilities of its cells); of several attackers, the sum over those that see the
-photo; of photos that go together, the mean. Equal scores go in the order of the photos. Values are
-not looked at. The rows should be log-probabilities: greedy compares scores of different photos,
-so, unlike for every other solver here, a constant added to a row changes its answer.
+Baselines serve as oracles for the solver, so they count holding rivals on their own: float sums
+with a rigorous error bound for the clear cases, `arithmetic.holds` for the rest.
 """
 
 from __future__ import annotations
@@ -52,23 +49,23 @@ def holding(attacker: Attacker, photos: Mask, *, strict: bool) -> Ints:
         if attacker.offset is not None:
             total = total + attacker.offset
             size = size + np.abs(attacker.offset)
-        steady = abs(attacker.shift) * len(rows) + abs(attacker.lead)
+        fixed_size = abs(attacker.shift) * len(rows) + abs(attacker.lead)
         threshold = attacker.shift * len(rows) + attacker.lead
-        # One row is a sum of 2 · photos + 4 or so terms, added up in some order.
+        # a row is a sum of about 2 · photos + 4 terms, added up in some order
         unit = ROUNDING * (2 * len(rows) + 8)
-        doubt = unit * (size[attacker.rivals] + size[attacker.zone].max() + steady)
-        ahead = total[attacker.rivals] - total[attacker.zone].max() - threshold
-    # inf or NaN (a zero probability, an overflow) is never clear, and goes the exact way too.
-    finite = np.isfinite(total[columns]).all() and np.isfinite(doubt).all()
-    clear = (np.abs(ahead) > doubt) if finite else np.zeros(len(ahead), bool)
-    result = clear & (ahead > 0)
+        error = unit * (size[attacker.rivals] + size[attacker.zone].max() + fixed_size)
+        slack = total[attacker.rivals] - total[attacker.zone].max() - threshold
+    # inf or NaN (a zero probability, an overflow) is never clear
+    finite = np.isfinite(total[columns]).all() and np.isfinite(error).all()
+    clear = (np.abs(slack) > error) if finite else np.zeros(len(slack), bool)
+    result = clear & (slack > 0)
     for at in np.flatnonzero(~clear).tolist():
         result[at] = holds(attacker, photos, int(attacker.rivals[at]), strict=strict)
     return np.asarray(attacker.rivals[result])
 
 
 def is_plan(problem: Problem, kept: Mask) -> bool:
-    """Whether `kept` is a plan: fixed units respected, one unit kept, every need or budget met."""
+    """Whether `kept` respects fixed units, keeps one at least, and meets the needs or budget."""
     if not kept.any() or not kept[problem.fixed == IN].all() or kept[problem.fixed == OUT].any():
         return False
     if problem.budget is not None:
@@ -83,14 +80,14 @@ def cost(problem: Problem, kept: Mask) -> int:
 
 
 def trivial_bound(problem: Problem) -> int:
-    """The bound that needs no proof: what is fixed out, or the number of rivals."""
+    """A bound that needs no proof: the weight fixed out, or the number of rivals."""
     if problem.budget is None:
         return int(problem.weights[problem.fixed == OUT].sum())
     return min(len(attacker.rivals) for attacker in problem.attackers)
 
 
 def solve(problem: Problem) -> Answer:
-    """The greedy plan; `feasible` at best, for nothing is proved by it.
+    """The greedy plan; `feasible` at best, for nothing is proved.
 
     >>> from elsewhere.solver.problem import plain
     >>> rows = np.log([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.3, 0.3, 0.4]])

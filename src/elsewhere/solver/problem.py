@@ -1,4 +1,4 @@
-"""The one canonical problem: everything a user can wish for is reduced to it.
+"""The canonical problem that everything a user can wish for is reduced to.
 
 Units u with weights, some fixed in or out. Attackers, each with a number `need` and rivals; a
 rival has one row against every column of the attacker's zone and *holds* when all of them do:
@@ -6,13 +6,13 @@ rival has one row against every column of the attacker's zone and *holds* when a
     Σ over photos p of kept units that the attacker sees of
         (scores[p, rival] − scores[p, z] − shift)  + offset[rival] − offset[z] − lead  ≥ 0
 
-(> 0 where the problem is strict; −inf as written in `promise.py`). At least one unit is kept.
+(> 0 where the problem is strict; −inf as in `values/promise.py`). At least one unit is kept.
 
 **Guarantee** (`budget` is None): the least weight left out such that every attacker has at least
 `need` rivals that hold. **Budget**: with at most `budget` photos left out, the largest smallest
 number of holding rivals over the attackers, then the largest sum of them, then the least weight.
 
-The rows are kept as pairs of columns and not written out: a zone of 17 cells against 495 rivals
+The rows are not written out but kept as pairs of columns: a zone of 17 cells against 495 rivals
 would be 8,415 rows for the same 512 columns.
 """
 
@@ -44,13 +44,13 @@ class Attacker:
     zone: Ints
     """Columns that must be outranked, every one of them, for a rival to hold."""
     rivals: Ints
-    """Columns that can hold."""
+    """Columns that count as rivals."""
     need: int = 0
     """How many rivals must hold (0 under a budget)."""
     shift: float = 0.0
-    """Taken off a row once for every kept photo seen."""
+    """Subtracted from a row once for every kept photo that is seen."""
     lead: float = 0.0
-    """Taken off a row once."""
+    """Subtracted from a row once."""
     offset: Floats | None = None
     """(columns,) added once to a column's sum; finite or −inf."""
     sees: Mask | None = None
@@ -71,15 +71,16 @@ class Problem:
     budget: int | None = None
     """At most this many photos left out; None for a guarantee."""
     strict: bool = False
+    """Whether rows must be above 0; a tie is then not enough."""
 
     @property
     def photos(self) -> int:
-        """How many photos there are."""
+        """The number of photos."""
         return len(self.unit_of)
 
     @property
     def units(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return len(self.weights)
 
     @property
@@ -90,7 +91,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a solver says of a problem, in the problem's own terms."""
+    """The result of solving a problem, in units and weights."""
 
     status: str
     """"optimal", "feasible", "infeasible" or "unknown"."""
@@ -103,11 +104,11 @@ class Answer:
     counts: bool = False
     """Whether `bound` counts rivals (budget) and not weight (guarantee)."""
     work: int = 0
-    """How much work was done: a count, the same on every machine."""
+    """Work done: a count that is the same on every machine."""
 
 
 def plain(bank: FloatMatrix, truth: int, need: int) -> Problem:
-    """The paper's problem, before any wish: one attacker, one true cell, every photo worth 1.
+    """The paper's problem, without any wish: one attacker, one true cell, every photo worth 1.
 
     >>> problem = plain(np.zeros((3, 4)), truth=2, need=1)
     >>> problem.attackers[0].rivals.tolist(), problem.units
