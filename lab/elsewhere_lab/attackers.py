@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from elsewhere.report.colours import LIGHT
 from elsewhere_lab.collections import TOP, kinds_of
-from elsewhere_lab.plots import Figure, label_slanted, legend_below, new_panels, plot_beside
+from elsewhere_lab.plots import Figure, label_places, legend_below, new_panels, plot_beside
 from elsewhere_lab.solving import solve_quietly
 from elsewhere_lab.statistics import costs, lines_of, mean_of, pick
 from elsewhere_lab.values import Collection, FloatMatrix, Number, Numbers, Row, Rows, Value
@@ -177,7 +177,7 @@ def draw_strategies(rows: Rows, numbers: Numbers, names: Sequence[str]) -> Figur
                 axes, values, (i, len(strategies)), colour=colour, marker=marker, name=strategy,
                 share=True,
             )  # fmt: skip
-        label_slanted(axes, names)
+        label_places(axes, names, slanted=True)
         axes.set(ylim=(-0.03, 1.04), title=kind)
     grid[0].set_ylabel("share of plans that hold")
     legend_below(figure, grid[0], min(4, len(strategies)))

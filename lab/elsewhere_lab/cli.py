@@ -1,4 +1,24 @@
-"""The program `elsewhere-lab`: the paper's experiments, from a command to tables and figures."""
+"""Repeat the paper's tables and figures, and the studies beyond it.
+
+A run that was stopped continues when it is given the same folder. `page` writes the results page
+(Markdown) from the folders of earlier runs, which it only reads. `page --defaults` writes the page
+about the defaults of `elsewhere protect`, from a run of the simulator and one of real photos.
+
+examples:
+  elsewhere-lab list
+      the experiments and their names
+  elsewhere-lab run all --scale small -o lab
+      every experiment, in seconds each
+  elsewhere-lab run fewest budget --scale paper -o lab-paper
+      two experiments, with as many collections as the paper has
+  elsewhere-lab page lab-paper -o docs/results.md
+      the results page, from that run
+  elsewhere-lab page --defaults lab-paper lab-photos -o docs/defaults.md
+      the page about the defaults, from runs of the simulator and of photos
+
+exit codes:
+  0 done, 1 a file cannot be read or written, 2 a command line that makes no sense, 130 stopped
+"""
 
 from __future__ import annotations
 
@@ -20,27 +40,6 @@ from elsewhere_lab.values import SCALES
 ALL = "all"
 INTERVAL = 60.0
 """Seconds between two lines of progress, where there is no terminal."""
-DESCRIPTION = """\
-Repeat the paper's tables and figures, and the studies beyond it.
-
-A run that was stopped continues when it is given the same folder. `page` writes the results page
-(Markdown) from the folders of earlier runs, which it only reads. `page --defaults` writes the page
-about the defaults of `elsewhere protect`, from a run of the simulator and one of real photos.
-
-examples:
-  elsewhere-lab list
-      the experiments and their names
-  elsewhere-lab run all --scale small -o lab
-      every experiment, in seconds each
-  elsewhere-lab run fewest budget --scale paper -o lab-paper
-      two experiments, with as many collections as the paper has
-  elsewhere-lab page lab-paper -o docs/results.md
-      the results page, from that run
-  elsewhere-lab page --defaults lab-paper lab-photos -o docs/defaults.md
-      the page about the defaults, from runs of the simulator and of photos
-
-exit codes:
-  0 done, 1 a file cannot be read or written, 2 a command line that makes no sense, 130 stopped"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -71,39 +70,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="elsewhere-lab",
-        description=DESCRIPTION,
+        description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("action", choices=("list", "run", "page"), help="what to do")
     add("names", nargs="*", metavar="NAME", help="experiments, or all; for page, folders of runs")
-    add(
-        "--source", action="append", metavar="simulator|SCORES",
-        help="where photos come from: the simulator (default), or a score file; several files are "
-        "several models of the same photos",
-    )  # fmt: skip
-    add(
-        "--truth", type=Path, metavar="CSV",
-        help="with score files: where each photo was taken, a file with the columns photo,cell "
-        "(and album,lat,lon where known)",
-    )  # fmt: skip
-    add(
-        "--scale", choices=tuple(SCALES), default="small",
-        help="seconds (default), minutes, or the paper's counts (an hour or more)",
-    )  # fmt: skip
-    add(
-        "-o", "--output", type=Path, default=Path("lab"), metavar="DIR",
-        help="where rows, tables and figures go (default: lab); for page, the file to write",
-    )  # fmt: skip
+    source = (
+        "where photos come from: the simulator (default), or a score file; several files are "
+        "several models of the same photos"
+    )
+    add("--source", action="append", metavar="simulator|SCORES", help=source)
+    truth = (
+        "with score files: where each photo was taken, a file with the columns photo,cell (and "
+        "album,lat,lon where known)"
+    )
+    add("--truth", type=Path, metavar="CSV", help=truth)
+    scale = "seconds (default), minutes, or the paper's counts (an hour or more)"
+    add("--scale", choices=tuple(SCALES), default="small", help=scale)
+    output = "where rows, tables and figures go (default: lab); for page, the file to write"
+    add("-o", "--output", type=Path, default=Path("lab"), metavar="DIR", help=output)
     add("--seed", type=_at_least(0), default=0, metavar="N", help="of the simulator (default: 0)")
-    add(
-        "--processes", type=_at_least(1), metavar="N",
-        help="work on this many collections at a time (default: all processors)",
-    )  # fmt: skip
-    add(
-        "--defaults", action="store_true",
-        help="with page: write the page about the defaults instead of the results page",
-    )  # fmt: skip
+    processes = "work on this many collections at a time (default: all processors)"
+    add("--processes", type=_at_least(1), metavar="N", help=processes)
+    page = "with page: write the page about the defaults instead of the results page"
+    add("--defaults", action="store_true", help=page)
     return parser
 
 

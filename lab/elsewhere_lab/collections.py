@@ -9,7 +9,7 @@ same for all of them: one collection of a cell, of cells that have the photos, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -208,43 +208,29 @@ def _number(turn: int, cell: int, place: int) -> int:
     return (turn * _TURN + cell) * _PER_TURN + place
 
 
-@dataclass(frozen=True, eq=False)
-class SeveralViews:
-    """One collection as several models score it, by name."""
-
-    kind: str
-    number: int
-    truth: int
-    models: dict[str, FloatMatrix]
-
-    @property
-    def photos(self) -> int:
-        """How many photos."""
-        return len(next(iter(self.models.values())))
-
-
-def several_views(source: Source, kind: str, number: int) -> SeveralViews:
-    """Photos of the cell of that number, as several models see them.
+def several_views(
+    source: Source, kind: str, cell: int
+) -> tuple[Collection, dict[str, FloatMatrix]]:
+    """Photos of a cell as several models see them; the views also by the models' names.
 
     Score files are called by their names. The simulator has two models that were trained on
     different halves of the same photos, and one that agrees with them much less.
     """
     if isinstance(source, Simulated):
         near, apart = (
-            source.world.halves(
-                number, PER_CELL, np.random.default_rng([source.seed, 1, number]), pairing
-            )
-            for pairing in (HALVES, OTHER_BACKBONE)
+            source.world.halves(cell, PER_CELL, np.random.default_rng([source.seed, 1, cell]), pair)
+            for pair in (HALVES, OTHER_BACKBONE)
         )
         views: dict[str, FloatMatrix] = {"half-a": near[0], "half-b": near[1], "other": apart[1]}
     else:
         names = model_names(source)
         if len(names) < 2:
             raise InputError("this needs the scores of several models: give --source twice or more")
-        views = dict(zip(names, source.photos(number), strict=True))
+        views = dict(zip(names, source.photos(cell), strict=True))
     have = len(next(iter(views.values())))
-    order = np.random.default_rng([_SEVERAL_SEED, number]).permutation(have)[: size_of(kind)]
-    return SeveralViews(kind, number, number, {name: rows[order] for name, rows in views.items()})
+    order = np.random.default_rng([_SEVERAL_SEED, cell]).permutation(have)[: size_of(kind)]
+    views = {name: rows[order] for name, rows in views.items()}
+    return Collection(kind, cell, cell, tuple(views.values())), views
 
 
 def model_names(source: Source) -> tuple[str, ...]:

@@ -27,13 +27,7 @@ from elsewhere_lab.collections import ONE_PLACE
 from elsewhere_lab.experiments import radius, transfer
 from elsewhere_lab.files import write_whole
 from elsewhere_lab.run_folder import Run, read_runs, run_with
-from elsewhere_lab.statistics import (
-    NO_DIFFERENCE,
-    PlanName,
-    compare_costs,
-    compare_success,
-    wilson,
-)
+from elsewhere_lab.statistics import NO_DIFFERENCE, PlanName, compare_costs, compare_success, wilson
 from elsewhere_lab.values import Number, Row
 
 SIMULATED, REAL = "simulated", "real"
@@ -261,15 +255,10 @@ class Fields:
             return "all of these ways" if names else "none of these ways"
         return ", ".join(names)
 
-    def field_least(self, study: str, column: str) -> str:
-        """The smallest of a column."""
-        every = self.numbers(REAL, study).values()
-        return f"{min(n.ours for n in every if n.column == column):.1f}"
-
-    def field_most(self, study: str, column: str) -> str:
-        """The largest of a column."""
-        every = self.numbers(REAL, study).values()
-        return f"{max(n.ours for n in every if n.column == column):.1f}"
+    def field_range(self, study: str, column: str) -> str:
+        """The smallest to the largest of a column."""
+        every = [n.ours for n in self.numbers(REAL, study).values() if n.column == column]
+        return f"{min(every):.1f} to {max(every):.1f}"
 
     def field_temperature(self) -> str:
         """What the shipped scorer divides by."""

@@ -151,7 +151,7 @@ def draw_by_kind(
             values = [pick(numbers, f"{kind}, {way}", column) for way in ways]
             marker, share = KIND_MARKERS.get(kind, "D"), column != WITHHELD
             plot_beside(axes, values, (i, 3), colour=colour, marker=marker, name=kind, share=share)
-        label_slanted(axes, ways)
+        label_places(axes, ways, slanted=True)
         axes.set(ylim=(-0.03, 1.04), title=title)
     legend_below(figure, grid[0], 3)
     return figure
@@ -182,17 +182,11 @@ def _reach(error: float) -> float:
     return 0.0 if math.isnan(error) else 1.96 * error
 
 
-def label_places(axes: Any, names: Sequence[str]) -> None:
-    """Name each place."""
-    axes.set_xticks(range(len(names)), names)
-    axes.set_xlim(-0.35, len(names) - 0.5)
-    axes.grid(visible=False, axis="x")
-
-
-def label_slanted(axes: Any, names: Sequence[str]) -> None:
-    """Name each place, where the names are long."""
-    axes.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
-    axes.set_xlim(-0.5, len(names) - 0.5)
+def label_places(axes: Any, names: Sequence[str], *, slanted: bool = False) -> None:
+    """Name each place; slanted where the names are long."""
+    style = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"} if slanted else {}
+    axes.set_xticks(range(len(names)), names, **style)
+    axes.set_xlim(-0.5 if slanted else -0.35, len(names) - 0.5)
     axes.grid(visible=False, axis="x")
 
 

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError
+from elsewhere.formats.score_files import read_scores
+from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.values.scores import Scores
 from elsewhere_lab.files import digest
 from elsewhere_lab.simulator import ALBUM_SMALLEST
@@ -27,15 +29,13 @@ RECOMPRESSED = "recompress.csv"
 """What may lie beside the truth file: how far scores moved when photos were encoded again."""
 
 
-@dataclass(frozen=True)
-class Taken:
-    """Where one photo was taken."""
+class Taken(NamedTuple):
+    """Where one photo was taken; `at` is latitude and longitude, where the file has them."""
 
     photo: str
     cell: int
     album: str
     at: tuple[float, float] | None
-    """Latitude and longitude, where the file has them."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,10 @@ class Scored:
         beside = self.truth.with_name(RECOMPRESSED)
         if beside.exists():
             every[RECOMPRESSED] = beside
-        return {name: _digest_of(file) for name, file in every.items()}
+        try:
+            return {name: digest(file.read_bytes()) for name, file in every.items()}
+        except OSError as problem:
+            raise FileError(f"{problem.filename} cannot be read: {problem.strerror}") from None
 
     @property
     def models(self) -> int:
@@ -97,7 +100,7 @@ class Scored:
 
         Paired: of the two files that are called half-something, or of the last two.
         """
-        tables = self._tables
+        tables = [scores.values for scores in self._scores]
         if not paired:
             return tuple(table[self._by_cell[cell]] for table in tables)
         if len(tables) < 2:
@@ -108,14 +111,10 @@ class Scored:
 
     def called(self, cell: int) -> str:
         """After its largest town, where the cells are ours."""
-        from elsewhere.globe import Cells, cell_names
-
         return cell_names(Cells.default())[cell] if self._our_cells else f"cell {cell}"
 
     def on_earth(self, cell: int) -> tuple[float, float] | None:
         """The town it is called after, where the cells are ours."""
-        from elsewhere.globe import Cells, cell_towns
-
         if not self._our_cells:
             return None
         lat, lon = cell_towns(Cells.default())
@@ -128,7 +127,7 @@ class Scored:
     def album(self, number: int) -> Collection:
         """One of them, by name and then by cell."""
         cell, rows = self._albums[number]
-        views = tuple(table[rows] for table in self._tables)
+        views = tuple(scores.values[rows] for scores in self._scores)
         return Collection("Albums", number, cell, views, tuple(rows))
 
     def album_cell(self, number: int) -> int:
@@ -140,8 +139,9 @@ class Scored:
         rows = list(collection.photos_at)
         if collection.kind != "Albums":
             rows = [self._by_cell[collection.truth][i] for i in rows]
-        known = [place for row in rows if (place := self._places[row]) is not None]
-        return np.array(known) if len(known) == len(rows) else None
+        place_of = {row: taken.at for row, taken in self._taken}
+        places = [place_of[row] for row in rows]
+        return None if None in places else np.array(places)
 
     def __getstate__(self) -> dict[str, Any]:
         """Its files' names alone: every process reads them for itself, once."""
@@ -155,36 +155,27 @@ class Scored:
                 raise InputError(f"{file} does not have the photos of {self.files[0]} in order")
         return every
 
-    @property
-    def _tables(self) -> tuple[FloatMatrix, ...]:
-        return tuple(scores.values for scores in self._scores)
-
     @cached_property
     def _our_cells(self) -> bool:
-        from elsewhere.globe import Cells
-
         return self._scores[0].cells == Cells.default().count
 
     @cached_property
     def _taken(self) -> list[tuple[int, Taken]]:
         """Every photo that the truth file names, with its row."""
         row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
-        lines = read_truth(self.truth, self._scores[0].cells)
+        count = self._scores[0].cells
+        lines = [_taken(self.truth, *line, count) for line in _lines(self.truth)]
         result = [(row_of[each.photo], each) for each in lines if each.photo in row_of]
         if not result:
             raise InputError(f"{self.truth} names no photo of {self.files[0]}")
         return result
 
     @cached_property
-    def _places(self) -> dict[int, tuple[float, float] | None]:
-        return {row: taken.at for row, taken in self._taken}
-
-    @cached_property
     def _by_cell(self) -> dict[int, list[int]]:
-        found: dict[int, list[int]] = {}
+        rows: dict[int, list[int]] = {}
         for row, taken in self._taken:
-            found.setdefault(taken.cell, []).append(row)
-        return found
+            rows.setdefault(taken.cell, []).append(row)
+        return rows
 
     @cached_property
     def _albums(self) -> list[tuple[int, list[int]]]:
@@ -192,8 +183,8 @@ class Scored:
         for row, taken in self._taken:
             if taken.album:
                 found.setdefault((taken.album, taken.cell), []).append(row)
-        least = ALBUM_SMALLEST
-        return [(key[1], found[key]) for key in sorted(found) if len(found[key]) >= least]
+        large = [key for key in sorted(found) if len(found[key]) >= ALBUM_SMALLEST]
+        return [(key[1], found[key]) for key in large]
 
 
 def _shown(file: Path) -> str:
@@ -201,24 +192,8 @@ def _shown(file: Path) -> str:
     return file.name if file.is_absolute() else file.as_posix()
 
 
-def _digest_of(file: Path) -> str:
-    try:
-        return digest(file.read_bytes())
-    except OSError as problem:
-        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
-
-
-@lru_cache(maxsize=8)
-def _read(file: Path) -> Scores:
-    """A score file; sources are passed about by their files' names, and read once a process."""
-    from elsewhere.formats.score_files import read_scores
-
-    return read_scores(file)
-
-
-def read_truth(file: Path, cells: int) -> list[Taken]:
-    """All lines of a truth file about so many cells."""
-    return [_taken(file, line, fields, cells) for line, fields in _lines(file)]
+_read = lru_cache(maxsize=8)(read_scores)
+"""Sources are passed about by their files' names, and read once a process."""
 
 
 def _lines(file: Path) -> Iterator[tuple[int, dict[str, str]]]:

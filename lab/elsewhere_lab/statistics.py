@@ -10,13 +10,15 @@ without the dearer plan are the hard ones, and would make the other look cheap.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elsewhere_lab.collections import cell_of, kinds_of
+from elsewhere_lab.solving import unproved
 from elsewhere_lab.values import Number, Numbers, Row, Rows, Value, number
 
 Average = tuple[float, float, int]
@@ -138,6 +140,39 @@ def pick(numbers: Numbers, line: str, column: str) -> Number | None:
     return next((n for n in numbers if n.line == line and n.column == column), None)
 
 
+class _Formatted:
+    """A number in a template: `{line[column]:percent}`, also amount, +amount and not percent."""
+
+    def __init__(self, number: Number) -> None:
+        self.number = number
+
+    def __format__(self, form: str) -> str:
+        if form.endswith("amount"):
+            return amount(self.number, sign=form.startswith("+"))
+        if form == "not percent":
+            return percent(replace(self.number, ours=1 - self.number.ours))
+        return percent(self.number) if form == "percent" else format(self.number.ours, form)
+
+
+def findings_by_kind(
+    finding: dict[str, Any],
+    advice: Callable[[str, Rows, Numbers], str],
+    rows: Rows,
+    numbers: Numbers,
+) -> list[str]:
+    """A template filled for each kind whose lines all have a column, and the plans not proved."""
+    sentences = []
+    for kind in kinds_of(rows):
+        lines: dict[str, Any] = {}
+        for name, line in finding["lines"].items():
+            found = by_column(numbers, f"{kind}, {line}")
+            lines[name] = {column: _Formatted(number) for column, number in found.items()}
+        if all(finding["column"] in line for line in lines.values()):
+            text = finding["text"].format(kind=kind, **lines)
+            sentences.append(text + advice(kind, rows, numbers))
+    return sentences + unproved(rows)
+
+
 def lines_of(rows: Rows, column: str) -> Iterator[tuple[str, str, list[Row], list[Row]]]:
     """For each kind and value of a column: the line's name, the value, the kind's rows, its own."""
     for kind in kinds_of(rows):
@@ -155,15 +190,6 @@ def costs(rows: Rows, line: str, way: str, bare: str, column: str = "way") -> li
     """The share of collections without a plan, what plans withhold, and how much more that is.
 
     The last is over the collections that have a plan both ways. `rows` are one kind's.
-
-    >>> rows = [
-    ...     {"number": 1, "way": "bare", "photos": 4, "withheld": 1},
-    ...     {"number": 1, "way": "dear", "photos": 4, "withheld": 2},
-    ...     {"number": 2, "way": "bare", "photos": 4, "withheld": 3},
-    ...     {"number": 2, "way": "dear", "photos": 4, "withheld": None},
-    ... ]
-    >>> [(n.column, n.ours, n.count) for n in costs(rows, "R-4", "dear", "bare")]
-    [('no plan', 0.5, 2), ('withheld', 0.5, 1), ('more than bare', 0.25, 1)]
     """
     mine = {row["number"]: row for row in rows if row[column] == way}
     plain = {row["number"]: row for row in rows if row[column] == bare}
@@ -210,15 +236,12 @@ def same(rows: Rows, field: str, ways: Sequence[str]) -> list[Number]:
     ]
 
 
-@dataclass(frozen=True)
-class MarginMatch:
+class MarginMatch(NamedTuple):
     """A plan beside the margin that withholds most nearly as much."""
 
     margin: float
-    better: Number
-    """How much more often plans with the margin hold."""
-    more: Number
-    """How much more they withhold."""
+    better: Number  # how much more often plans with the margin hold
+    more: Number  # how much more they withhold
     verdict: str
 
 

@@ -49,15 +49,12 @@ def figure(rows: Rows) -> Figure:
         shared = f", {gone} withheld" if gone else " shared"
         head.set_title(f"{plan}{shared}: truth at rank {rank}", fontsize=9)
     handles, _ = grid["strip"].get_legend_handles_labels()
-    marks = ("o", "D") if earth else ("s", "s")
-    looks: list[dict[str, Any]] = [
-        {"mfc": "none" if earth else LIGHT.truth, "mec": LIGHT.truth, "mew": 2, "label": "truth"},
-        {"mfc": LIGHT.decoy, "mec": LIGHT.decoy, "label": "other guess, with its rank"},
-    ]
-    handles += [
-        Line2D([], [], ls="none", marker=mark, ms=7, **look)
-        for mark, look in zip(marks, looks, strict=True)
-    ]
+    truth, decoy = LIGHT.truth, LIGHT.decoy
+    for mark, look in (
+        ("o", {"mfc": "none" if earth else truth, "mec": truth, "mew": 2, "label": "truth"}),
+        ("D", {"mfc": decoy, "mec": decoy, "label": "other guess, with its rank"}),
+    ):
+        handles.append(Line2D([], [], ls="none", marker=mark if earth else "s", ms=7, **look))
     drawn.legend(handles=handles, loc="outside lower center", ncols=4)
     return drawn
 

@@ -22,8 +22,8 @@ def apart(source: Source, cells: Iterable[int]) -> tuple[float, float]:
     """How far the halves' mean gains of sixteen photos are apart, and how large gains are."""
     squares, sizes = [], []
     for cell in cells:
-        each = several_views(source, "R-16", cell)
-        one, other = each.models["half-a"], each.models["half-b"]
+        _, models = several_views(source, "R-16", cell)
+        one, other = models["half-a"], models["half-b"]
         squares.append(distance(one, other, cell) ** 2)
         mean = one.astype(float).mean(axis=0)
         gains = np.sort(np.delete(mean - mean[cell], cell))[-RIVALS:]

@@ -2,17 +2,20 @@
 
 A module has the functions `parts`, `measure`, `summarise`, `draw` and `findings` of an
 `elsewhere_lab.values.Experiment`; its title, description and requirements are in
-`experiments.toml`. To add one, write the module and its entry there.
+`experiments.toml`. A study may have a template for its findings there, filled for each kind of
+collection, and a function `advice` for what follows. To add an experiment, write both.
 """
 
 from __future__ import annotations
 
 import tomllib
+from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
 from elsewhere.errors import InputError
+from elsewhere_lab.statistics import findings_by_kind
 from elsewhere_lab.values import Experiment
 
 _ENTRIES: dict[str, dict[str, Any]] = tomllib.loads(
@@ -35,4 +38,6 @@ def find(name: str) -> Experiment:
     entry: dict[str, Any] = {function: getattr(module, function, None) for function in functions}
     for key, value in _ENTRIES[name].items():
         entry[key] = tuple(value) if isinstance(value, list) else value
+    if finding := entry.pop("finding", None):
+        entry["findings"] = partial(findings_by_kind, finding, module.advice)
     return Experiment(name, **entry)

@@ -8,33 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from elsewhere.report.colours import LIGHT
+from elsewhere_lab import statistics as stats
 from elsewhere_lab.collections import TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.plots import Figure, bar, legend_below, new_panels
-from elsewhere_lab.solving import Result, rank_ahead, solve_quietly, unproved
+from elsewhere_lab.solving import Result, rank_ahead, solve_quietly
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import (
-    MORE,
-    NO_PLAN,
-    WITHHELD,
-    amount,
-    by_column,
-    costs,
-    differ,
-    mean,
-    mean_of,
-    percent,
-)
-from elsewhere_lab.values import (
-    Collection,
-    Number,
-    Numbers,
-    Part,
-    Row,
-    Rows,
-    Scale,
-    Value,
-    number,
-)
+from elsewhere_lab.statistics import WITHHELD, by_column
+from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 TIMES = (1, 2, 3, 5)
 """The secret k is drawn evenly from k to so many times k; 1 is the plain k."""
@@ -121,33 +101,19 @@ def summarise(rows: Rows) -> list[Number]:
             planned = [r for r in every if r["way"] == way and r["withheld"] is not None]
             line = f"{kind}, {way}"
             for guess, field in guesses.items():
-                result.append(Number(line, f"guesses {guess}", *mean_of(planned, field)))
+                result.append(Number(line, f"guesses {guess}", *stats.mean_of(planned, field)))
             hits = learned([int(number(row["ahead"])) for row in planned])
-            result.append(Number(line, BEST, *mean(hits)))
-            result += costs(every, line, way, LABEL[1])
+            result.append(Number(line, BEST, *stats.mean(hits)))
+            result += stats.costs(every, line, way, LABEL[1])
     return result
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
-    """What a secret k buys, and what it costs."""
-    sentences = []
-    ranks = 2 * TOP + 1
-    for kind in kinds_of(rows):
-        plain, hidden = (by_column(numbers, f"{kind}, {LABEL[times]}") for times in (1, 3))
-        if BEST not in plain or BEST not in hidden:
-            continue
-        advice = "So few collections do not show that a secret k helps."
-        if differ(plain[BEST], hidden[BEST]):
-            advice = "Leave the k secret."
-        sentences.append(
-            f"{kind}: whoever knows the tool and that k is {TOP} finds the place with his best "
-            f"single guess in {percent(plain[BEST])} of the plans for k itself, and in "
-            f"{percent(hidden[BEST])} of those for a k drawn up to {3 * TOP} (one in {ranks} would "
-            f"be {1 / ranks:.0%}), which withhold {amount(hidden[WITHHELD])} of the photos, "
-            f"{amount(hidden[MORE], sign=True)} on the same collections. No plan at all exists for "
-            f"{percent(plain[NO_PLAN])} of the collections. {advice}"
-        )
-    return sentences + unproved(rows)
+def advice(kind: str, rows: Rows, numbers: Numbers) -> str:
+    """Whether the secret k helps."""
+    plain, hidden = (by_column(numbers, f"{kind}, {LABEL[times]}")[BEST] for times in (1, 3))
+    if stats.differ(plain, hidden):
+        return "Leave the k secret."
+    return "So few collections do not show that a secret k helps."
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

@@ -24,17 +24,7 @@ from elsewhere_lab.plots import Figure, label_places, new_panels, plot_beside
 from elsewhere_lab.solving import gains, within
 from elsewhere_lab.sources import Source
 from elsewhere_lab.statistics import by_column, mean_by_cell, pick
-from elsewhere_lab.values import (
-    Collection,
-    Number,
-    Numbers,
-    Part,
-    Row,
-    Rows,
-    Scale,
-    Value,
-    number,
-)
+from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 KIND, PHOTOS = "R-16", 16
 LARGE, PUBLISHED = "T large enough", "T as published"

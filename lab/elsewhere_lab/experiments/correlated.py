@@ -7,23 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere_lab import attackers
+from elsewhere_lab import attackers, statistics as stats
 from elsewhere_lab.attackers import CAREFUL, PLAIN, STRATEGIES, try_strategies
 from elsewhere_lab.collections import ALBUMS, TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.plots import Figure
 from elsewhere_lab.solving import unproved
 from elsewhere_lab.sources import Simulated, Source
-from elsewhere_lab.statistics import (
-    MORE,
-    NO_PLAN,
-    WITHHELD,
-    amount,
-    by_column,
-    differ,
-    mean_of,
-    percent,
-    same,
-)
+from elsewhere_lab.statistics import MORE, NO_PLAN, WITHHELD, amount, by_column, percent
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale
 
 OTHERS = tuple(attackers.REPEATS)
@@ -75,7 +65,7 @@ def summarise(rows: Rows) -> list[Number]:
     numbers = attackers.summarise_strategies(rows, OTHERS)
     for kind in kinds_of(rows):
         mine = [row for row in rows if row["kind"] == kind and row["way"] == PLAIN]
-        numbers.append(Number(f"{kind}, {PLAIN}", "scenes", *mean_of(mine, "scenes")))
+        numbers.append(Number(f"{kind}, {PLAIN}", "scenes", *stats.mean_of(mine, "scenes")))
     return numbers
 
 
@@ -103,8 +93,8 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
                 f"{amount(bursts[WITHHELD])} in all; no plan for {percent(bursts[NO_PLAN])}, "
                 f"otherwise for {percent(plain[NO_PLAN])}). "
             )
-        before, after = same([r for r in rows if r["kind"] == kind], worst, (PLAIN, TOGETHER))
-        better = after.ours > before.ours and differ(before, after)
+        before, after = stats.same([r for r in rows if r["kind"] == kind], worst, (PLAIN, TOGETHER))
+        better = after.ours > before.ours and stats.differ(before, after)
         sentences.append(
             f"{text}Where both have a plan they hold in {percent(after)} instead of "
             f"{percent(before)}: "

@@ -7,24 +7,14 @@ from typing import Any
 
 from elsewhere.service.secret_top import candidate_tops
 from elsewhere.values.wishes import Wishes, margin
+from elsewhere_lab import statistics as stats
 from elsewhere_lab.collections import TOP, endangered, kinds_of, model_names, sample_parts
 from elsewhere_lab.experiments.radius import places_of, zone_cells
 from elsewhere_lab.experiments.transfer import TRAINED_TOGETHER
 from elsewhere_lab.plots import Figure, draw_by_kind
-from elsewhere_lab.solving import Result, rank_ahead, solve_quietly, unproved
+from elsewhere_lab.solving import Result, rank_ahead, solve_quietly
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import (
-    MORE,
-    NO_PLAN,
-    WITHHELD,
-    amount,
-    by_column,
-    costs,
-    lines_of,
-    mean_of,
-    percent,
-    same,
-)
+from elsewhere_lab.statistics import NO_PLAN, WITHHELD, by_column, percent
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value
 
 PROTECT_DEFAULTS = Wishes()
@@ -91,40 +81,27 @@ def summarise(rows: Rows) -> list[Number]:
     """What each wish more costs, against the bare plan on the same collections."""
     result = []
     others = [key for key in rows[0] if key.startswith("holds: ")] if rows else []
-    for line, way, every, own in lines_of(rows, "way"):
-        result += costs(every, line, way, BARE)
-        result.append(Number(line, "photos left", *mean_of(own, "kept")))
+    for line, way, every, own in stats.lines_of(rows, "way"):
+        result += stats.costs(every, line, way, BARE)
+        result.append(Number(line, "photos left", *stats.mean_of(own, "kept")))
         for name in others:
-            before, after = same(every, name, (BARE, way))
+            before, after = stats.same(every, name, (BARE, way))
             for column, n in ((name, after), (f"{name}, bare", before)):
                 result.append(Number(line, column, n.ours, n.error, n.count))
         if way == DEFAULTS:
-            result.append(Number(line, "each photo had", *mean_of(own, "alone")))
+            result.append(Number(line, "each photo had", *stats.mean_of(own, "alone")))
     return result
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
-    """What a user meets."""
-    sentences = []
-    for kind in kinds_of(rows):
-        bare, every = (by_column(numbers, f"{kind}, {way}") for way in (BARE, DEFAULTS))
-        if MORE not in every:
-            continue
-        held = "".join(
-            f" {name.removeprefix('holds: ').capitalize()} is kept out by {percent(every[name])} "
-            f"of these plans, by {percent(every[f'{name}, bare'])} of the bare ones for the same."
-            for name in every
-            if name.startswith("holds: ") and f"{name}, bare" in every
-        )
-        sentences.append(
-            f"{kind}: with all that protect does unless told, there is no plan for "
-            f"{percent(every[NO_PLAN])} of the collections (for the top alone: "
-            f"{percent(bare[NO_PLAN])}); plans withhold {amount(every[WITHHELD])} of the photos, "
-            f"{amount(every[MORE], sign=True)} on the same collections, and leave "
-            f"{every['photos left'].ours:.1f} photos; each photo alone is held to the top, too, in "
-            f"{percent(every['each photo had'])} of them.{held}"
-        )
-    return sentences + unproved(rows)
+def advice(kind: str, rows: Rows, numbers: Numbers) -> str:
+    """How often other models are kept out, too."""
+    every = by_column(numbers, f"{kind}, {DEFAULTS}")
+    return "".join(
+        f" {name.removeprefix('holds: ').capitalize()} is kept out by {percent(every[name])} "
+        f"of these plans, by {percent(every[f'{name}, bare'])} of the bare ones for the same."
+        for name in every
+        if name.startswith("holds: ") and f"{name}, bare" in every
+    )
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

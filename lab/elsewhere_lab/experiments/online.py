@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,10 +11,10 @@ from elsewhere.report.colours import LIGHT
 from elsewhere.service.next_photo import Answer, OneByOne
 from elsewhere.solver.requests import read_request
 from elsewhere_lab.collections import ALBUMS, TOP, kinds_of, sample_parts, sampled
-from elsewhere_lab.plots import Figure, label_slanted, new_panels, plot_beside
-from elsewhere_lab.solving import fewest, rank_ahead, unproved
+from elsewhere_lab.plots import Figure, label_places, new_panels, plot_beside
+from elsewhere_lab.solving import fewest, rank_ahead
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import amount, by_column, lines_of, mean, mean_of, percent, pick
+from elsewhere_lab.statistics import by_column, lines_of, mean, mean_of, pick
 from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, number
 
 LARGEST = 32
@@ -117,23 +116,10 @@ def _share(row: Row) -> float:
     return number(row["withheld"]) / number(row["photos"])
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
-    """What the ledger costs, and what happens without it."""
-    sentences = []
-    for kind in kinds_of(rows):
-        line = {policy: by_column(numbers, f"{kind}, {policy}") for policy in POLICIES}
-        if not all(line.values()):
-            continue
-        held = line[FORGETFUL]["holds"]
-        sentences.append(
-            f"{kind}: planned at once, {amount(line[OPTIMUM]['withheld'])} of the photos are "
-            f"withheld; one at a time with the ledger {amount(line[AGAIN]['more'], sign=True)} "
-            f"of them more, {amount(line[KNOWN]['more'], sign=True)} when it knows the photos that "
-            f"may still come. Without the ledger {percent(replace(held, ours=1 - held.ours))} of "
-            "the collections give the place away in the end, though no photo does alone."
-            + (" Keep the ledger." if held.ours < 1 else "")
-        )
-    return sentences + unproved(rows)
+def advice(kind: str, rows: Rows, numbers: Numbers) -> str:
+    """Whether the ledger is needed."""
+    held = by_column(numbers, f"{kind}, {FORGETFUL}")["holds"]
+    return " Keep the ledger." if held.ours < 1 else ""
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:
@@ -145,7 +131,7 @@ def draw(rows: Rows, numbers: Numbers) -> Figure:
             values = [pick(numbers, f"{kind}, {policy}", column) for policy in POLICIES]
             share = column == "holds"
             plot_beside(axes, values, (i, 2), colour=colour, marker=marker, name=kind, share=share)
-        label_slanted(axes, POLICIES)
+        label_places(axes, POLICIES, slanted=True)
         axes.set_ylim(-0.03, 1.04)
     grid[0].set_title("Share of photos withheld")
     grid[1].set_title("The promise holds in the end")

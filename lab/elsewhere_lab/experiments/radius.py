@@ -10,22 +10,12 @@ from numpy.typing import NDArray
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, zone
 from elsewhere.globe.zones import distance_km
+from elsewhere_lab import statistics as stats
 from elsewhere_lab.collections import ALBUMS, TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.plots import Figure, draw_by_kind
-from elsewhere_lab.solving import Result, solve_quietly, unproved
+from elsewhere_lab.solving import Result, solve_quietly
 from elsewhere_lab.sources import Scored, Source
-from elsewhere_lab.statistics import (
-    MORE,
-    NO_PLAN,
-    WITHHELD,
-    amount,
-    by_column,
-    costs,
-    lines_of,
-    mean,
-    mean_of,
-    percent,
-)
+from elsewhere_lab.statistics import NO_PLAN, WITHHELD, amount, by_column, percent
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 RADII = (10, 25, 50, 100, 200)
@@ -91,7 +81,7 @@ def summarise(rows: Rows) -> list[Number]:
     That no guess is within 50 km of what a zone of 50 km hides is no measurement: left out.
     """
     result = []
-    for line, way, every, own in lines_of(rows, "way"):
+    for line, way, every, own in stats.lines_of(rows, "way"):
         mine = [row for row in own if row["km"] is not None]
         for field, column in (("km", "km, first guess"), ("nearest", "km, nearest of five")):
             away = [number(row[field]) for row in mine]
@@ -100,9 +90,9 @@ def summarise(rows: Rows) -> list[Number]:
         for near in NEAR:
             if ZONES.get(way, 0) < near:
                 hits = [float(number(row["nearest"]) < near) for row in mine]
-                result.append(Number(line, within(near), *mean(hits)))
-        result += costs(every, line, way, CELL) if way != ALL else []
-        result.append(Number(line, "cells hidden", *mean_of(own, "cells")))
+                result.append(Number(line, within(near), *stats.mean(hits)))
+        result += stats.costs(every, line, way, CELL) if way != ALL else []
+        result.append(Number(line, "cells hidden", *stats.mean_of(own, "cells")))
     return result
 
 
@@ -111,33 +101,16 @@ def within(near: int) -> str:
     return f"one of five within {near} km"
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
-    """How near guesses come, and what zones cost."""
-    sentences = []
-    for kind in kinds_of(rows):
-        lines = {way: by_column(numbers, f"{kind}, {way}") for way in WAYS}
-        shared, cell, zoned = (lines[way] for way in (ALL, CELL, f"zone of {DEFAULT} km"))
-        if within(50) not in cell or within(50) not in zoned:
-            continue
-        wider = (
-            f"{reach} km withhold {amount(lines[way][WITHHELD])} and leave no plan for "
-            f"{percent(lines[way][NO_PLAN])}"
-            for way, reach in ZONES.items()
-            if reach in RADII[2:] and WITHHELD in lines[way]
-        )
-        sentences.append(
-            f"{kind}: with the cell alone hidden, one of the first five guesses is within "
-            f"{NEAR[0]} km in {percent(cell[within(NEAR[0])])} of the plans, within 50 km in "
-            f"{percent(cell[within(50)])} and within 100 km in {percent(cell[within(100)])}; with "
-            f"a zone of {DEFAULT} km, within 50 km in {percent(zoned[within(50)])} and within 100 "
-            f"km in {percent(zoned[within(100)])} (everything shared: "
-            f"{percent(shared[within(100)])}). The first guess is then "
-            f"{zoned['km, first guess'].ours:,.0f} km off (median). The zone withholds "
-            f"{amount(zoned[WITHHELD])}, {amount(zoned[MORE], sign=True)} on the same collections; "
-            f"no plan exists for {percent(zoned[NO_PLAN])}, with the cell alone for "
-            f"{percent(cell[NO_PLAN])}. Wider zones: {'; '.join(wider)}."
-        )
-    return sentences + unproved(rows)
+def advice(kind: str, rows: Rows, numbers: Numbers) -> str:
+    """What wider zones cost."""
+    lines = {radius: by_column(numbers, f"{kind}, zone of {radius} km") for radius in RADII[2:]}
+    wider = (
+        f"{radius} km withhold {amount(line[WITHHELD])} and leave no plan for "
+        f"{percent(line[NO_PLAN])}"
+        for radius, line in lines.items()
+        if WITHHELD in line
+    )
+    return f"Wider zones: {'; '.join(wider)}."
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

@@ -6,22 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from elsewhere_lab import attackers
+from elsewhere_lab import attackers, statistics as stats
 from elsewhere_lab.attackers import ALONE, PLAIN, STRATEGIES, try_strategies
-from elsewhere_lab.collections import TOP, endangered, kinds_of, sample_parts
+from elsewhere_lab.collections import TOP, endangered, sample_parts
 from elsewhere_lab.plots import Figure
-from elsewhere_lab.solving import rank_ahead, unproved
+from elsewhere_lab.solving import rank_ahead
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import (
-    MORE,
-    NO_PLAN,
-    WITHHELD,
-    amount,
-    by_column,
-    differ,
-    percent,
-    same,
-)
+from elsewhere_lab.statistics import percent
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale
 
 OTHERS = ("any one photo", *attackers.PARTIAL, "one photo less")
@@ -57,31 +48,16 @@ def summarise(rows: Rows) -> list[Number]:
     return attackers.summarise_strategies(rows, OTHERS)
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
-    """What it buys to hold each photo to the top, too."""
-    sentences = []
-    for kind in kinds_of(rows):
-        plain, alone = (by_column(numbers, f"{kind}, {way}") for way in (PLAIN, ALONE))
-        any_photo = OTHERS[0]
-        if any_photo not in plain or any_photo not in alone:
-            continue
-        mine = [row for row in rows if row["kind"] == kind]
-        pairs = [same(mine, name, (PLAIN, ALONE)) for name in OTHERS[1:]]
-        sentences.append(
-            f"{kind}: no kept photo alone has the place in its top {TOP} after "
-            f"{percent(plain[any_photo])} of the plans for the sum, and after "
-            f"{percent(alone[any_photo])} of those that also hold each photo to it; these withhold "
-            f"{amount(alone[WITHHELD])} of the photos, {amount(alone[MORE], sign=True)} on the "
-            f"same collections, and do not exist for {percent(alone[NO_PLAN])} "
-            f"(for the sum: {percent(plain[NO_PLAN])})."
-            + "".join(
-                f" Against {after.column} they hold in {percent(after)}, plans for the sum of the "
-                f"same collections in {percent(before)}."
-                for before, after in pairs
-                if differ(before, after)
-            )
-        )
-    return sentences + unproved(rows)
+def advice(kind: str, rows: Rows, numbers: Numbers) -> str:
+    """The attackers against whom it helps to hold each photo to the top, too."""
+    mine = [row for row in rows if row["kind"] == kind]
+    pairs = (stats.same(mine, name, (PLAIN, ALONE)) for name in OTHERS[1:])
+    return "".join(
+        f" Against {after.column} they hold in {percent(after)}, plans for the sum of the same "
+        f"collections in {percent(before)}."
+        for before, after in pairs
+        if stats.differ(before, after)
+    )
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

@@ -12,17 +12,7 @@ from elsewhere_lab.collections import cells_of, partitions
 from elsewhere_lab.plots import Figure
 from elsewhere_lab.solving import fewest, greedy_fewest, greedy_steps
 from elsewhere_lab.sources import Source
-from elsewhere_lab.values import (
-    Collection,
-    Number,
-    Numbers,
-    Part,
-    Row,
-    Rows,
-    Scale,
-    Value,
-    number,
-)
+from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 TOP = 5
 KIND = "R-16"

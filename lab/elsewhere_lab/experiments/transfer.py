@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from elsewhere.report.colours import LIGHT
-from elsewhere_lab.collections import TOP, SeveralViews, distance, sample_parts, several_views
+from elsewhere_lab import statistics as stats
+from elsewhere_lab.collections import TOP, distance, sample_parts, several_views
 from elsewhere_lab.plots import Figure, bar, new_panels
 from elsewhere_lab.solving import rank_ahead, solve_quietly, unproved
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import (
-    NO_PLAN,
-    WITHHELD,
-    MarginMatch,
-    amount,
-    by_column,
-    compare_costs,
-    compare_success,
-    match_margin,
-    mean,
-    mean_of,
-    percent,
-    withheld_share,
+from elsewhere_lab.statistics import NO_PLAN, WITHHELD, MarginMatch, amount, by_column, percent
+from elsewhere_lab.values import (
+    Collection,
+    FloatMatrix,
+    Number,
+    Numbers,
+    Part,
+    Row,
+    Rows,
+    Scale,
+    number,
 )
-from elsewhere_lab.values import Number, Numbers, Part, Row, Rows, Scale, number
 
 MARGINS = (0.0, 0.1, 0.15, 0.3, 0.5, 0.75, 1.0)
 """θ, nats for each kept photo."""
@@ -54,24 +53,30 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     """One row for each collection, plan and attacker that it was not made against."""
     rows: list[Row] = []
     for cell in part.settings["numbers"]:
-        each = several_views(source, part.settings["kind"], cell)
-        known = [proxy for proxy in PROXIES if set(proxy) <= set(each.models)]
-        for proxy in known or [(next(iter(each.models)),)]:
+        each, models = several_views(source, part.settings["kind"], cell)
+        known = [proxy for proxy in PROXIES if set(proxy) <= set(models)]
+        for proxy in known or [(next(iter(models)),)]:
             guards = [("θ", theta) for theta in (MARGINS if len(proxy) == 1 else SEVERAL_MARGINS)]
             guards += [("√n", lead) for lead in LEADS] if len(proxy) == 1 else []
             for guard, size in guards:
-                rows += _try_plan(each, proxy, guard, size)
+                rows += _try_plan(each, models, proxy, guard, size)
     return rows
 
 
-def _try_plan(each: SeveralViews, proxy: tuple[str, ...], guard: str, size: float) -> list[Row]:
+def _try_plan(
+    each: Collection,
+    models: Mapping[str, FloatMatrix],
+    proxy: tuple[str, ...],
+    guard: str,
+    size: float,
+) -> list[Row]:
     """The plan against each attacker; the field of one who never had the place is empty."""
-    against = [each.models[name] for name in proxy]
+    against = [models[name] for name in proxy]
     wish = {"margin": size} if guard == "θ" else {"lead": size * math.sqrt(each.photos)}
     plan = solve_quietly(against, each.truth, top=TOP, **wish)
     related = set().union(*(TRAINED_TOGETHER.get(name, set()) for name in proxy))
     rows: list[Row] = []
-    for name, scores in each.models.items():
+    for name, scores in models.items():
         if name in proxy or name in related:
             continue
         had = rank_ahead(scores, each.truth) < TOP
@@ -80,8 +85,7 @@ def _try_plan(each: SeveralViews, proxy: tuple[str, ...], guard: str, size: floa
             holds = int(rank_ahead(scores[plan.kept], each.truth) >= TOP)
         rows.append(
             {
-                "kind": each.kind, "number": each.number, "photos": each.photos,
-                "proxy": " + ".join(proxy), "guard": guard, "amount": size,
+                **each.key, "proxy": " + ".join(proxy), "guard": guard, "amount": size,
                 "attacker": name, "had": int(had), "holds": holds,
                 "apart": round(distance(against[0], scores, each.truth), 4),
                 "withheld": plan.withheld, "status plan": plan.status,
@@ -111,14 +115,16 @@ def summarise(rows: Rows) -> list[Number]:
     ):
         mine = [r for r in rows if (r["proxy"], r["guard"], r["amount"]) == plan]
         line = line_of(*plan)
-        shares = [withheld_share(r) for r in {(r["kind"], r["number"]): r for r in mine}.values()]
-        result.append(Number(line, NO_PLAN, *mean([float(share is None) for share in shares])))
+        once = {(r["kind"], r["number"]): stats.withheld_share(r) for r in mine}
+        shares = list(once.values())
         result.append(
-            Number(line, WITHHELD, *mean([share for share in shares if share is not None]))
+            Number(line, NO_PLAN, *stats.mean([float(share is None) for share in shares]))
         )
-        result.append(replace(compare_costs(rows, (plan[0], "θ", 0.0), plan)[2], line=line))
+        planned = [share for share in shares if share is not None]
+        result.append(Number(line, WITHHELD, *stats.mean(planned)))
+        result.append(replace(stats.compare_costs(rows, (plan[0], "θ", 0.0), plan)[2], line=line))
         for name in _attackers(rows):
-            held = mean_of([row for row in mine if row["attacker"] == name], "holds")
+            held = stats.mean_of([row for row in mine if row["attacker"] == name], "holds")
             if held[2]:
                 result.append(Number(line, f"holds: {name}", *held))
     for proxy, name in dict.fromkeys((str(r["proxy"]), str(r["attacker"])) for r in rows):
@@ -158,7 +164,7 @@ def _margins(rows: Rows, numbers: Numbers, proxy: str, name: str) -> list[str]:
         f"hold ({amount(start[WITHHELD])} withheld)."
     )
     for margin in QUOTED_MARGINS:
-        better, more, _ = compare_success(rows, name, (proxy, "θ", 0.0), (proxy, "θ", margin))
+        better, more, _ = stats.compare_success(rows, name, (proxy, "θ", 0.0), (proxy, "θ", margin))
         line = by_column(numbers, line_of(proxy, "θ", margin))
         if better.count and NO_PLAN in line:
             text += (
@@ -189,13 +195,15 @@ def _leads(rows: Rows, proxy: str, name: str) -> list[str]:
 def match_lead(rows: Rows, proxy: str, name: str, lead: float) -> MarginMatch | None:
     """A lead of so many √n beside the margin that costs most nearly as much."""
     plan = (proxy, "√n", lead)
-    return match_margin(rows, name, plan, proxy, margins=MARGINS[1:], called="the lead")
+    return stats.match_margin(rows, name, plan, proxy, margins=MARGINS[1:], called="the lead")
 
 
 def match_second(rows: Rows, proxy: str, name: str) -> MarginMatch | None:
     """A plan against two models beside a margin against the first of them alone."""
     first, called = proxy.partition(" + ")[0], "the plan against both"
-    return match_margin(rows, name, (proxy, "θ", 0.0), first, margins=MARGINS[1:], called=called)
+    return stats.match_margin(
+        rows, name, (proxy, "θ", 0.0), first, margins=MARGINS[1:], called=called
+    )
 
 
 def _second(rows: Rows, numbers: Numbers, proxy: str) -> list[str]:
@@ -205,7 +213,7 @@ def _second(rows: Rows, numbers: Numbers, proxy: str) -> list[str]:
     holds = f"holds: {other}"
     if holds not in largest:
         return []
-    two, one, _ = compare_costs(rows, (proxy, "θ", 0.0), (first, "θ", MARGINS[-1]))
+    two, one, _ = stats.compare_costs(rows, (proxy, "θ", 0.0), (first, "θ", MARGINS[-1]))
     text = (
         f"Planned against {proxy}, every plan holds for {other}, by promise, and withholds "
         f"{two.ours:.2f} of the photos; with θ = {MARGINS[-1]:g} against {first} alone "
@@ -213,7 +221,7 @@ def _second(rows: Rows, numbers: Numbers, proxy: str) -> list[str]:
         f"(both of the {one.count} collections that have both plans)."
     )
     for name in _attackers(rows, proxy):
-        better, more, _ = compare_success(rows, name, (first, "θ", 0.0), (proxy, "θ", 0.0))
+        better, more, _ = stats.compare_success(rows, name, (first, "θ", 0.0), (proxy, "θ", 0.0))
         match = match_second(rows, proxy, name)
         if better.count and match is not None:
             text += (

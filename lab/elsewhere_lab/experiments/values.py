@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from elsewhere.report.colours import LIGHT
 from elsewhere_lab.collections import TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.plots import Figure, label_places, legend_below, new_panels, plot_beside
-from elsewhere_lab.solving import fewest, unproved
+from elsewhere_lab.solving import fewest
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import NO_PLAN, amount, by_column, lines_of, mean, percent, pick
+from elsewhere_lab.statistics import NO_PLAN, by_column, lines_of, mean, pick
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, number
 
 STARS = (0.35, 0.25, 0.2, 0.15, 0.05)
@@ -84,21 +84,10 @@ def summarise(rows: Rows) -> list[Number]:
     return result
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
-    """What values save."""
-    sentences = []
-    for kind in kinds_of(rows):
-        line, hard = (by_column(numbers, f"{kind}, {liked}") for liked in (CHANCE, LANDMARKS))
-        if SAVED not in line or SAVED not in hard:
-            continue
-        sentences.append(
-            f"{kind}: values (--value stars) save {amount(line[SAVED])} of the worth that is "
-            f"withheld otherwise, for {amount(line[MORE], sign=True)} of the photos; where the "
-            f"best-loved ones are those that show the place, {amount(hard[SAVED])} (no plan for "
-            f"{percent(line[NO_PLAN])})."
-            + (" Rate your photos." if line[SAVED].ours - 1.96 * line[SAVED].error > 0.01 else "")
-        )
-    return sentences + unproved(rows)
+def advice(kind: str, rows: Rows, numbers: Numbers) -> str:
+    """Whether values save anything."""
+    saved = by_column(numbers, f"{kind}, {CHANCE}")[SAVED]
+    return " Rate your photos." if saved.ours - 1.96 * saved.error > 0.01 else ""
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:
