@@ -88,6 +88,8 @@ def _example(field: re.Match[str]) -> str:
         return "paper"
     if word == "photos":
         return "--source truth.csv"
+    if word == "range":
+        return "0 to 0"
     return "0"
 
 
