@@ -91,7 +91,7 @@ def text(x: float, y: float, words: str, colour: str, size: int, *, bold: bool =
 
 def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
     """All of it."""
-    attack, zone = seen.attacks[0], set(plan.watches[0].zone.cells.tolist())
+    attack, zone = seen.models[0], set(plan.threats[0].zone.cells.tolist())
     assert attack.about.globe is not None
     names = cell_names(attack.about.globe)
     rows, kept = attack.scores.values, list(plan.plan.kept)

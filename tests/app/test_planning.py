@@ -160,7 +160,7 @@ def test_looks_say_what_the_audit_says(seen: ScoredAlbum) -> None:
     session = PlanningSession(seen, SEED)
     entry = session.wish(wishes(), 5.0)
     assert entry.plan is not None and entry.beliefs is not None
-    audits = audit_threats(seen, entry.plan.watches, plan=entry.plan)
+    audits = audit_threats(seen, entry.plan.threats, plan=entry.plan)
     for view, audit in zip(entry.beliefs.before, audits, strict=True):
         assert audit.truth is not None
         assert view.rank == audit.truth.rank

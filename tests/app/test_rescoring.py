@@ -41,7 +41,7 @@ def test_another_attacker_costs_neither_pins_nor_undo(
     ids = [photo["id"] for photo in before["album"]["photos"]]
     dropped = before["plan"]["kept"][0]
     put(house, drop=[ids[dropped]])
-    known = {id(attack.scores) for attack in house.workspace.session.scored.attacks}
+    known = {id(attack.scores) for attack in house.workspace.session.scored.models}
     monkeypatch.setattr(
         "elsewhere.app.sessions.workspace.score_album", lambda *_, **__: pytest.fail("read again")
     )
@@ -55,7 +55,7 @@ def test_another_attacker_costs_neither_pins_nor_undo(
     assert made["states"][dropped] == "dropped" and len(made["wishes"]["scorers"]) == 2
     now = house.settled()
     assert [one["word"] for one in now["album"]["scorers"]] == made["wishes"]["scorers"]
-    assert known <= {id(attack.scores) for attack in house.workspace.session.scored.attacks}
+    assert known <= {id(attack.scores) for attack in house.workspace.session.scored.models}
     for _ in range(2):
         back = house.client.post("/api/undo").json()
     assert back["wishes"] == before["wishes"]

@@ -146,7 +146,7 @@ def test_no_plan_is_called_proved_that_is_not(
 def test_one_photo_is_told_by_what_is_hidden(both: ScoredAlbum) -> None:
     entry = asked(both, hide_level="country", top=1, exact_top=True, margin="none")
     assert entry.beliefs is not None
-    hidden = entry.beliefs.threats[0].hides
+    hidden = entry.beliefs.threats[0].hidden_name
     assert page.photo_alone(hidden, 3, 0.041).replace("\u00a0", " ") == (
         "Alone it puts Portugal 3rd (4.1 %)."
     )

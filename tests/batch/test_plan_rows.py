@@ -66,7 +66,7 @@ def test_cells_are_planned_as_protect_does_it() -> None:
 
 def test_a_place_is_planned_as_the_job_does_it() -> None:
     seen = trip([Stay("Lisbon", 9, 0), Stay("Porto", 5, 3)], seed=3)
-    attack = seen.attacks[0]
+    attack = seen.models[0]
     where = [photo.metadata.position or (0, 0) for photo in seen.photos]
     cells = Cells.default()
     flat = pa.array(attack.scores.values.astype(np.float32).reshape(-1))
@@ -82,11 +82,11 @@ def test_a_place_is_planned_as_the_job_does_it() -> None:
     row, dead = solved(table, replace(SETTINGS, certificates=True))
     assert not dead
     narrow = attack.scores.values.astype(np.float32)
-    again = replace(seen, attacks=(made_attack(narrow, attack.scores.ids, "the scores"),))
+    again = replace(seen, models=(made_attack(narrow, attack.scores.ids, "the scores"),))
     done = plan_album(again, places_of(again.photos), Wishes(top=3, exact_top=True))
     assert row["withheld"] == [seen.photos[n].id for n in done.plan.withheld]
     assert row["verdict"] == messages.verdict(done)
-    audits = audit_threats(again, done.watches, plan=done)
+    audits = audit_threats(again, done.threats, plan=done)
     assert [one["rank"] for one in row["audit"]] == [one.truth.rank for one in audits if one.truth]
     for one, full in zip(row["audit"], audits, strict=True):
         assert full.truth is not None

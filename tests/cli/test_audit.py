@@ -34,7 +34,7 @@ def told(*arguments: str, code: int = 0) -> dict[str, Any]:
 def test_the_numbers_are_the_apis() -> None:
     (one,) = told("album", "--at", "Lisbon")["audits"]
     seen = score_album(["album"], scorers=[SCORER[1]])
-    scores = seen.attacks[0].scores
+    scores = seen.models[0].scores
     zone = zone_of_place(Cells.default(), place("Lisbon"), 25).cells.tolist()
     api = elsewhere.audit(scores, zone, cells=Cells.default())
     assert api.truth is not None

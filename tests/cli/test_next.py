@@ -23,7 +23,7 @@ PHOTOS = 6
 def where(home: Path) -> str:
     """The model's sixth guess for the photos, as coordinates."""
     seen = score_album([home / "album"], scorers=[SCORER[1]])
-    cell = int(seen.attacks[0].scores.values.sum(axis=0).argsort()[-6])
+    cell = int(seen.models[0].scores.values.sum(axis=0).argsort()[-6])
     seen.close()
     lat, lon = cell_towns(Cells.default())
     return f"{lat[cell]:.4f},{lon[cell]:.4f}"

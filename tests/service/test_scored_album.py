@@ -74,8 +74,8 @@ def test_the_renditions_are_scored_and_not_the_files(
     for photo in seen.photos:
         assert watching.shown[photo.id] == photo.rendition.content
         assert max(photo.rendition.width, photo.rendition.height) <= 256
-    (attack,) = seen.attacks
-    assert (attack.word, attack.about.name, attack.cached) == ("watching", "watching", 0)
+    (attack,) = seen.models
+    assert (attack.spec, attack.about.name, attack.cached) == ("watching", "watching", 0)
     assert attack.scores.ids == tuple(photo.id for photo in seen.photos)
     again = Watching()
     for photo, row in zip(seen.photos, attack.scores.values, strict=True):
@@ -96,8 +96,8 @@ def test_every_scorer_sees_the_same_photos(
     watching.refused = {"IMG_11.jpg"}
     seen = score_album([folder], scorers=["watching", known], workers=pool)
     assert [photo.id for photo in seen.photos] == ["IMG_2.jpg"]
-    assert [attack.scores.ids for attack in seen.attacks] == [("IMG_2.jpg",)] * 2
-    assert [attack.word for attack in seen.attacks] == ["watching", known]
+    assert [attack.scores.ids for attack in seen.models] == [("IMG_2.jpg",)] * 2
+    assert [attack.spec for attack in seen.models] == ["watching", known]
     reasons = {one.name: one.reason for one in seen.left if one.kind == "unscored"}
     assert reasons == {
         "IMG_10.png": "known.npz has no row for IMG_10.png: add one or leave the photo out",
@@ -196,14 +196,14 @@ def test_rows_that_are_known_are_not_made_again(
     watching.shown.clear()
     second = score_album([folder], scorers=["watching", "watching"], workers=pool, cache=cache)
     assert not watching.shown
-    assert (first.attacks[0].cached, second.attacks[0].cached) == (0, 3)
-    assert len(second.attacks) == 1, "the same scorer twice is one attacker"
-    assert first.attacks[0].scores == second.attacks[0].scores
+    assert (first.models[0].cached, second.models[0].cached) == (0, 3)
+    assert len(second.models) == 1, "the same scorer twice is one attacker"
+    assert first.models[0].scores == second.models[0].scores
     # Another size is another rendition, and so another row.
     small = score_album(
         [folder], scorers=["watching"], workers=pool, cache=cache, recipe=Recipe(64)
     )
-    assert small.attacks[0].cached == 0
+    assert small.models[0].cached == 0
     for seen in (first, second, small):
         seen.close()
 
@@ -239,7 +239,7 @@ def test_renditions_that_nobody_keeps_take_little_room(
         (tmp_path / f"{number}.jpg").write_bytes(jpeg(number + 1))
     kept = score_album([tmp_path], scorers=["watching"], workers=pool)
     passed = score_album([tmp_path], scorers=["watching"], workers=pool, keep=False)
-    assert np.array_equal(passed.attacks[0].scores.values, kept.attacks[0].scores.values)
+    assert np.array_equal(passed.models[0].scores.values, kept.models[0].scores.values)
     sizes = [photo.rendition.size for photo in passed.photos]
     assert kept.album.spool.size == sum(sizes)
     assert passed.album.spool.size <= 8 * max(sizes)  # four wait, one comes, gaps are not exact

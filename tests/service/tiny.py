@@ -92,15 +92,15 @@ def planned(
     watches = []
     tables, truths, sees = [], [], []
     even = tuple(range(0, len(seen.photos) + len(posted.ids), 2))
-    for number in range(len(seen.attacks)):
+    for number in range(len(seen.models)):
         truth = (truth_of(number + 1),)
         rivals = np.array([cell for cell in range(CELLS) if cell not in truth])
         for whole in (True, False):
             zone = Zone(np.array(truth), rivals, 25.0)
             watches.append(
-                Threat(number, place, whole, zone, None if whole else even, hides=place.label)
+                Threat(number, place, whole, zone, None if whole else even, hidden_name=place.label)
             )
-            tables.append(posted.behind(seen.attacks[number].scores, number))
+            tables.append(posted.append_to(seen.models[number].scores, number))
             truths.append(truth)
             sees.append(None if whole else even)
     asked: dict[str, Any] = {} if "budget" in wishes else {"top": top}
@@ -114,15 +114,15 @@ def planned(
     )
     return AlbumPlan(
         plan=plan,
-        watches=tuple(watches),
+        threats=tuple(watches),
         hidden=(place,),
         public=(),
         places=Places((place,)),
         wishes=Wishes(top=min(top, 3)),
         top=top,
         hidden_names=(place.label,),
-        models=tuple(model.called for model in seen.attacks),
+        models=tuple(model.display_name for model in seen.models),
         ids=tables[0].ids,
         photos=len(seen.photos),
-        newly_shared=len(posted.fresh(plan.kept, len(seen.photos))),
+        newly_shared=len(posted.newly_shared(plan.kept, len(seen.photos))),
     )

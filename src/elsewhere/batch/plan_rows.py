@@ -224,19 +224,19 @@ def _placed(
         ) from None
     audits = [
         infer(
-            seen.attacks[watch.attack].scores,
+            seen.models[watch.model].scores,
             watch.zone.cells.tolist(),
-            scorer=seen.attacks[watch.attack].word,
+            scorer=seen.models[watch.model].spec,
             place=watch.place.label,
-            exponents=seen.attacks[watch.attack].about.exponents,
-            globe=seen.attacks[watch.attack].about.globe,
+            exponents=seen.models[watch.model].about.exponents,
+            globe=seen.models[watch.model].about.globe,
             sees=watch.sees,
-            among=possible_cells(done.watches, watch),
+            among=possible_cells(done.threats, watch),
             positions=watch.place.positions,
         )
-        for watch in done.watches
+        for watch in done.threats
     ]
-    tables = [seen.attacks[watch.attack].scores for watch in done.watches]
+    tables = [seen.models[watch.model].scores for watch in done.threats]
     return done.plan, messages.verdict(done), tables, audits
 
 

@@ -69,7 +69,7 @@ class AlbumAudit:
     audits: tuple[Audit, ...]
     """One for each threat, in their order; without a known place one for each attacker, and then
     no audit has a truth."""
-    watches: tuple[Threat, ...]
+    threats: tuple[Threat, ...]
     """Which attacker, place and photos each audit is of; empty without a known place."""
     leaks: tuple[Leaking, ...]
     """What the original files tell beside their pictures; nothing of it is in a shared copy."""
@@ -92,7 +92,7 @@ def audit_album(
     if not places:
         found = tuple(
             audit_attack(seen, number, posted=posted, opinions=opinions)
-            for number in range(len(seen.attacks))
+            for number in range(len(seen.models))
         )
         return AlbumAudit(found, (), metadata_leaks(seen.photos), (*places.notes, *posted.notes))
     chosen = select_places(places, seen.photos, wishes.hide)
@@ -155,12 +155,12 @@ def audit_threat(
         margin = plan.plan.promise.against[number].margin
     return audit_attack(
         seen,
-        threat.attack,
+        threat.model,
         posted=posted,
         opinions=opinions,
         truth=Truth(
             tuple(threat.zone.cells.tolist()),
-            threat.hides,
+            threat.hidden_name,
             threat.place.lat,
             threat.place.lon,
             threat.place.positions,
@@ -188,9 +188,9 @@ def audit_attack(
     top: int = TOP,
 ) -> Audit:
     """What one attacker infers from some of the album's photos and what is posted already."""
-    attack = seen.attacks[number]
+    attack = seen.models[number]
     return audit(
-        posted.behind(attack.scores, number),
+        posted.append_to(attack.scores, number),
         truth,
         exponents=attack.about.exponents,
         cells=attack.about.globe,
@@ -199,8 +199,8 @@ def audit_attack(
         rivals=rivals,
         margin=margin,
         # the heads have not seen what was posted, and half an album would be another question
-        opinions=None if posted.ids else (opinions or {}).get(attack.word),
-        scorer=attack.word,
+        opinions=None if posted.ids else (opinions or {}).get(attack.spec),
+        scorer=attack.spec,
         top=top,
     )
 
@@ -219,17 +219,17 @@ def with_second_heads(specs: Sequence[str]) -> tuple[str, ...]:
 
 def second_opinions(seen: ScoredAlbum, specs: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
     """An album scored `with_second_heads`: as the scorers see it, and as the other heads do."""
-    scores = {attack.word: attack.scores for attack in seen.attacks}
-    own = tuple(attack for attack in seen.attacks if attack.word in specs)
+    scores = {attack.spec: attack.scores for attack in seen.models}
+    own = tuple(attack for attack in seen.models if attack.spec in specs)
     opinions = {
         spec: {head: scores[head] for head in HEADS[spec]} for spec in specs if spec in HEADS
     }
-    return replace(seen, attacks=own), opinions
+    return replace(seen, models=own), opinions
 
 
 def possible_cells(threats: Sequence[Threat], threat: Threat) -> Sequence[int] | None:
     """The cells that are possible at all, where what the audience knows makes the world smaller."""
-    same = [other for other in threats if other.attack == threat.attack]
+    same = [other for other in threats if other.model == threat.model]
     possible = {*threat.rivals, *(cell for other in same for cell in other.zone.cells.tolist())}
     everything = len(threat.zone.cells) + len(threat.zone.decoys)
     return sorted(possible) if threat.rivals and len(possible) < everything else None

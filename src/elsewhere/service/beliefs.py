@@ -72,9 +72,9 @@ class Beliefs:
     @cached_property
     def names(self) -> list[str]:
         """The threats for people."""
-        several = len(self.scored.attacks) > 1
-        models = [model.word if several else "" for model in self.scored.attacks]
-        return [threat_name(one.hides, one.own, models[one.attack]) for one in self.threats]
+        several = len(self.scored.models) > 1
+        models = [model.spec if several else "" for model in self.scored.models]
+        return [threat_name(one.hidden_name, one.own, models[one.model]) for one in self.threats]
 
     @cached_property
     def own_ranks(self) -> list[int | None]:
@@ -109,11 +109,11 @@ class Beliefs:
         threat, photos = self.threats[number], self._shared(number, kept)
         if not photos:
             return None
-        rows, attack = self._rows(number, photos), self.scored.attacks[threat.attack]
+        rows, attack = self._rows(number, photos), self.scored.models[threat.model]
         probabilities = np.exp(combine_rows(rows, attack.about.exponents))
         return Belief(
             threat=threat,
-            scorer=attack.word,
+            scorer=attack.spec,
             photos=len(photos),
             cells=attack.about.cells,
             rank=rank(rows, threat.zone.cells),
@@ -126,7 +126,7 @@ class Beliefs:
         photos = self._shared(number, kept)
         if not photos:
             return None
-        about = self.scored.attacks[self.threats[number].attack].about
+        about = self.scored.models[self.threats[number].model].about
         probabilities: Floats = np.exp(combine_rows(self._rows(number, photos), about.exponents))
         return probabilities
 
@@ -135,7 +135,7 @@ class Beliefs:
         return [
             number
             for number, threat in enumerate(self.threats)
-            if threat.attack == 0 and (threat.sees is None or photo in threat.sees)
+            if threat.model == 0 and (threat.sees is None or photo in threat.sees)
         ]
 
     @cached_property
@@ -143,7 +143,7 @@ class Beliefs:
         """The first model's threat over each place's own photos."""
         first: dict[str, int] = {}
         for number, threat in enumerate(self.threats):
-            if threat.attack == 0:
+            if threat.model == 0:
                 first.setdefault(threat.place.label, number)
         return list(first.values())
 
@@ -160,10 +160,10 @@ class Beliefs:
 
     def _rows(self, number: int, photos: list[int] | None = None) -> Floats:
         """The rows of some photos, or of all, without the cells that the audience rules out."""
-        attack = self.threats[number].attack
-        key = self.scored.attacks[attack].word, self.posted.ids
+        attack = self.threats[number].model
+        key = self.scored.models[attack].spec, self.posted.ids
         if key not in self._cache:
-            scores = self.posted.behind(self.scored.attacks[attack].scores, attack)
+            scores = self.posted.append_to(self.scored.models[attack].scores, attack)
             self._cache[key] = scores.values.astype(np.float64)
         rows = self._cache[key]
         if photos is not None and len(photos) < len(rows):
@@ -176,27 +176,27 @@ class Beliefs:
         """By model: the cells that are possible at all; None where every cell is."""
         masks: dict[int, NDArray[np.bool_] | None] = {}
         for threat in self.threats:
-            if threat.attack in masks:
+            if threat.model in masks:
                 continue
-            masks[threat.attack] = None
+            masks[threat.model] = None
             cells = possible_cells(self.threats, threat)
             if cells is not None:
-                mask = np.zeros(self.scored.attacks[threat.attack].about.cells, dtype=bool)
+                mask = np.zeros(self.scored.models[threat.model].about.cells, dtype=bool)
                 mask[list(cells)] = True
-                masks[threat.attack] = mask
+                masks[threat.model] = mask
         return masks
 
 
 def album_guesses(scored: ScoredAlbum, count: int) -> tuple[Guess, ...]:
     """What the first model thinks of the whole album."""
-    attack = scored.attacks[0]
+    attack = scored.models[0]
     probabilities = np.exp(combine_rows(attack.scores.values, attack.about.exponents))
     return likeliest_cells(probabilities, attack.about.globe, count)
 
 
 def photo_probabilities(scored: ScoredAlbum, photo: int) -> Floats:
     """How probable the first model finds every cell by one photo alone."""
-    attack = scored.attacks[0]
+    attack = scored.models[0]
     row = attack.scores.values[photo].astype(np.float64)
     probabilities: Floats = np.exp(log_softmax(exponent(attack.about.exponents, 1) * row))
     return probabilities

@@ -184,7 +184,7 @@ def _files(
             "there is nothing to share: within this budget a hidden place may still be the first "
             "guess; allow more"
         )
-    numbers = posted.fresh(plan.kept, len(seen.photos))
+    numbers = posted.newly_shared(plan.kept, len(seen.photos))
     if not numbers:
         raise InputError("there is nothing to share: every photo that may be kept is out already")
     photos = [seen.photos[number] for number in numbers]
@@ -200,8 +200,8 @@ def _document(
 ) -> str:
     """The certificate's text. The plan is proved on the scores that it was made with, once more."""
     plan, rows = album_plan.plan, [file.number for file in files]
-    tables = [posted.behind(model.scores, number) for number, model in enumerate(seen.attacks)]
-    body = proved_record(plan, [tables[watch.attack] for watch in album_plan.watches])
+    tables = [posted.append_to(model.scores, number) for number, model in enumerate(seen.models)]
+    body = proved_record(plan, [tables[watch.model] for watch in album_plan.threats])
     public = [number for number in plan.kept if number not in rows]
     certificate = CopyCertificate(
         top=album_plan.wishes.top if plan.promise.budget is None else None,
@@ -209,14 +209,14 @@ def _document(
         hidden=tuple(HiddenPlace(p.label, p.lat, p.lon) for p in album_plan.hidden),
         watches=tuple(
             Watched(
-                watch.attack,
+                watch.model,
                 album_plan.hidden.index(watch.place),
                 watch.whole,
                 float(watch.zone.radius_km),
             )
-            for watch in album_plan.watches
+            for watch in album_plan.threats
         ),
-        models=tuple(_model(attack, rows) for attack in seen.attacks),
+        models=tuple(_model(attack, rows) for attack in seen.models),
         recipe=str(seen.album.recipe),
         photos=tables[0].ids,
         files=tuple(files),
@@ -231,8 +231,8 @@ def _document(
 
 def _model(attack: ModelScores, rows: Sequence[int]) -> Model:
     """A scorer as it can be found again from any folder."""
-    name, colon, file = attack.word.partition(":")
-    word = f"{name}:{Path(file).absolute()}" if colon and os.path.lexists(file) else attack.word
+    name, colon, file = attack.spec.partition(":")
+    word = f"{name}:{Path(file).absolute()}" if colon and os.path.lexists(file) else attack.spec
     about = attack.about
     own = Scores(attack.scores.values[list(rows)]).digest
     return Model(word, about.name, about.fingerprint, about.grid, about.cells, own)

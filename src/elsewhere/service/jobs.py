@@ -71,7 +71,7 @@ class ProtectedAlbum:
         photos = self.seen.photos
         if self.plan.empty:
             return []
-        return [photos[n].id for n in self.posted.fresh(self.plan.plan.kept, len(photos))]
+        return [photos[n].id for n in self.posted.newly_shared(self.plan.plan.kept, len(photos))]
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def _given(
 ) -> Given:
     rows = tuple(
         Rows(attack.scores.scorer, attack.scores.grid, attack.scores.values[list(photos)])
-        for attack in seen.attacks
+        for attack in seen.models
     )
     digests = tuple(seen.photos[n].rendition.digest for n in photos)
     return Given(where, digests, rows, placed)
@@ -75,7 +75,7 @@ class Remembered:
     @classmethod
     def nothing(cls, seen: ScoredAlbum) -> Remembered:
         """As where nothing is remembered."""
-        empty = tuple(attack.scores.values[:0] for attack in seen.attacks)
+        empty = tuple(attack.scores.values[:0] for attack in seen.models)
         return cls((), empty, (), ())
 
 
@@ -108,13 +108,13 @@ def remembered(
         metadata = Metadata()
         if entry.placed and len(there) == 1:
             metadata = Metadata(position=there[0].positions[0])
-        tables = [_rows_for(entry, attack.scores.scorer, attack.word) for attack in seen.attacks]
+        tables = [_rows_for(entry, attack.scores.scorer, attack.spec) for attack in seen.models]
         for n in new:
             rows = [table[n : n + 1] for table in tables]
             found[entry.photos[n]] = rows, metadata, there[0].label
     rows_by_attack = tuple(
         np.concatenate([attack.scores.values[:0], *(rows[number] for rows, _, _ in found.values())])
-        for number, attack in enumerate(seen.attacks)
+        for number, attack in enumerate(seen.models)
     )
     return Remembered(
         tuple(f"remembered/{number}" for number in range(1, len(found) + 1)),
@@ -157,7 +157,7 @@ def _nearness(
     """For an entry, the hidden places whose zone overlaps that of its own photos."""
     hidden = select_places(places, seen.photos, wishes.hide).hidden
     width = wishes.width
-    grids = {attack.scores.grid: cells_of(attack) for attack in seen.attacks}
+    grids = {attack.scores.grid: cells_of(attack) for attack in seen.models}
     truths = {
         (grid, place.label): frozenset(hidden_zone(cells, place, width).cells.tolist())
         for grid, cells in grids.items()

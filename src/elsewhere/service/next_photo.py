@@ -406,7 +406,7 @@ def check_next_photo(
     draw = None if ledger is None else _steady(ledger, places, wishes)
     best = plan_album(seen, places, wishes, posted=posted, draw=draw)
     tables = tuple(
-        posted.behind(seen.attacks[watch.attack].scores, watch.attack) for watch in best.watches
+        posted.append_to(seen.models[watch.model].scores, watch.model) for watch in best.threats
     )
     asked = Request(best.plan.promise, tables, several=True)
     public = posted.pinned(len(seen.photos))

@@ -28,7 +28,7 @@ def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[N
     """A note for each place that was told, from whose photos a model is sure of one far away."""
     in_files = {photo.metadata.position for photo in seen.photos}
     for watch in watched:
-        place, attack = watch.place, seen.attacks[watch.attack]
+        place, attack = watch.place, seen.models[watch.model]
         cells = attack.about.globe
         if not watch.own or cells is None or (place.lat, place.lon) in in_files:
             continue
@@ -42,7 +42,7 @@ def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[N
         if sure > SURE and away > FAR_KM and best not in watch.zone:
             yield Note(
                 NoteKind.OTHER_PLACE,
-                model=attack.called,
+                model=attack.display_name,
                 places=(cell_names(cells)[best], place.label),
                 share=sure,
                 km=float(away),
@@ -60,7 +60,7 @@ def low_detail_notes(
     seen: ScoredAlbum, watched: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
 ) -> Iterator[Note]:
     """A note for each such photo; `top` is the one asked for, so that the secret one stays so."""
-    kept = posted.fresh(plan.kept, len(seen.photos))
+    kept = posted.newly_shared(plan.kept, len(seen.photos))
     plain = {number for number in kept if shows_little(seen.photos[number])}
     if not plain:
         return
@@ -70,7 +70,7 @@ def low_detail_notes(
         rivals = list(view.rivals[:top])
         if not numbers or not rivals or plain.isdisjoint(numbers):
             continue
-        rows = posted.behind(seen.attacks[watch.attack].scores, watch.attack).values[numbers]
+        rows = posted.append_to(seen.models[watch.model].scores, watch.model).values[numbers]
         rows = np.maximum(rows.astype(np.float64), -1e6)  # what is ruled out stays a number
         gains = (rows[:, rivals] - rows[:, watch.zone.cells].max(axis=1, keepdims=True)).sum(axis=1)
         first = np.argsort(-gains, kind="stable")[:FOREMOST]
@@ -132,13 +132,13 @@ def _location_notes(
 
 def _coarse_cells(watched: Sequence[Threat], seen: ScoredAlbum) -> Iterator[Note]:
     """Where cells are larger than what should be hidden: one note a model."""
-    for number, attack in enumerate(seen.attacks):
-        coarse = [w for w in watched if w.attack == number and w.zone.widest_cell_km]
+    for number, attack in enumerate(seen.models):
+        coarse = [w for w in watched if w.model == number and w.zone.widest_cell_km]
         if coarse:
             yield Note(
                 NoteKind.COARSE_CELLS,
-                places=tuple(dict.fromkeys(watch.hides for watch in coarse)),
-                model=attack.called if len(seen.attacks) > 1 else "",
+                places=tuple(dict.fromkeys(watch.hidden_name for watch in coarse)),
+                model=attack.display_name if len(seen.models) > 1 else "",
                 km=max(watch.zone.widest_cell_km for watch in coarse),
                 radius_km=coarse[0].zone.radius_km,
             )

@@ -217,7 +217,7 @@ class NowhereError(InputError):
 
 def guesses(seen: ScoredAlbum, many: int = GUESSES) -> tuple[Guess, ...]:
     """What each scorer thinks of the album as a whole, likeliest first."""
-    return tuple(guess for attack in seen.attacks for guess in _of(attack, many))
+    return tuple(guess for attack in seen.models for guess in _of(attack, many))
 
 
 def _of(attack: ModelScores, many: int) -> list[Guess]:
@@ -226,4 +226,4 @@ def _of(attack: ModelScores, many: int) -> list[Guess]:
     row = combine_rows(attack.scores.values, attack.about.exponents)
     names = cell_names(attack.about.globe)
     best = np.argsort(-row, kind="stable")[:many].tolist()
-    return [Guess(attack.word, names[cell], float(np.exp(row[cell]))) for cell in best]
+    return [Guess(attack.spec, names[cell], float(np.exp(row[cell]))) for cell in best]

@@ -46,7 +46,7 @@ _LEVEL_KM = {"city": 25.0, "region": 200.0, "country": 750.0}
 class AlbumPlan(Outcome):
     """What to withhold of an album, with the threats and places that it is about."""
 
-    watches: tuple[Threat, ...]
+    threats: tuple[Threat, ...]
     hidden: tuple[AlbumPlace, ...]
     public: tuple[AlbumPlace, ...]
     places: Places
@@ -90,8 +90,8 @@ def plan_album(
     def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
         nonlocal found_reasons
         found_reasons = find_reasons(promise, scores, limits, keep)
-        models = [model.called if len(seen.attacks) > 1 else "" for model in seen.attacks]
-        names = [messages.threat_name(t.hides, t.own, models[t.attack]) for t in threats]
+        models = [model.display_name if len(seen.models) > 1 else "" for model in seen.models]
+        names = [messages.threat_name(t.hidden_name, t.own, models[t.model]) for t in threats]
         return messages.infeasibility(promise, found_reasons, scores[0].ids, names)
 
     def solve(asked: Request, explain: Explain | None) -> tuple[Plan, int | None]:
@@ -107,7 +107,7 @@ def plan_album(
             limits,
             previous=previous,
             explain=explain,
-            useful=lambda plan: bool(posted.fresh(plan.kept, photos)),
+            useful=lambda plan: bool(posted.newly_shared(plan.kept, photos)),
         )
 
     # nobody insists on each photo alone: where that cannot be had, all together matter more
@@ -116,7 +116,7 @@ def plan_album(
     together_only = optional and plan.status == Status.INFEASIBLE
     if together_only:
         plan, k = solve(without_each_photo(asked), explain if reasons else None)
-    newly_shared = len(posted.fresh(plan.kept, photos))
+    newly_shared = len(posted.newly_shared(plan.kept, photos))
     notes = list(
         plan_independent_notes(
             seen, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
@@ -141,15 +141,15 @@ def plan_album(
         plan=plan,
         wishes=wishes,
         hidden_names=tuple(hidden_names(chosen.hidden, wishes.width)),
-        models=tuple(model.called for model in seen.attacks),
-        accuracy=tuple(_accuracy(chosen.hidden, seen.attacks, wishes)),
+        models=tuple(model.display_name for model in seen.models),
+        accuracy=tuple(_accuracy(chosen.hidden, seen.models, wishes)),
         ids=asked.scores[0].ids,
         photos=photos,
         newly_shared=newly_shared,
         notes=tuple(notes),
         advice=advice,
         blocked=blocked,
-        watches=threats,
+        threats=threats,
         hidden=chosen.hidden,
         public=chosen.public,
         places=places,
@@ -213,13 +213,13 @@ def _request(
             f"{seen.photos[number].id} is posted already and cannot be dropped any more"
         )
     photos = len(seen.photos)
-    tables = [posted.behind(model.scores, n) for n, model in enumerate(seen.attacks)]
+    tables = [posted.append_to(model.scores, n) for n, model in enumerate(seen.models)]
     values = photo_values(seen.photos, wishes.values, stars=wishes.stars, left=seen.left)
     costs = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
     each_photo = wishes.budget is None if wishes.each_photo is None else wishes.each_photo
     each_top = (wishes.top or TOP) if each_photo else False
     return read_request(
-        [tables[threat.attack] for threat in threats],
+        [tables[threat.model] for threat in threats],
         [threat.zone.cells.tolist() for threat in threats],
         top=None if wishes.budget is not None else wishes.top,
         budget=None if wishes.budget is None else budget_of(wishes.budget, photos),
@@ -255,5 +255,5 @@ def _accuracy(
         for part in sorted({continent(code) for code in codes}) if table else ():
             shares, region = (table[part], part) if part in table else (table[""], "the world")
             km = min((km for km in shares if km >= radius), default=max(shares))
-            found.append(Accuracy(model.called, km, shares[km], region, level))
+            found.append(Accuracy(model.display_name, km, shares[km], region, level))
     return found

@@ -25,7 +25,7 @@ class Posted:
     ids: tuple[str, ...] = ()
     """One name for each photo beyond the album: "posted/…" for a file, "remembered/…" for a row
     of the ledger; none of them is the name of a photo of the album."""
-    rows_by_attack: tuple[Scores, ...] = ()
+    rows_by_model: tuple[Scores, ...] = ()
     """One for each attack of the album, in its order: the rows of `ids`. Empty where `ids` is."""
     metadata: tuple[Metadata, ...] = ()
     """What is known of each of `ids`: its position and time say which place it belongs to."""
@@ -38,17 +38,17 @@ class Posted:
 
     def __post_init__(self) -> None:
         assert len(self.metadata) == len(self.ids)
-        assert all(rows.ids == self.ids for rows in self.rows_by_attack)
-        assert bool(self.rows_by_attack) == bool(self.ids)
+        assert all(rows.ids == self.ids for rows in self.rows_by_model)
+        assert bool(self.rows_by_model) == bool(self.ids)
 
     def __bool__(self) -> bool:
         return bool(self.ids or self.already)
 
-    def behind(self, scores: Scores, attack: int) -> Scores:
+    def append_to(self, scores: Scores, attack: int) -> Scores:
         """The album's scores by one attack with the posted rows appended behind them."""
         if not self.ids:
             return scores
-        rows = self.rows_by_attack[attack]
+        rows = self.rows_by_model[attack]
         if rows.cells != scores.cells or rows.scorer != scores.scorer:
             raise InputError(
                 "the posted photos were scored by another model than the album: score them anew"
@@ -64,7 +64,7 @@ class Posted:
         """What to pin, by number, where the album has `photos` photos: ascending."""
         return (*self.already, *range(photos, photos + len(self.ids)))
 
-    def fresh(self, kept: Iterable[int], photos: int) -> list[int]:
+    def newly_shared(self, kept: Iterable[int], photos: int) -> list[int]:
         """Of some kept photos those that would be shared: of the album, and not out already."""
         return [n for n in kept if n < photos and n not in self.already]
 

@@ -126,7 +126,7 @@ def find_posted(
     if listed:
         public = score_album(
             listed,
-            scorers=[attack.word for attack in seen.attacks],
+            scorers=[attack.spec for attack in seen.models],
             recipe=seen.album.recipe,
             limits=limits,
             workers=workers,
@@ -168,10 +168,10 @@ def _joined(
     known = [photos[n].metadata for n in others]
     metadata = (*_placed_by_time(seen.photos, known, places), *kept.metadata)
     rows = []
-    for number, attack in enumerate(seen.attacks):
+    for number, attack in enumerate(seen.models):
         parts = [kept.rows[number]]
         if public is not None:
-            parts.insert(0, public.attacks[number].scores.values[others])
+            parts.insert(0, public.models[number].scores.values[others])
         whole = np.concatenate(parts)
         if len(whole):
             scores = attack.scores

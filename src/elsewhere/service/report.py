@@ -113,7 +113,7 @@ def plan_contents(
     patience: float = PATIENCE,
 ) -> Contents:
     """What the report of a plan says."""
-    plan, threats = album_plan.plan, album_plan.watches
+    plan, threats = album_plan.plan, album_plan.threats
     full, rest = _select_views(threats)
     full_views, other_views = (
         [_view(seen, threats, n, posted=posted, album_plan=album_plan) for n in numbers]
@@ -168,13 +168,13 @@ def audit_contents(
     command: str = "",
 ) -> Contents:
     """What the report of an audit says; where no place is known, what each attacker guesses."""
-    threats = audit.watches
+    threats = audit.threats
     full, rest = _select_views(threats)
     views = [_view(seen, threats, number, posted=posted, opinions=opinions) for number in full]
     if not threats:
         guesses = (
             audit_attack(seen, number, posted=posted, opinions=opinions, top=_MAX_BELIEFS)
-            for number in range(len(seen.attacks))
+            for number in range(len(seen.models))
         )
         views = [AttackerView(found, scope="the whole album") for found in guesses]
     return _contents(
@@ -219,8 +219,8 @@ def explain_photo(
     best: tuple[float, int] | None = None
     effect: PhotoEffect | None = None
     for number in numbers:
-        threat = album_plan.watches[number]
-        model, zone = seen.attacks[threat.attack], threat.zone.cells
+        threat = album_plan.threats[number]
+        model, zone = seen.models[threat.model], threat.zone.cells
         values = _possible_values(seen, album_plan, posted, threat)
         sees = set(threat.sees if threat.sees is not None else range(len(values)))
         shared = [n for n in plan.kept if n in sees]
@@ -236,8 +236,8 @@ def explain_photo(
             best = lift
             effect = PhotoEffect(
                 photo=seen.photos[photo].id,
-                place=threat.hides,
-                model=model.called,
+                place=threat.hidden_name,
+                model=model.display_name,
                 cells=model.about.cells,
                 shared=len(shared),
                 rank_without=before,
@@ -294,7 +294,7 @@ def _contents(
     """What all reports have."""
     from importlib.metadata import version  # slow to import
 
-    models = ", ".join(f"{model.word} ({model.about.fingerprint[:12]})" for model in seen.attacks)
+    models = ", ".join(f"{model.spec} ({model.about.fingerprint[:12]})" for model in seen.models)
     origin = {
         "elsewhere": version("elsewhere"),
         "scorers": models,
@@ -318,8 +318,8 @@ def _contents(
         views=tuple(views),
         other_views=tuple(other_views),
         attackers=tuple(
-            Attacker(model.word, model.about.cells, model.about.accuracy, here)
-            for model in seen.attacks
+            Attacker(model.spec, model.about.cells, model.about.accuracy, here)
+            for model in seen.models
         ),
         leaks=leaks,
         skipped=tuple(SkippedFile(file.name, file.reason) for file in (*seen.left, *posted.left)),
@@ -336,8 +336,8 @@ def _select_views(threats: Sequence[Threat]) -> tuple[list[int], list[int]]:
     """
     first: dict[str, int] = {}
     for number, threat in enumerate(threats):
-        if threat.attack == 0:
-            first.setdefault(threat.hides, number)  # own photos come before the whole album
+        if threat.model == 0:
+            first.setdefault(threat.hidden_name, number)  # own photos come before the whole album
     full = list(first.values())[:_MAX_FULL_VIEWS]
     return full, [number for number in range(len(threats)) if number not in full]
 
@@ -376,11 +376,11 @@ def _view(
         )
         if after is not None and after.truth is not None and after.truth.shares.from_plan:
             decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
-    cells, width = seen.attacks[threat.attack].about.globe, threat.width
+    cells, width = seen.models[threat.model].about.globe, threat.width
     # whoever hides a country does not ask how near to a town a guess comes
     right, radius_km = "in its cell", None
     if threat.place.area is not None or width.level in {"city", "region", "country"}:
-        right = f"in {threat.hides}"
+        right = f"in {threat.hidden_name}"
     elif width.km:
         right, radius_km = f"within {width.km:g} km", width.km
     return AttackerView(
@@ -425,9 +425,9 @@ def _possible_values(
     seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, threat: Threat
 ) -> Floats:
     """The rows that a threat adds up, without the cells that its audience rules out."""
-    scores = posted.behind(seen.attacks[threat.attack].scores, threat.attack)
+    scores = posted.append_to(seen.models[threat.model].scores, threat.model)
     values = scores.values.astype(np.float64)
-    cells = possible_cells(album_plan.watches, threat)
+    cells = possible_cells(album_plan.threats, threat)
     if cells is not None:
         ruled_out = np.ones(values.shape[1], dtype=bool)
         ruled_out[list(cells)] = False

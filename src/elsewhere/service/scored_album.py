@@ -45,7 +45,7 @@ rendition is kept: none of the threads waits, and what is ahead fits anywhere.""
 class ModelScores:
     """One scorer's view of an album."""
 
-    word: str
+    spec: str
     """The scorer as typed: "embedded", "onnx:streets.onnx"."""
     about: ScorerInfo
     scores: Scores
@@ -54,9 +54,9 @@ class ModelScores:
     """How many of the rows were known already."""
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """The scorer in a sentence for people: a model, whatever is typed for it."""
-        return model_name(self.word)
+        return model_name(self.spec)
 
 
 def model_name(word: str) -> str:
@@ -75,7 +75,7 @@ class ScoredAlbum:
     album: Album
     photos: tuple[Photo, ...]
     """Those that every scorer could score, in the album's order."""
-    attacks: tuple[ModelScores, ...]
+    models: tuple[ModelScores, ...]
     left: tuple[SkippedFile, ...]
     """Every file that is not among the photos, with its reason."""
 
@@ -155,7 +155,7 @@ def rescore_album(
     The photos stay the same, by number: a scorer that cannot score each of them raises InputError.
     """
     words = tuple(dict.fromkeys(scorers))
-    attacks = {attack.word: attack for attack in scored.attacks}
+    attacks = {attack.spec: attack for attack in scored.models}
     added = [word for word in words if word not in attacks]
     lines = tuple(CachedScorer(find(word), cache) for word in added)
 
@@ -172,7 +172,7 @@ def rescore_album(
                 f"{word} cannot look at every photo, so it is no attacker of this album: {problem}"
             )
         attacks[word] = _model_scores(word, line, scored.photos, results)
-    return replace(scored, attacks=tuple(attacks[word] for word in words))
+    return replace(scored, models=tuple(attacks[word] for word in words))
 
 
 class _Scoring:

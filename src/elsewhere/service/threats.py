@@ -31,8 +31,8 @@ from elsewhere.values.wishes import HideScope, Wishes
 class Threat:
     """One attacker of the joint problem: one scorer × one hidden place × one scope."""
 
-    attack: int
-    """Which of `seen.attacks`."""
+    model: int
+    """Which of `seen.models`."""
     place: AlbumPlace
     whole: bool
     """Whether the whole album is added up, or only the place's own photos and the unplaced."""
@@ -44,7 +44,7 @@ class Threat:
     """Whether these are the place's own photos; the whole album may be just them."""
     rivals: tuple[int, ...] = ()
     """The cells that may come before the place: outside every hidden zone."""
-    hides: str = ""
+    hidden_name: str = ""
     """What is hidden, by name: the place, or the region or country that it lies in."""
     width: HideScope = field(default_factory=HideScope)
     """How widely it is hidden."""
@@ -63,8 +63,8 @@ def find_threats(
     total = len(seen.photos) + len(posted.ids)
     own = [_own(seen, places, place, width, posted) for place in hidden]
     made = []
-    for number, attack in enumerate(seen.attacks):
-        zones, rivals = _zones(attack.word, attack.about, hidden, width, prior)
+    for number, attack in enumerate(seen.models):
+        zones, rivals = _zones(attack.spec, attack.about, hidden, width, prior)
         for place, zone, mine in zip(hidden, zones, own, strict=True):
             name = hidden_name(place, width)
             everything = len(mine) == total
@@ -98,7 +98,7 @@ def check_top(top: int | None, most: int) -> None:
 
 def cells_of(attack: ModelScores) -> Cells:
     """The cells that a scorer's columns stand for."""
-    return _cells(attack.word, attack.about)
+    return _cells(attack.spec, attack.about)
 
 
 def _cells(word: str, about: ScorerInfo) -> Cells:

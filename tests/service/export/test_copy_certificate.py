@@ -50,8 +50,8 @@ def document(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterato
     place = tmp_path_factory.mktemp("certificate")
     with known_scorers():
         seen = see_tiny(write_album(place / "trip"), workers=pool)
-        row = seen.attacks[0].scores.values[:1]
-        scores = Scores(row, ["posted/a.jpg"], scorer=seen.attacks[0].about.fingerprint)
+        row = seen.models[0].scores.values[:1]
+        scores = Scores(row, ["posted/a.jpg"], scorer=seen.models[0].about.fingerprint)
         already = planned(seen).plan.kept[:1]
         posted = Posted(("posted/a.jpg",), (scores,), (Metadata(),), already)
         plan = planned(seen, posted=posted)

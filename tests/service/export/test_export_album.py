@@ -355,7 +355,7 @@ def test_scores_that_are_not_the_plans_are_refused(
 ) -> None:
     with pytest.raises(CheckError, match="not those of the promise"):
         export_album(
-            ScoredAlbum(seen.album, seen.photos, seen.attacks[::-1], seen.left),
+            ScoredAlbum(seen.album, seen.photos, seen.models[::-1], seen.left),
             plan,
             tmp_path / "x",
         )
@@ -368,7 +368,7 @@ def test_what_is_out_already_counts_and_is_not_written_again(
     ids = ("posted/a.jpg", "posted/b.jpg")
     rows = tuple(
         Scores(np.log(rng.dirichlet(np.ones(12), 2)), ids, scorer=attack.about.fingerprint)
-        for attack in seen.attacks
+        for attack in seen.models
     )
     first = planned(seen).plan.kept[0]
     posted = Posted(ids, rows, (Metadata(), Metadata()), already=(first,))

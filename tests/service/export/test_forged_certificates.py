@@ -62,18 +62,19 @@ class Base:
     def __init__(self, seen: ScoredAlbum, folder: Path, **wishes: Any) -> None:
         place = AlbumPlace("Lisbon, Portugal", *LISBON, (), (LISBON,))
         sees = wishes.get("sees")
+        hidden = zone(GLOBE, *LISBON, 25.0)
         threats = [
-            Threat(0, place, part is None, zone(GLOBE, *LISBON, 25.0), part, hides=place.label)
+            Threat(0, place, part is None, hidden, part, hidden_name=place.label)
             for part in (sees or [None])
         ]
         count = len(threats)
         plan = elsewhere.protect(
-            [seen.attacks[0].scores] * count, [TRUTH] * count, **{"top": TOP, **wishes}
+            [seen.models[0].scores] * count, [TRUTH] * count, **{"top": TOP, **wishes}
         )
         assert plan.found, plan.explanation
         album_plan = AlbumPlan(
             plan=plan,
-            watches=tuple(threats),
+            threats=tuple(threats),
             hidden=(place,),
             public=(),
             places=Places((place,)),
@@ -81,7 +82,7 @@ class Base:
             top=TOP,
             hidden_names=(place.label,),
             models=("mapped",),
-            ids=seen.attacks[0].scores.ids,
+            ids=seen.models[0].scores.ids,
             photos=len(seen.photos),
             newly_shared=len(plan.kept),
         )
@@ -89,7 +90,7 @@ class Base:
         self.document: Document = json.loads(shared.certificate.read_text("utf-8"))
         self.copy: Copy = open_copy(shared.target)
         numbers = [file["number"] for file in self.document["files"]]
-        rows = seen.attacks[0].scores.values[numbers]
+        rows = seen.models[0].scores.values[numbers]
         self.totals = [sum(map(Fraction, column)) for column in rows.T.tolist()]
 
     def hides(self, cells: tuple[int, ...], first: int) -> bool:

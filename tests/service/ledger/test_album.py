@@ -36,7 +36,7 @@ def another(album: ScoredAlbum, name: str = "other") -> ScoredAlbum:
     photos = [
         photo(f"{name} {one.id}", one.metadata.position, one.metadata.time) for one in album.photos
     ]
-    return seen(photos, *(attack.scores.values for attack in album.attacks))
+    return seen(photos, *(attack.scores.values for attack in album.models))
 
 
 def found(ledger: Ledger, album: ScoredAlbum, *hide: str, **wishes: object):  # type: ignore[no-untyped-def]
@@ -52,7 +52,7 @@ def test_what_was_shared_of_a_place_counts_when_it_is_hidden_again(ledger: Ledge
     again = another(trip([Stay("Lisbon", 3, 50)], scorers=2, seed=9))
     back = found(ledger, again)
     assert back.ids == ("remembered/1", "remembered/2")
-    for number, attack in enumerate(first.attacks):
+    for number, attack in enumerate(first.models):
         assert np.array_equal(back.rows[number], attack.scores.values[[0, 2]])
     where = places_of(again.photos).places[0].positions[0]
     assert back.metadata == (Metadata(position=where),) * 2
@@ -90,7 +90,7 @@ def test_a_photo_that_is_given_as_posted_too_counts_once(ledger: Ledger) -> None
     again = another(first)
     known = [first.photos[0].rendition.digest]
     back = remembered(ledger, again, places_of(again.photos), Wishes(), known=known)
-    assert np.array_equal(back.rows[0], first.attacks[0].scores.values[[1]])
+    assert np.array_equal(back.rows[0], first.models[0].scores.values[[1]])
 
 
 def test_shared_twice_counts_once(ledger: Ledger) -> None:
@@ -121,9 +121,9 @@ def test_posted_rows_of_both_kinds_stand_together(ledger: Ledger) -> None:
     remember(ledger, first, 0, 3)
     again = another(trip([Stay("Lisbon", 3, 50)], seed=4))
     posted = find_posted(again, places_of(again.photos), Wishes(), ledger=ledger)
-    joint = posted.behind(again.attacks[0].scores, 0)
+    joint = posted.append_to(again.models[0].scores, 0)
     assert joint.ids[-2:] == ("remembered/1", "remembered/2")
-    assert np.array_equal(joint.values[-2:], first.attacks[0].scores.values[[0, 3]])
+    assert np.array_equal(joint.values[-2:], first.models[0].scores.values[[0, 3]])
 
 
 def test_an_album_without_photos_to_share_gives_nothing(ledger: Ledger) -> None:

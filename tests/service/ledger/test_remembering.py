@@ -57,7 +57,7 @@ def test_a_copy_that_has_its_name_is_remembered(
             for n, one in enumerate(seen.photos)
             if ledger.named(one.rendition.digest) == photo
         ]
-        for rows, attack in zip(entry.rows, seen.attacks, strict=True):
+        for rows, attack in zip(entry.rows, seen.models, strict=True):
             assert np.array_equal(rows.values, attack.scores.values[mine])
             assert rows.scorer == attack.about.fingerprint
 

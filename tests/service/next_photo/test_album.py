@@ -34,8 +34,8 @@ def keeps(album: ScoredAlbum, told: NextPhoto, out: Collection[int]) -> bool:
     """The promise of every watch, by plain sums: rivals at least as far as the best of the zone."""
     top = told.album.plan.promise.against[0].top
     assert top is not None
-    for watch in told.album.watches:
-        rows = album.attacks[watch.attack].scores.values.astype(np.float64)
+    for watch in told.album.threats:
+        rows = album.models[watch.model].scores.values.astype(np.float64)
         added = [n for n in out if watch.sees is None or n in watch.sees]
         sums = rows[added].sum(axis=0)
         if added and (sums[list(watch.rivals)] >= sums[watch.zone.cells].max()).sum() < top:
@@ -55,7 +55,7 @@ def test_an_album_of_two_places_goes_out_step_by_step(seed: int) -> None:
             out.append(number)
             assert told.alone is not None
             assert told.alone.plan.kept == tuple(sorted(out))
-            tables = [album.attacks[watch.attack].scores for watch in told.album.watches]
+            tables = [album.models[watch.model].scores for watch in told.album.threats]
             assert elsewhere.check(told.alone.plan, tables)
             assert "a better model may" in messages.verdict(told.alone)
         else:
@@ -108,7 +108,7 @@ def test_names_and_paths(tmp_path: Path) -> None:
     file = tmp_path / "one.jpg"
     file.write_bytes(b"some file")
     moved = [replace(album.photos[0], path=file), *album.photos[1:]]
-    again = seen(moved, *(attack.scores.values for attack in album.attacks))
+    again = seen(moved, *(attack.scores.values for attack in album.models))
     assert ask(again, str(file)).names == ("IMG_0000.jpg",)
 
 
@@ -118,7 +118,7 @@ def test_a_budget_is_no_promise_for_a_step() -> None:
 
 
 def test_a_burst_is_one_question() -> None:
-    rows = trip([Stay("Lisbon", 3, 0)]).attacks[0].scores.values
+    rows = trip([Stay("Lisbon", 3, 0)]).models[0].scores.values
     when = trip([Stay("Lisbon", 1, 0)]).photos[0].metadata.time
     photos = [photo(f"{n}.jpg", (38.72, -9.14), when) for n in range(3)]
     told = ask(seen(photos, rows), "1.jpg", wishes=replace(EXACT, bursts=True))

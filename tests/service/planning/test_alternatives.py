@@ -33,9 +33,9 @@ def test_where_everything_less_was_refuted_that_is_said() -> None:
 
 def test_a_smaller_radius_is_no_way_where_one_cell_is_hidden() -> None:
     near = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
-    assert len(near.watches[0].zone) == 1
+    assert len(near.threats[0].zone) == 1
     far = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=200.0))
-    assert len(far.watches[0].zone) > 1
+    assert len(far.threats[0].zone) > 1
     assert ways(far) == (Alternative(Change.RADIUS, amount=5.0),)
     level = plan(pointing(LISBON, LISBON), WIDE)
     assert ways(level) == (Alternative(Change.LEVEL, name="region"),)

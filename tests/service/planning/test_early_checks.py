@@ -25,7 +25,7 @@ def lisbon() -> ScoredAlbum:
 
 
 def scorers(seen: ScoredAlbum) -> list[tuple[str, ScorerInfo]]:
-    return [(attack.word, attack.about) for attack in seen.attacks]
+    return [(attack.spec, attack.about) for attack in seen.models]
 
 
 @pytest.mark.parametrize("budget", ["ten", "200%", "-1", "3.5", "", -1])
@@ -66,7 +66,7 @@ def test_slips(wishes: Wishes, said: str) -> None:
 
 
 def test_more_guesses_than_there_are_cells(lisbon: ScoredAlbum) -> None:
-    cells = lisbon.attacks[0].about.cells
+    cells = lisbon.models[0].about.cells
     EarlyChecks(Wishes(top=cells - 1)).loaded(scorers(lisbon))
     with pytest.raises(InputError, match=f"top {cells} is out of reach"):
         EarlyChecks(Wishes(top=cells)).loaded(scorers(lisbon))

@@ -56,7 +56,7 @@ def test_two_visits_are_one_place_and_the_lost_photo_is_nowhere(
 def test_only_the_hidden_city_is_watched_and_the_lost_photo_counts(planned: AlbumPlan) -> None:
     assert [place.label for place in planned.hidden] == ["Lisbon, Portugal"]
     assert len(planned.public) == 3
-    own, whole = planned.watches
+    own, whole = planned.threats
     assert own.sees == (*range(25), *range(99, 120))
     assert (whole.sees, whole.whole) == (None, True)
     assert any(
@@ -67,18 +67,18 @@ def test_only_the_hidden_city_is_watched_and_the_lost_photo_counts(planned: Albu
 def test_the_truth_is_every_cell_near_any_photo(planned: AlbumPlan) -> None:
     lats, lons = np.array(planned.hidden[0].positions).T
     near = (distance_km(Cells.default(), lats, lons) <= 25).any(axis=0)
-    assert planned.watches[0].zone.cells.tolist() == np.flatnonzero(near).tolist()
+    assert planned.threats[0].zone.cells.tolist() == np.flatnonzero(near).tolist()
 
 
 def test_the_promise_is_proved_optimal_and_holds(album: ScoredAlbum, planned: AlbumPlan) -> None:
     assert planned.plan.status == "optimal"
     assert planned.top is not None
     assert 5 <= planned.top <= 15
-    rows = album.attacks[0].scores
-    assert elsewhere.check(planned.plan, [rows for _ in planned.watches])
+    rows = album.models[0].scores
+    assert elsewhere.check(planned.plan, [rows for _ in planned.threats])
     assert planned.plan.withheld
     # the definition by hand: of what is kept, the own photos and the whole album
-    zone = planned.watches[0].zone.cells
+    zone = planned.threats[0].zone.cells
     kept = np.array(planned.plan.kept)
     for added in (kept[(kept < 25) | (kept >= 99)], kept):
         sums = rows.values[added].astype(float).sum(axis=0)
@@ -103,7 +103,7 @@ def test_all_four_cities_are_hidden_as_it_is_asked_for_by_default(
 ) -> None:
     wishes = Wishes(top=top, exact_top=True, work_limit=20_000)
     planned = plan_album(album, places, wishes)
-    assert len(planned.watches) == 8
+    assert len(planned.threats) == 8
     assert planned.plan.status == "optimal"
 
 

@@ -62,4 +62,4 @@ def test_neither_is_a_plain_one_that_is_withheld_or_carries_nothing() -> None:
     assert shows_little(grey.photos[3]) and not shows_little(grey.photos[0])
     assert not leans(planned(grey, drop=("3.jpg",)))
     flat = attack(np.full((4, Cells.default().count), -5.0), [one.id for one in grey.photos])
-    assert not leans(planned(replace(grey, attacks=(flat,)), top=1))
+    assert not leans(planned(replace(grey, models=(flat,)), top=1))

@@ -33,10 +33,10 @@ COARSE = Cells.default().coarsen(32)
 
 def proved(album: ScoredAlbum, planned: AlbumPlan, posted: Posted | None = None) -> bool:
     """The engine's promise checked anew on the rows that each watch is about."""
-    tables = [one.scores for one in album.attacks]
+    tables = [one.scores for one in album.models]
     if posted:
-        tables = [posted.behind(table, n) for n, table in enumerate(tables)]
-    return bool(elsewhere.check(planned.plan, [tables[watch.attack] for watch in planned.watches]))
+        tables = [posted.append_to(table, n) for n, table in enumerate(tables)]
+    return bool(elsewhere.check(planned.plan, [tables[watch.model] for watch in planned.threats]))
 
 
 small: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
@@ -101,13 +101,13 @@ def plan(album: ScoredAlbum, wishes: Wishes, **more: Any) -> AlbumPlan:
 def test_each_hidden_place_is_watched_twice_by_each_scorer() -> None:
     album = two_towns(scorers=2)
     planned = plan(album, replace(EXACT, hide=("Lisbon",)))
-    assert [(w.attack, w.place.label, w.whole, w.own) for w in planned.watches] == [
+    assert [(w.model, w.place.label, w.whole, w.own) for w in planned.threats] == [
         (0, "Lisbon, Portugal", False, True),
         (0, "Lisbon, Portugal", True, False),
         (1, "Lisbon, Portugal", False, True),
         (1, "Lisbon, Portugal", True, False),
     ]
-    assert planned.watches[0].sees == tuple(range(14))
+    assert planned.threats[0].sees == tuple(range(14))
     assert [place.label for place in planned.public] == ["Porto, Portugal"]
     assert proved(album, planned)
     assert all(view.protected_k >= 5 for view in planned.plan.views)
@@ -115,7 +115,7 @@ def test_each_hidden_place_is_watched_twice_by_each_scorer() -> None:
 
 def test_one_place_alone_is_watched_once() -> None:
     planned = plan(trip([Stay("Lisbon", 8, 0), Stay("Lisbon", 8, 30)]), EXACT)
-    assert [(watch.whole, watch.own, watch.sees) for watch in planned.watches] == [
+    assert [(watch.whole, watch.own, watch.sees) for watch in planned.threats] == [
         (True, True, None)
     ]
 
@@ -173,7 +173,7 @@ def test_keep_drop_values_and_bursts() -> None:
         photo(one.id, one.metadata.position, NOON + timedelta(seconds=n // 2 * 60 + n % 2))
         for n, one in enumerate(album.photos)
     ]
-    twins = seen(photos, album.attacks[0].scores.values)
+    twins = seen(photos, album.models[0].scores.values)
     together = plan(twins, replace(wishes, bursts=True))
     assert all((n ^ 1) in together.plan.withheld for n in together.plan.withheld)
     assert "26 photos are 13 bursts, each kept or withheld whole" in notes(together)
@@ -187,7 +187,7 @@ def test_stars_are_worth_something() -> None:
         replace(one, metadata=replace(one.metadata, rating=5 if n in gone else None))
         for n, one in enumerate(album.photos)
     ]
-    rated = plan(seen(photos, album.attacks[0].scores.values), replace(wishes, stars=True)).plan
+    rated = plan(seen(photos, album.models[0].scores.values), replace(wishes, stars=True)).plan
     assert rated.promise.values is not None
     assert rated.promise.values[gone[0]] == 6
     assert set(rated.withheld) != set(gone)
@@ -209,7 +209,7 @@ def test_each_photo_of_a_hidden_place_alone() -> None:
     album = two_towns(2)
     wishes = replace(EXACT, hide=("Lisbon",), each_photo=True)
     planned = plan(album, wishes)
-    rows, zone = album.attacks[0].scores.values, planned.watches[0].zone.cells
+    rows, zone = album.models[0].scores.values, planned.threats[0].zone.cells
     before = (np.delete(rows, zone, axis=1) >= rows[:, zone].max(axis=1, keepdims=True)).sum(axis=1)
     telling = set(np.flatnonzero(before < 5).tolist())
     assert telling & set(range(14)), "otherwise nothing is tested"
@@ -244,7 +244,7 @@ def test_what_the_audience_knows_makes_the_world_smaller() -> None:
     planned = plan(album, replace(wishes, prior="Portugal"))
     cells = Cells.default()
     country = set(elsewhere_in("Portugal", cells))
-    for watch in planned.watches:
+    for watch in planned.threats:
         assert set(watch.rivals) <= country
         assert set(watch.zone.cells.tolist()) <= country
     assert "the audience is taken to know Portugal: only cells there count" in notes(planned)
@@ -261,17 +261,17 @@ def elsewhere_in(country: str, cells: Cells) -> list[int]:
 
 def test_what_is_posted_already_counts_and_stays() -> None:
     album = two_towns(2)
-    rows = album.attacks[0].scores
+    rows = album.models[0].scores
     names = ("posted/x.jpg", "posted/y.jpg")
     revealing = Scores(rows.values[:2], names, scorer=rows.scorer, grid=rows.grid)
     posted = Posted(names, (revealing,), (Metadata(LISBON), Metadata()), already=(3,))
     planned = plan(album, replace(EXACT, hide=("Lisbon",)), posted=posted)
     assert planned.plan.promise.photos == 28
     assert {3, 26, 27} <= set(planned.plan.kept)
-    assert planned.watches[0].sees == (*range(14), 26, 27)
+    assert planned.threats[0].sees == (*range(14), 26, 27)
     assert proved(album, planned, posted)
     elsewhere_posted = replace(posted, metadata=(Metadata(TOKYO), Metadata()))
-    assert plan(album, replace(EXACT, hide=("Lisbon",)), posted=elsewhere_posted).watches[
+    assert plan(album, replace(EXACT, hide=("Lisbon",)), posted=elsewhere_posted).threats[
         0
     ].sees == (
         *range(14),
@@ -298,7 +298,7 @@ def test_wishes_that_cannot_be() -> None:
     with pytest.raises(InputError, match="covers every cell"):
         plan(album, replace(EXACT, radius_km=30_000))
     names = [one.id for one in album.photos]
-    rows = album.attacks[0].scores.values
+    rows = album.models[0].scores.values
     blind = seen(album.photos, attack(rows, names, "table", globe=None))
     with pytest.raises(InputError, match="scorer table does not say which cells"):
         plan(blind, EXACT)

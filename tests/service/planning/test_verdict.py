@@ -134,7 +134,7 @@ class TestNoPlan:
             "Nothing can be shared: Portugal cannot be hidden from the model tiny with top 5."
         )
         assert "even alone: Portugal from its own photos" in planned.plan.explanation
-        assert {watch.hides for watch in planned.watches} == {"Portugal"}
+        assert {watch.hidden_name for watch in planned.threats} == {"Portugal"}
 
     def test_time_that_ran_out_is_unknown(self) -> None:
         album = trip([Stay("Lisbon", 60, 0), Stay("Porto", 60, 3)], seed=1)

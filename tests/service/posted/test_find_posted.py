@@ -48,11 +48,11 @@ def test_photos_beyond_the_album_are_scored_as_the_album_is(
     posted = posted_at(album, folder, pool=pool)
     alone = see_tiny(folder, "tiny", "tiny:seed=2", workers=pool)
     assert posted.ids == tuple(f"posted/{one.id}" for one in alone.photos)
-    for number, attack in enumerate(alone.attacks):
-        rows = posted.rows_by_attack[number]
+    for number, attack in enumerate(alone.models):
+        rows = posted.rows_by_model[number]
         assert np.array_equal(rows.values, attack.scores.values)
-        assert rows.scorer == album.attacks[number].scores.scorer
-        joint = posted.behind(album.attacks[number].scores, number)
+        assert rows.scorer == album.models[number].scores.scorer
+        joint = posted.append_to(album.models[number].scores, number)
         assert joint.photos == 6
     assert posted.already == ()
     assert texts(posted.notes) == ("2 posted photos beyond the album counted in",)

@@ -41,10 +41,10 @@ def two_towns() -> ScoredAlbum:
 
 def test_every_watch_is_audited_as_the_engine_sees_it(two_towns: ScoredAlbum) -> None:
     found = audit_album(two_towns, places_of(two_towns.photos), Wishes())
-    assert len(found.audits) == len(found.watches) == 8  # 2 scorers × 2 places × 2 scopes
-    for watch, one in zip(found.watches, found.audits, strict=True):
-        attack = two_towns.attacks[watch.attack]
-        assert one.scorer == attack.word
+    assert len(found.audits) == len(found.threats) == 8  # 2 scorers × 2 places × 2 scopes
+    for watch, one in zip(found.threats, found.audits, strict=True):
+        attack = two_towns.models[watch.model]
+        assert one.scorer == attack.spec
         assert one.truth is not None
         assert one.truth.label == watch.place.label
         assert one.truth.cells == tuple(watch.zone.cells.tolist())
@@ -58,15 +58,15 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
 ) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), EXACT)
     assert plan.plan.found
-    audits = audit_threats(two_towns, plan.watches, plan=plan)
-    assert len(audits) == len(plan.watches)
+    audits = audit_threats(two_towns, plan.threats, plan=plan)
+    assert len(audits) == len(plan.threats)
     for number, one in enumerate(audits):
         assert one.truth is not None
         shares = one.truth.shares
         assert shares.from_plan
         assert tuple(rival.cell for rival in shares.rivals) == plan.plan.views[number].rivals[:3]
         assert sum(shares.gains) == pytest.approx(shares.total)
-        after = audit_threat(two_towns, plan.watches, number, plan=plan, kept=plan.plan.kept)
+        after = audit_threat(two_towns, plan.threats, number, plan=plan, kept=plan.plan.kept)
         assert after is not None
         assert after.truth is not None
         assert after.truth.rank > 3, "the promise holds of what is kept"
@@ -76,7 +76,7 @@ def test_beside_a_plan_shares_are_against_the_rivals_that_were_asked_for(
 
 def test_the_drawn_k_is_not_told(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=2, margin="none"), top=4)
-    for one in audit_threats(two_towns, plan.watches, plan=plan):
+    for one in audit_threats(two_towns, plan.threats, plan=plan):
         assert one.truth is not None
         assert len(one.truth.shares.rivals) == 2
 
@@ -85,7 +85,7 @@ def test_a_margin_comes_off_every_gain(two_towns: ScoredAlbum) -> None:
     plan = plan_album(two_towns, places_of(two_towns.photos), Wishes(top=1, margin=0.05))
     assert plan.plan.found
     shares = [
-        one.truth.shares for one in audit_threats(two_towns, plan.watches, plan=plan) if one.truth
+        one.truth.shares for one in audit_threats(two_towns, plan.threats, plan=plan) if one.truth
     ]
     assert {one.margin for one in shares} == {0.05}
 
@@ -95,11 +95,11 @@ def test_what_the_audience_knows_makes_the_world_smaller(two_towns: ScoredAlbum)
     plan = plan_album(
         album, places_of(album.photos), Wishes(top=1, margin="none", prior="Portugal")
     )
-    (one,) = audit_threats(album, plan.watches, plan=plan)
-    possible = {*plan.watches[0].rivals, *plan.watches[0].zone.cells.tolist()}
+    (one,) = audit_threats(album, plan.threats, plan=plan)
+    possible = {*plan.threats[0].rivals, *plan.threats[0].zone.cells.tolist()}
     assert {guess.cell for guess in one.guesses if guess.probability > 0} <= possible
     assert one.truth is not None
-    assert one.truth.rank <= len(plan.watches[0].rivals) + 1
+    assert one.truth.rank <= len(plan.threats[0].rivals) + 1
 
 
 def test_only_the_hidden_places_are_looked_for(two_towns: ScoredAlbum) -> None:
@@ -108,21 +108,21 @@ def test_only_the_hidden_places_are_looked_for(two_towns: ScoredAlbum) -> None:
 
 
 def test_without_a_place_there_are_guesses(two_towns: ScoredAlbum) -> None:
-    nowhere = seen([photo(f"{n}.jpg") for n in range(17)], *two_towns.attacks)
+    nowhere = seen([photo(f"{n}.jpg") for n in range(17)], *two_towns.models)
     found = audit_album(nowhere, places_of(nowhere.photos), Wishes())
-    assert found.watches == ()
-    assert [one.scorer for one in found.audits] == [one.word for one in nowhere.attacks]
+    assert found.threats == ()
+    assert [one.scorer for one in found.audits] == [one.spec for one in nowhere.models]
     assert all(one.truth is None and len(one.guesses) == 5 for one in found.audits)
 
 
 def test_what_is_posted_is_added_up() -> None:
     album = trip([Stay("Lisbon", 8, 0)])
-    rows = album.attacks[0].scores
+    rows = album.models[0].scores
     part = seen(album.photos[:5], rows.values[:5])
     posted = Posted(
         tuple(f"posted/{n}" for n in range(3)),
         (Scores(rows.values[5:], [f"posted/{n}" for n in range(3)],
-                scorer=part.attacks[0].scores.scorer, grid=rows.grid),),
+                scorer=part.models[0].scores.scorer, grid=rows.grid),),
         tuple(Metadata(one.metadata.position, one.metadata.time) for one in album.photos[5:]),
         already=(1,),
     )  # fmt: skip
@@ -134,14 +134,14 @@ def test_what_is_posted_is_added_up() -> None:
     assert whole.truth is not None
     assert one.truth.rank == whole.truth.rank
     assert one.truth.probability == pytest.approx(whole.truth.probability)
-    after = audit_threat(part, made.watches, 0, posted=posted, kept=[0])
+    after = audit_threat(part, made.threats, 0, posted=posted, kept=[0])
     assert after is not None
     assert after.ids == (part.photos[0].id, part.photos[1].id, *posted.ids)
 
 
 def test_a_watch_that_sees_nothing_any_more_has_no_audit() -> None:
     album = trip([Stay("Lisbon", 3, 0), Stay("Vienna, Austria", 3, 5)])
-    made = audit_album(album, places_of(album.photos), Wishes()).watches
+    made = audit_album(album, places_of(album.photos), Wishes()).threats
     vienna = next(n for n, one in enumerate(made) if one.place.photos == (3, 4, 5) and one.sees)
     assert audit_threat(album, made, vienna, kept=[0, 1]) is None
 
@@ -158,7 +158,7 @@ def real(tmp_path: Path, pool: Workers) -> Iterator[ScoredAlbum]:
 
 def test_second_opinions_are_the_other_heads_own(real: ScoredAlbum) -> None:
     album, told = second_opinions(real, ["embedded"])
-    assert [attack.word for attack in album.attacks] == ["embedded"]
+    assert [attack.spec for attack in album.models] == ["embedded"]
     embedded.forget_features()
     assert list(told["embedded"]) == list(HEADS["embedded"])
     for head, scores in told["embedded"].items():
@@ -194,9 +194,9 @@ def test_second_opinions_ask_the_tower_nothing(
 def test_a_head_that_was_asked_for_by_name_stays_an_attacker() -> None:
     album = trip([Stay("Lisbon", 3, 0)], scorers=3)
     words = ("embedded", *HEADS["embedded"])
-    named = [replace(one, word=word) for one, word in zip(album.attacks, words, strict=True)]
-    own, told = second_opinions(replace(album, attacks=tuple(named)), words[:2])
-    assert [attack.word for attack in own.attacks] == list(words[:2])
+    named = [replace(one, spec=word) for one, word in zip(album.models, words, strict=True)]
+    own, told = second_opinions(replace(album, models=tuple(named)), words[:2])
+    assert [attack.spec for attack in own.models] == list(words[:2])
     assert list(told) == ["embedded"] and list(told["embedded"]) == list(words[1:])
     assert with_second_heads(["made-up"]) == ("made-up",)
     assert second_opinions(trip([Stay("Lisbon", 2, 0)]), ["made-up 0"])[1] == {}

@@ -25,7 +25,7 @@ def planned(album: ScoredAlbum, **wishes: object) -> AlbumPlan:
 
 
 def rank(album: ScoredAlbum, plan: AlbumPlan, number: int, kept: list[int]) -> int:
-    found = audit_threat(album, plan.watches, number, kept=kept)
+    found = audit_threat(album, plan.threats, number, kept=kept)
     assert found is not None
     assert found.truth is not None
     return found.truth.rank
@@ -35,7 +35,7 @@ def rank(album: ScoredAlbum, plan: AlbumPlan, number: int, kept: list[int]) -> i
 def test_the_numbers_are_the_audits(seed: int) -> None:
     album = trip([Stay("Lisbon", 6, 0), Stay("Kyoto", 4, 3)], seed=seed)
     plan = planned(album)
-    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.watches)))
+    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.threats)))
     assert plan.plan.withheld
     assert told is not None
     photo = next(n for n, one in enumerate(album.photos) if one.id == told.name)
@@ -44,7 +44,7 @@ def test_the_numbers_are_the_audits(seed: int) -> None:
     lifts = {
         (n, w): (rank(album, plan, w, kept), rank(album, plan, w, [*kept, n]))
         for n in plan.plan.withheld
-        for w, watch in enumerate(plan.watches)
+        for w, watch in enumerate(plan.threats)
         if n in (watch.sees or range(len(album.photos)))
         and set(kept) & set(watch.sees or range(len(album.photos)))
     }
@@ -53,13 +53,13 @@ def test_the_numbers_are_the_audits(seed: int) -> None:
     mine = [
         pair
         for (n, w), pair in lifts.items()
-        if n == photo and plan.watches[w].place.label == found[1]
+        if n == photo and plan.threats[w].place.label == found[1]
     ]
     assert (int(found[2]), int(found[3])) in mine
     assert int(found[2]) / int(found[3]) == max(before / after for before, after in lifts.values())
     alone = {
         rank(album, plan, w, [photo])
-        for w, watch in enumerate(plan.watches)
+        for w, watch in enumerate(plan.threats)
         if watch.place.label == found[1]
     }
     assert told.sentences[1] in {f"By itself it puts {found[1]} {ordinal(n)}." for n in alone}
@@ -68,17 +68,17 @@ def test_the_numbers_are_the_audits(seed: int) -> None:
 def test_how_much_more_it_looks_like_the_place_than_like_a_decoy() -> None:
     album = trip([Stay("Lisbon", 6, 0), Stay("Kyoto", 4, 3)], seed=5)
     plan = planned(album)
-    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.watches)))
+    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.threats)))
     assert told is not None
     found = re.search(
         r"looks (?:more than )?([\d.,]+|a million) times as much like (.*) as like (.*), one of",
         told.sentences[-1],
     )
     assert found, told.sentences
-    row = album.attacks[0].scores.values[album.attacks[0].scores.index(told.name)]
+    row = album.models[0].scores.values[album.models[0].scores.index(told.name)]
     names = cell_names(Cells.default())
     wanted = set()
-    for watch, view in zip(plan.watches, plan.plan.views, strict=True):
+    for watch, view in zip(plan.threats, plan.plan.views, strict=True):
         decoys = list(view.rivals[:3])
         if watch.place.label == found[2] and found[3] in {names[cell] for cell in decoys}:
             worst = min(decoys, key=lambda cell: float(row[cell]))
@@ -101,7 +101,7 @@ def test_the_last_photo_of_a_place() -> None:
     rows = np.zeros((2, 512))
     photos = [photo("a.jpg", (38.72, -9.14)), photo("b.jpg", (35.68, 139.76))]
     album = seen(photos, rows)
-    zone = planned(album, hide=("Lisbon",)).watches[0].zone.cells
+    zone = planned(album, hide=("Lisbon",)).threats[0].zone.cells
     rows[0, zone] += 9
     album = seen(photos, rows)
     plan = planned(album, hide=("Lisbon",))

@@ -71,9 +71,9 @@ def test_every_step_is_the_engines(lisbon: ScoredAlbum) -> None:
     found = album_frontier(lisbon, made, NOTHING_POSTED, patience=60.0)
     assert found is not None
     wanted = elsewhere.frontier(
-        lisbon.attacks[0].scores,
-        made.watches[0].zone.cells.tolist(),
-        rivals=made.watches[0].rivals,
+        lisbon.models[0].scores,
+        made.threats[0].zone.cells.tolist(),
+        rivals=made.threats[0].rivals,
         margin=0.1,
         prove_up_to=8,
     )
@@ -89,14 +89,14 @@ def test_every_step_is_the_engines(lisbon: ScoredAlbum) -> None:
 def test_greedy_is_the_papers(lisbon: ScoredAlbum) -> None:
     """Photos go in the order of what they give the zone; counted with plain sums."""
     made = plan(lisbon)
-    values = lisbon.attacks[0].scores.values.astype(np.float64)
-    zone, rivals = made.watches[0].zone.cells, np.array(made.watches[0].rivals)
+    values = lisbon.models[0].scores.values.astype(np.float64)
+    zone, rivals = made.threats[0].zone.cells, np.array(made.threats[0].rivals)
     order = np.argsort(-np.log(np.exp(values[:, zone]).sum(axis=1)), kind="stable")
     wanted = []
     for gone in range(len(values)):
         sums = values[order[gone:]].sum(axis=0)
         wanted.append((gone, int((sums[rivals] >= sums[zone].max()).sum())))
-    assert greedy_frontier(made.plan.promise, [lisbon.attacks[0].scores]) == tuple(wanted)
+    assert greedy_frontier(made.plan.promise, [lisbon.models[0].scores]) == tuple(wanted)
 
 
 @pytest.mark.parametrize("wishes", [{}, {"margin": 0.2}, {"each_photo": True}, {"top": 1}], ids=str)
@@ -143,7 +143,7 @@ def test_pins_and_posted_photos_count(lisbon: ScoredAlbum) -> None:
     assert found is not None
     assert found.steps[0].withheld == found.greedy[0][0] == 1
     rows = Scores(
-        lisbon.attacks[0].scores.values[:2], ["posted/a", "posted/b"], scorer="print of made-up 0"
+        lisbon.models[0].scores.values[:2], ["posted/a", "posted/b"], scorer="print of made-up 0"
     )
     posted = Posted(("posted/a", "posted/b"), (rows,), (photo("a").metadata, photo("b").metadata))
     wish = Wishes(top=1, margin="none", exact_top=True)

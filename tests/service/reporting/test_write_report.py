@@ -62,9 +62,9 @@ def test_every_watch_is_there_once_with_the_audits_numbers(
     two_towns: ScoredAlbum, plan: AlbumPlan, made: Contents
 ) -> None:
     shown = [*made.views, *made.other_views]
-    assert len(shown) == len(plan.watches)
+    assert len(shown) == len(plan.threats)
     assert [scene.label for scene in made.views] == [place.label for place in plan.hidden]
-    known = audit_threats(two_towns, plan.watches, plan=plan)
+    known = audit_threats(two_towns, plan.threats, plan=plan)
     by_key = {(a.scorer, a.truth.label, len(a.ids)): a for a in known if a.truth}
     for scene in shown:
         truth = scene.before.truth
@@ -213,9 +213,9 @@ def test_hostile_names_and_metadata_stay_text(two_towns: ScoredAlbum, plan: Albu
         out = tuple(SkippedFile(Path("x"), word, "damaged", word) for word in words[:1])
         scores = [
             replace(one, scores=type(one.scores)(one.scores.values, [p.id for p in photos]))
-            for one in two_towns.attacks
+            for one in two_towns.models
         ]
-        return replace(two_towns, photos=tuple(photos), attacks=tuple(scores), left=out)
+        return replace(two_towns, photos=tuple(photos), models=tuple(scores), left=out)
 
     bad = page(plan_contents(dressed(HOSTILE), plan, command=HOSTILE[0], patience=0.0))
     calm = page(plan_contents(dressed(["calm"] * len(HOSTILE)), plan, command="c", patience=0.0))
@@ -230,7 +230,7 @@ def test_an_audit_alone(two_towns: ScoredAlbum, tmp_path: Path) -> None:
     audit = audit_album(two_towns, places_of(two_towns.photos), Wishes())
     made = audit_contents(two_towns, audit)
     assert made.holds is None
-    assert len(made.views) + len(made.other_views) == len(audit.watches)
+    assert len(made.views) + len(made.other_views) == len(audit.threats)
     assert {photo.state for photo in made.photos} == {PhotoState.AUDITED}
     html = save_report(made, tmp_path / "audit.html").read_text("utf-8")
     for one in audit.audits:

@@ -119,7 +119,7 @@ def _threat_key(wishes: models.WishesModel) -> object:
 
 
 def _specs(scored: ScoredAlbum) -> tuple[str, ...]:
-    return tuple(attack.word for attack in scored.attacks)
+    return tuple(attack.spec for attack in scored.models)
 
 
 def _improves(new: AlbumPlan, old: AlbumPlan) -> bool:
@@ -337,7 +337,7 @@ class PlanningSession:
         if key not in self._beliefs:
             _make_space(self._beliefs)
             self._beliefs[key] = Beliefs(
-                answer.scored, plan.watches, answer.posted, self._score_cache
+                answer.scored, plan.threats, answer.posted, self._score_cache
             )
         return self._beliefs[key]
 

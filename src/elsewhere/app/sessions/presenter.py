@@ -88,8 +88,8 @@ def album_model(answer: PlannedAnswer, photos: Sequence[models.PhotoModel]) -> m
         photos=list(photos),
         left=skipped_file_models(scored.left),
         scorers=[
-            models.ScorerModel(word=attack.word, cells=attack.about.cells)
-            for attack in scored.attacks
+            models.ScorerModel(word=attack.spec, cells=attack.about.cells)
+            for attack in scored.models
         ],
     )
 
@@ -151,8 +151,8 @@ def photo_details_model(
         threat = beliefs.threats[threats[0]]
         own = min(1.0, float(probabilities[threat.zone.cells].sum()))
         rank = beliefs.own_ranks[n]
-        alone = "" if rank is None else page.photo_alone(threat.hides, rank, own)
-    cells = scored.attacks[0].about.globe
+        alone = "" if rank is None else page.photo_alone(threat.hidden_name, rank, own)
+    cells = scored.models[0].about.globe
     return models.PhotoDetailsModel(
         photo=photo_models(answer, link, n)[0],
         picture=large(photo),
@@ -179,7 +179,7 @@ def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> lis
         now, then = beliefs.belief(number, before), beliefs.belief(number, after)
         effects.append(
             page.photo_effect(
-                threat.hides,
+                threat.hidden_name,
                 _rank(now),
                 _rank(then),
                 shared=n in kept,
@@ -212,8 +212,8 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
         return None
     plan, scored = outcome.plan, answer.scored
     rivals: list[CellGuess] = []
-    if plan.views and outcome.watches:
-        cells = scored.attacks[outcome.watches[0].attack].about.globe
+    if plan.views and outcome.threats:
+        cells = scored.models[outcome.threats[0].model].about.globe
         limit = outcome.wishes.top or DEFAULT_RIVALS
         rivals = [named_cell(cell, cells) for cell in plan.views[0].rivals[:limit]]
     advice = capitalized(messages.advice(outcome, Surface.PAGE))
@@ -325,15 +325,15 @@ def audit_model(answer: PlannedAnswer) -> models.AuditModel:
 
 def _findings(answer: PlannedAnswer, guesses: Sequence[CellGuess] = ()) -> str:
     """What the first model makes of the album as it is; guesses where no place is known."""
-    attack, photos = answer.scored.attacks[0], len(answer.scored.photos)
+    attack, photos = answer.scored.models[0], len(answer.scored.photos)
     if answer.beliefs is None:
-        return page.model_guess(attack.called, photos, guesses[0].name)
+        return page.model_guess(attack.display_name, photos, guesses[0].name)
     ranks: dict[str, int] = {}
     for belief in answer.beliefs.before:
-        if belief.scorer == attack.word:  # its own photos may give a place away more than all do
-            name = belief.threat.hides
+        if belief.scorer == attack.spec:  # its own photos may give a place away more than all do
+            name = belief.threat.hidden_name
             ranks[name] = min(belief.rank, ranks.get(name, belief.rank))
-    return page.findings(attack.called, photos, ranks, attack.about.cells)
+    return page.findings(attack.display_name, photos, ranks, attack.about.cells)
 
 
 def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefModel:
@@ -355,7 +355,7 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
         number = next((n for n in numbers if beliefs.belief(n, kept) is not None), 0)
     number = min(number, last)
     threat = beliefs.threats[number]
-    cells = scored.attacks[threat.attack].about.globe
+    cells = scored.models[threat.model].about.globe
     before, now = beliefs.probabilities(number, None), beliefs.belief(number, None)
     after, then = None, None
     if kept is not None:
@@ -370,7 +370,7 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
         watch=number,
         watches=beliefs.names,
         place=threat.place.label,
-        hides=threat.hides,
+        hides=threat.hidden_name,
         before=[] if before is None else guess_models(likeliest_cells(before, cells, MAP_GUESSES)),
         after=[] if after is None else guess_models(likeliest_cells(after, cells, MAP_GUESSES)),
         rank_before=_rank(now),
@@ -402,7 +402,7 @@ def view_models(beliefs: Iterable[Belief]) -> list[models.ViewModel]:
     return [
         models.ViewModel(
             scorer=belief.scorer,
-            hides=belief.threat.hides,
+            hides=belief.threat.hidden_name,
             whole=belief.threat.whole,
             photos=belief.photos,
             cells=belief.cells,

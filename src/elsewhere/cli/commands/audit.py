@@ -137,7 +137,7 @@ def told(found: AlbumAudit, seen: ScoredAlbum) -> dict[str, Any]:
 
     audits = []
     for number, audit in enumerate(found.audits):
-        watch = found.watches[number] if found.watches else None
+        watch = found.threats[number] if found.threats else None
         whole = watch is None or watch.whole
         audits.append({"photos": "all" if whole else "of the place", **asdict(audit)})
     return {

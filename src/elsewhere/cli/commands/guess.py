@@ -70,7 +70,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.scorers import find
 
         seen, failed = look(photos, scorer, cache)
-        attack = seen.attacks[0] if seen is not None else None
+        attack = seen.models[0] if seen is not None else None
         scores = attack.scores if attack is not None else None
         about = attack.about if attack is not None else find(scorer).load()
         if as_json:

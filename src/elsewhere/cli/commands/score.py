@@ -63,7 +63,7 @@ def command(
         seen, failed = look([folder], scorer, cache)
         if seen is None:
             raise typer.Exit(ERROR)
-        scores, cached = seen.attacks[0].scores, seen.attacks[0].cached
+        scores, cached = seen.models[0].scores, seen.models[0].cached
         write_scores(output, scores)
         took = time.perf_counter() - start
         fresh = scores.photos - cached

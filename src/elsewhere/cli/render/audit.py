@@ -122,8 +122,8 @@ def _character(dots: tuple[tuple[bool, ...], ...], row: int, column: int, braill
 def summary(console: Console, found: AlbumAudit) -> None:
     """Each place once for each scorer; nothing where there is only one page to read anyway."""
     rows: dict[tuple[str, str], list[Audit | None]] = {}
-    for watch, audit in zip(found.watches, found.audits, strict=bool(found.watches)):
-        row = rows.setdefault((watch.hides, audit.scorer), [None, None])
+    for watch, audit in zip(found.threats, found.audits, strict=bool(found.threats)):
+        row = rows.setdefault((watch.hidden_name, audit.scorer), [None, None])
         row[watch.whole] = audit
     if len(rows) < 2:
         return
@@ -194,9 +194,9 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
     """All of it; the whole album once, however many places are hidden in it."""
     summary(console, found)
     told: set[str] = set()
-    several = len({watch.hides for watch in found.watches}) > 1
+    several = len({watch.hidden_name for watch in found.threats}) > 1
     for number, audit in enumerate(found.audits):
-        watch = found.watches[number] if found.watches else None
+        watch = found.threats[number] if found.threats else None
         whole = watch is not None and watch.whole
         if several and whole and audit.scorer in told:
             continue  # how each place stands in the whole album is in the table above
@@ -218,7 +218,7 @@ def show(console: Console, found: AlbumAudit, world: bool) -> None:
 
 
 def _heading(console: Console, audit: Audit, watch: Threat | None) -> None:
-    which = "The whole album" if watch is None or watch.whole else f"Photos of {watch.hides}"
+    which = "The whole album" if watch is None or watch.whole else f"Photos of {watch.hidden_name}"
     told = f"{which}, {counted(len(audit.ids), 'photo')}, seen by {audit.scorer}"
     console.print(Text(printable(told), "bold"))
     console.print()
@@ -226,7 +226,7 @@ def _heading(console: Console, audit: Audit, watch: Threat | None) -> None:
 
 def _truths(found: AlbumAudit, audit: Audit) -> dict[int, str]:
     """The places whose zone a cell is in, by cell, where the whole album has several places."""
-    whole = [one for one, watch in zip(found.audits, found.watches, strict=True) if watch.whole]
+    whole = [one for one, watch in zip(found.audits, found.threats, strict=True) if watch.whole]
     truths = [one.truth for one in whole if one.scorer == audit.scorer and one.truth is not None]
     zones: dict[int, list[str]] = {}
     for one in truths if len(truths) > 1 else ():
@@ -405,7 +405,7 @@ def _cut(text: str, most: int = 120) -> str:
 def _closing(console: Console, found: AlbumAudit) -> None:
     for note in found.notes:
         _say(console, f"Note: {messages.capitalized(messages.note(note))}.", style="dim")
-    if not found.watches:
+    if not found.threats:
         _say(
             console,
             "No photo says where it was taken. Give the place with --at, as in --at Lisbon or "
@@ -419,7 +419,7 @@ def _closing(console: Console, found: AlbumAudit) -> None:
         f"This is what {scorers} sees in the pictures; a better attacker may exist.{sure}",
         style="dim",
     )
-    if found.watches:
+    if found.threats:
         _say(console, "To share what keeps it hidden: elsewhere protect ALBUM -o NEW-FOLDER")
 
 

@@ -188,8 +188,8 @@ def as_json(done: ProtectedAlbum) -> dict[str, Any]:
             "budget": wishes.budget,
         },
         "scorers": [
-            {"scorer": attack.word, "fingerprint": attack.about.fingerprint}
-            for attack in done.seen.attacks
+            {"scorer": attack.spec, "fingerprint": attack.about.fingerprint}
+            for attack in done.seen.models
         ],
         "places": [
             {
