@@ -59,8 +59,9 @@ def test_a_clean_copy_and_all_that_is_said_of_it(home: Path) -> None:
     words = dict(line.split(maxsplit=1) for line in lines if line and not line.startswith(" "))
     assert words["hidden"].endswith(f"{PHOTOS} photos")
     assert words["withheld"].count("IMG_") == PHOTOS - len(copies)
-    assert words["left"] == "out  notes.txt  it is no photo of a kind that is read (JPEG, PNG, " \
-        "WebP, TIFF, AVIF, HEIC)"  # fmt: skip
+    assert words["left"] == (
+        "out  notes.txt  its type is not supported (JPEG, PNG, WebP, TIFF, AVIF and HEIC are)"
+    )
     assert words["clean"].startswith("copy   out ")
     assert "reverse image search" in words["not"]
     assert words["prove"].endswith("elsewhere verify out")

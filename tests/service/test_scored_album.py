@@ -153,7 +153,7 @@ def test_where_no_photo_is_left_the_reason_is_told(
     with pytest.raises(NoPhotoError, match="there is no photo to look at"):
         score_album([empty], scorers=["watching"], workers=pool)
     (empty / "a.txt").write_text("no photo")
-    with pytest.raises(NoPhotoError, match=r"^a\.txt: it is no photo") as caught:
+    with pytest.raises(NoPhotoError, match=r"^a\.txt: its type is not supported") as caught:
         score_album([empty], scorers=["watching"], workers=pool)
     assert [one.kind for one in caught.value.left if isinstance(one, SkippedFile)] == ["foreign"]
     (empty / "b.txt").write_text("no photo either")
