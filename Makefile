@@ -51,15 +51,23 @@ bench-batch: $(STAMP)  ## albums per second from scores, photos from pixels, mem
 
 # The page of the app is committed as it is built, so that nobody needs Node to install; only to
 # change it, and to see that what is committed is what the source gives.
-web:  ## build the app's page again, after a change in web/ (needs Node)
-	cd web && npm ci --no-audit --no-fund && npm run build
+web: build/openapi.json  ## build the app's page again, after a change in web/ or of the API (needs Node)
+	cd web && npm ci --no-audit --no-fund && npm run contract -- -o src/lib/contract.ts && npm run build
 
-test-web:  ## the page's types and tests, and that the committed page is the one its source gives
+test-web: build/openapi.json  ## the page's types and tests, and that contract.ts and the page are current
 	@tools/test-machine npm
-	cd web && npm ci --no-audit --no-fund && npm run check && npm test
+	cd web && npm ci --no-audit --no-fund && npm run contract -- -o ../build/contract.ts
+	diff -q build/contract.ts web/src/lib/contract.ts || \
+	  { echo "contract.ts is not what the app's description gives: run make web and commit it"; exit 1; }
+	cd web && npm run check && npm test
 	rm -rf build/page && cd web && npm run build -- --outDir ../build/page
 	diff -rq build/page src/elsewhere/app/page || \
 	  { echo "the committed page is not what web/ gives: run make web and commit it"; exit 1; }
+
+.PHONY: build/openapi.json
+build/openapi.json: $(STAMP)
+	@mkdir -p build
+	$(BIN)/python tools/openapi.py > build/openapi.json
 
 geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch: large
 	$(PYTHON) -m venv .venv-geoclip

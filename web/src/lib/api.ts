@@ -1,7 +1,7 @@
 // Every request of the page. None goes anywhere but to the server that the page came from.
 import type {
-  Answer, Belief, Event, ExportWish, Folders, Job, Photo, PhotoDetails, Table, Wishes,
-} from './contract'
+  Answer, Belief, Event, ExportRequest, Folders, Job, Photo, PhotoDetails, Wishes, WorkspaceState,
+} from './types'
 import { values } from './ndjson'
 
 /** The server's own sentence on what went wrong. */
@@ -69,10 +69,10 @@ type Started = { job: Job }
 export const openSession = (token: string) =>
   ask<{ secret: string; version: string }>('POST', '/api/session', { token })
 export const alive = (signal: AbortSignal) => send('GET', '/api/alive', undefined, signal)
-export const getTable = () => ask<Table>('GET', '/api/table')
+export const getTable = () => ask<WorkspaceState>('GET', '/api/table')
 export const openAlbum = (paths: string[], scorers: string[]) =>
   ask<Started>('POST', '/api/albums', { paths, scorers })
-export const closeAlbum = () => ask<Table>('DELETE', '/api/albums')
+export const closeAlbum = () => ask<WorkspaceState>('DELETE', '/api/albums')
 export const putWishes = (wishes: Wishes, turn: number) =>
   ask<Answer>('PUT', `/api/wishes?turn=${turn}`, wishes)
 export const undo = (turn: number) => ask<Answer>('POST', `/api/undo?turn=${turn}`)
@@ -85,7 +85,7 @@ export const getBelief = (watch: number | null, signal?: AbortSignal) =>
   ask<Belief>('GET', watch === null ? '/api/guesses' : `/api/guesses?watch=${watch}`, undefined, signal)
 export const getFolders = (path: string) =>
   ask<Folders>('GET', `/api/folders?path=${encodeURIComponent(path)}`)
-export const startExport = (wish: ExportWish) => ask<Started>('POST', '/api/export', wish)
+export const startExport = (wish: ExportRequest) => ask<Started>('POST', '/api/export', wish)
 export const startVerify = () => ask<Started>('POST', '/api/verify')
 export const getReport = () => ask<{ url: string }>('GET', '/api/report')
 export const stopJob = (id: string) => ask<Job>('DELETE', `/api/jobs/${id}`)

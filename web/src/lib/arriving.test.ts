@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Arriving, MOST, PACE } from './arriving'
-import type { Event } from './contract'
+import type { Event } from './types'
 
 const laid = (n: number): Event => ({
-  stage: 'reading', count: n + 1, photo: { n, id: `${n}.jpg`, width: 4, height: 3, thumb: '' },
+  stage: 'reading', count: n + 1, photo: { n, id: `${n}.jpg`, width: 4, height: 3, thumb: '',
+    share: null, own_rank: null, place: null, posted: false, state: 'seen' },
 })
 
 describe('what a job tells', () => {

@@ -1,15 +1,15 @@
 // What a job tells while an album is read comes faster than anybody can see: a thousand lines at once
 // where a page is loaded again. It is gathered, and shown some times a second.
-import type { Event, Left, Photo } from './contract'
+import type { Event, SkippedFile, Photo } from './types'
 
 export const PACE = 60 // milliseconds
 export const MOST = 16 // photos that are laid on the table at once: a tile takes half a millisecond to make
 
-type Show = (laid: Photo[], left: Left[], last: Event | null) => void
+type Show = (laid: Photo[], left: SkippedFile[], last: Event | null) => void
 
 export class Arriving {
   private laid: Photo[] = []
-  private left: Left[] = []
+  private left: SkippedFile[] = []
   private last: Event | null = null
   private timer: ReturnType<typeof setTimeout> | undefined
 

@@ -1,5 +1,5 @@
 // What is drawn on the map: beliefs as discs whose area is the probability.
-import type { Guess } from './contract'
+import type { Guess } from './types'
 import { ordinal, percent } from './words'
 
 export interface Spot {

@@ -1,6 +1,6 @@
 // The copy: written, proved and held against its certificate, as two jobs that survive a reload.
 import * as api from './api'
-import type { Event, ExportWish, Job, Verified } from './contract'
+import type { Event, ExportRequest, Job, Verified } from './types'
 import { serving } from './serving.svelte'
 import { table } from './table.svelte'
 
@@ -19,7 +19,7 @@ class Copying {
   private target = ''
   private job: Job | null = null
 
-  async export(wish: ExportWish): Promise<void> {
+  async export(wish: ExportRequest): Promise<void> {
     this.verified = null
     this.report = ''
     this.target = wish.target

@@ -1,6 +1,6 @@
 // Close looks at photos: asked for when somebody points at one, kept until the plan changes.
 import * as api from './api'
-import type { PhotoDetails } from './contract'
+import type { PhotoDetails } from './types'
 import { table } from './table.svelte'
 
 const PATIENCE = 140 // a pointer that only passes over asks for nothing

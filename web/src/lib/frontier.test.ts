@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Plan, Wishes } from './contract'
+import type { Plan, Wishes } from './types'
 import {
   aged, greedyWords, height, laid, mostShown, over, ownPoint, pointWords, ticks, withPoint,
   type Step,

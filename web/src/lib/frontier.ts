@@ -1,6 +1,6 @@
 // The frontier as something to look at and to slide along. The plan on the table is a point of it:
 // whatever the stream says, or has not said yet, the slider and the headline name the same number.
-import type { Plan, Point, Wishes } from './contract'
+import type { Plan, Point, Wishes } from './types'
 
 /** A point; `old` where it was solved for other wishes and is being solved anew. */
 export interface Step extends Point {
@@ -32,6 +32,7 @@ export function ownPoint(plan: Plan | null): Step | null {
     protected_k: plan.protected_k,
     bound: plan.protected_k,
     proved: plan.proved,
+    greedy_k: null,
   }
 }
 

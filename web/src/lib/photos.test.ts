@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Photo } from './contract'
+import type { Photo } from './types'
 import { samePhotos, withKnownLinks } from './photos'
 
 const photo = (n: number, thumb: string, share: number | null = null): Photo => ({
-  n, id: `${n}.jpg`, width: 4, height: 3, thumb, share,
+  n, id: `${n}.jpg`, width: 4, height: 3, thumb, share, own_rank: null, place: null, posted: false, state: 'seen',
 })
 
 describe('photos that come in again', () => {

@@ -1,5 +1,5 @@
 // The photos of the table as they come in again and again.
-import type { Photo } from './contract'
+import type { Photo } from './types'
 
 /** Whether two lists are of the same photos, whatever is known of them. */
 export function samePhotos(some: Photo[], others: Photo[]): boolean {

@@ -1,7 +1,7 @@
 // A wish that was not understood, told at the field that it was typed in; elsewhere only where that
 // field is not on the screen.
 import { Problem } from './api'
-import type { Wishes } from './contract'
+import type { Wishes } from './types'
 import { changed, type Field } from './wishes'
 
 /** What was asked for, where, what is wrong with it, and what may have been meant. */

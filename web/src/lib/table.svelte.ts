@@ -3,9 +3,9 @@
 // become a thousand watched objects.
 import * as api from './api'
 import type {
-  Answer, Audit, Choices, Event, Exported, Job, Left, Nothing, Photo, PhotoState, Place, Plan, Stage,
-  Table as Told, Undo, View, Wishes,
-} from './contract'
+  Answer, Audit, Choices, Event, Exported, Job, SkippedFile, NoPhotos, Photo, PhotoState, Place, Plan, Stage,
+  Undo, View, Wishes, WorkspaceState,
+} from './types'
 import { Arriving } from './arriving'
 import { Latest } from './latest'
 import * as session from './session'
@@ -20,14 +20,14 @@ class Table {
   stage = $state<Stage | 'connecting' | 'locked'>('connecting')
   error = $state('')
   /** Where there was no photo to be read: what was found instead. */
-  nothing = $state.raw<Nothing | null>(null)
+  nothing = $state.raw<NoPhotos | null>(null)
   /** Something went wrong that does not end anything. */
   notice = $state('')
   name = $state('')
   photos = $state.raw<Photo[]>([])
   states = $state.raw<PhotoState[]>([])
   shares = $state.raw<(number | null)[]>([])
-  left = $state.raw<Left[]>([])
+  left = $state.raw<SkippedFile[]>([])
   scorers = $state.raw<{ word: string; cells: number }[]>([])
   places = $state.raw<Place[]>([])
   wishes = $state.raw<Wishes | null>(null)
@@ -194,7 +194,7 @@ class Table {
     })
   }
 
-  private show(told: Told): void {
+  private show(told: WorkspaceState): void {
     this.stage = told.stage
     this.error = told.error ?? ''
     this.nothing = told.nothing

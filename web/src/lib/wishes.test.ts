@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Place, Wishes } from './contract'
+import type { Place, Wishes } from './types'
 import {
   auditKey, changed, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf, withBudget,
   withTop, withWidth,

@@ -1,6 +1,6 @@
 // What a click does to the wishes. A photo is pinned, dropped, public already, or left to the plan:
 // never two of these at once.
-import type { Level, PhotoState, Place, Wishes } from './contract'
+import type { Level, PhotoState, Place, Wishes } from './types'
 
 const without = (list: string[], id: string) => list.filter((one) => one !== id)
 

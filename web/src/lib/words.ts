@@ -1,6 +1,6 @@
 // What is said about photos and progress, in the words of the house. What is said of plans and of
 // places comes from the server, whose words are the command line's.
-import type { Event, Left, PhotoState, Plan } from './contract'
+import type { Event, SkippedFile, PhotoState, Plan } from './types'
 
 export const STATE_NAMES: Record<PhotoState, string> = {
   seen: 'No plan',
@@ -129,7 +129,7 @@ export interface Reason {
 }
 
 /** Files by why they are not read, those that somebody may miss first. */
-export function byReason(files: Left[]): Reason[] {
+export function byReason(files: SkippedFile[]): Reason[] {
   const found = new Map<string, Reason>()
   for (const { reason, name, lost } of files) {
     const key = `${lost} ${reason}`
