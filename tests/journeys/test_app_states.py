@@ -329,7 +329,7 @@ def test_the_page_weighs_little_and_asks_nobody() -> None:
 
 
 def test_the_page_has_the_colours_of_the_report() -> None:
-    style = (WEB / "src" / "look.css").read_text("utf-8")
+    style = (WEB / "src" / "style.css").read_text("utf-8")
     light, dark, chosen = re.findall(r"\{([^{}]*--ground:[^{}]*)\}", style)
     assert _colours(light) == _palette(LIGHT)
     assert _colours(dark) == _colours(chosen) == _palette(DARK)

@@ -18,14 +18,14 @@ export class Problem extends Error {
   }
 }
 
-const SILENT = 'elsewhere does not answer: is it still running in its terminal?'
+const NO_ANSWER = 'elsewhere does not answer: is it still running in its terminal?'
 
 let secret = ''
 export const useSecret = (given: string): void => void (secret = given)
 
-let last = 0
+let answeredAt = 0
 /** When the server last answered anything. */
-export const heard = (): number => last
+export const lastAnswer = (): number => answeredAt
 
 async function send(method: string, path: string, body?: unknown, signal?: AbortSignal) {
   const form = body instanceof FormData
@@ -41,12 +41,12 @@ async function send(method: string, path: string, body?: unknown, signal?: Abort
     })
   } catch (problem) {
     if (signal?.aborted) throw problem
-    throw new Problem(0, SILENT)
+    throw new Problem(0, NO_ANSWER)
   }
-  last = Date.now()
+  answeredAt = Date.now()
   if (answer.ok) return answer
-  const told = (await answer.json().catch(() => ({}))) as { error?: string; field?: string; choices?: string[] }
-  throw new Problem(answer.status, told.error ?? 'something went wrong; see the terminal', told.field, told.choices)
+  const problem = (await answer.json().catch(() => ({}))) as { error?: string; field?: string; choices?: string[] }
+  throw new Problem(answer.status, problem.error ?? 'something went wrong; see the terminal', problem.field, problem.choices)
 }
 
 async function ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal) {
@@ -60,7 +60,7 @@ async function* stream(path: string, signal?: AbortSignal): AsyncGenerator<Event
     yield* values<Event>(answer.body)
   } catch (problem) {
     if (signal?.aborted || !(problem instanceof TypeError)) throw problem
-    throw new Problem(0, SILENT) // it ended in the middle of a word
+    throw new Problem(0, NO_ANSWER) // it ended in the middle of a word
   }
 }
 
@@ -69,7 +69,7 @@ type Started = { job: Job }
 export const openSession = (token: string) =>
   ask<{ secret: string; version: string }>('POST', '/api/session', { token })
 export const alive = (signal: AbortSignal) => send('GET', '/api/alive', undefined, signal)
-export const getTable = () => ask<WorkspaceState>('GET', '/api/table')
+export const getWorkspace = () => ask<WorkspaceState>('GET', '/api/table')
 export const openAlbum = (paths: string[], scorers: string[]) =>
   ask<Started>('POST', '/api/albums', { paths, scorers })
 export const closeAlbum = () => ask<WorkspaceState>('DELETE', '/api/albums')

@@ -1,6 +1,6 @@
 // What is drawn on the map: beliefs as discs whose area is the probability.
 import type { Guess } from './types'
-import { ordinal, percent } from './words'
+import { ordinal, percent } from './text'
 
 export interface Spot {
   key: number

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Plan, Wishes } from './types'
 import {
-  aged, greedyWords, height, laid, mostShown, over, ownPoint, pointWords, ticks, withPoint,
+  aged, greedyWords, height, withOwnPlan, mostShown, over, ownPoint, pointWords, ticks, withPoint,
   type Step,
 } from './frontier'
 
@@ -21,28 +21,28 @@ it('keeps points in order and takes the later word', () => {
 
 describe('the plan on the table', () => {
   it('is a point of the frontier whatever the stream said', () => {
-    const points = laid([at(6, 20), at(7, 24, false), at(8, 30, false)], plan(7, 44), within(7))
+    const points = withOwnPlan([at(6, 20), at(7, 24, false), at(8, 30, false)], plan(7, 44), within(7))
     expect(points.map((one) => [one.withheld, one.protected_k, one.proved])).toEqual([
       [6, 20, true], [7, 44, true], [8, 44, false],
     ])
   })
   it('is there where nothing was solved yet, and where only old points are', () => {
-    expect(laid([], plan(17, 5), top)).toMatchObject([{ withheld: 17, protected_k: 5 }])
-    const [old, own] = laid(aged([at(0, 0), at(3, 0)]), plan(3, 7), within(3))
+    expect(withOwnPlan([], plan(17, 5), top)).toMatchObject([{ withheld: 17, protected_k: 5 }])
+    const [old, own] = withOwnPlan(aged([at(0, 0), at(3, 0)]), plan(3, 7), within(3))
     expect([old?.old, own?.old ?? false, own?.protected_k]).toEqual([true, false, 7])
   })
   it('under a top is not called the best that its number can do', () => {
-    expect(laid([at(5, 24)], plan(5, 13), top)[0]).toMatchObject({ protected_k: 24, proved: true })
-    expect(laid([], plan(5, 13), top)[0]).toMatchObject({ protected_k: 13, proved: false })
+    expect(withOwnPlan([at(5, 24)], plan(5, 13), top)[0]).toMatchObject({ protected_k: 24, proved: true })
+    expect(withOwnPlan([], plan(5, 13), top)[0]).toMatchObject({ protected_k: 13, proved: false })
     expect(ownPoint(plan(5, 13))).toMatchObject({ withheld: 5, protected_k: 13, proved: true })
   })
   it('within a budget that buys nothing more is the best up to the budget', () => {
-    const points = laid([at(0, 0), at(1, 0, false), at(2, 0, false)], plan(0, 0), within(1))
+    const points = withOwnPlan([at(0, 0), at(1, 0, false), at(2, 0, false)], plan(0, 0), within(1))
     expect(points.map((one) => one.proved)).toEqual([true, true, false])
   })
   it('changes nothing where there is none', () => {
     const points = [at(0, 0)]
-    expect(laid(points, plan(0, 0, { status: 'infeasible' }), top)).toBe(points)
+    expect(withOwnPlan(points, plan(0, 0, { status: 'infeasible' }), top)).toBe(points)
     expect(ownPoint(null)).toBeNull()
   })
 })

@@ -9,12 +9,12 @@ export interface Step extends Point {
 
 /** A new point in its place; a later word on the same number counts. */
 export function withPoint(points: Step[], point: Step): Step[] {
-  const rest = points.filter((one) => one.withheld !== point.withheld)
+  const rest = points.filter((other) => other.withheld !== point.withheld)
   return [...rest, point].sort((a, b) => a.withheld - b.withheld)
 }
 
 /** All points as old ones: they stay in sight, and nothing is claimed of them any more. */
-export const aged = (points: Step[]): Step[] => points.map((one) => ({ ...one, old: true }))
+export const aged = (points: Step[]): Step[] => points.map((point) => ({ ...point, old: true }))
 
 /** What is solved anew over what is shown; the old points stay until theirs are solved. */
 export function over(shown: Step[], solved: Step[]): Step[] {
@@ -40,19 +40,19 @@ export function ownPoint(plan: Plan | null): Step | null {
  * The plan on the table laid over the points. Within a budget it is proved the best for its number,
  * and for all up to the budget; for a top it is only proved that no fewer will do.
  */
-export function laid(points: Step[], plan: Plan | null, wishes: Wishes | null): Step[] {
+export function withOwnPlan(points: Step[], plan: Plan | null, wishes: Wishes | null): Step[] {
   const own = ownPoint(plan)
   if (!own || !wishes) return points
   const k = own.protected_k
   const best = wishes.budget !== null && own.proved
   const upTo = best && typeof wishes.budget === 'number' ? wishes.budget : own.withheld
-  const raised = points.map((one): Step => {
-    if (one.withheld < own.withheld || one.old) return one
-    if (best && one.withheld <= upTo) return { ...one, protected_k: k, bound: k, proved: true }
-    if (one.protected_k >= k) return one
-    return { ...one, protected_k: k, bound: Math.max(one.bound, k), proved: one.bound === k }
+  const raised = points.map((point): Step => {
+    if (point.withheld < own.withheld || point.old) return point
+    if (best && point.withheld <= upTo) return { ...point, protected_k: k, bound: k, proved: true }
+    if (point.protected_k >= k) return point
+    return { ...point, protected_k: k, bound: Math.max(point.bound, k), proved: point.bound === k }
   })
-  const known = raised.find((one) => one.withheld === own.withheld)
+  const known = raised.find((point) => point.withheld === own.withheld)
   if (known && !known.old) return raised
   return withPoint(raised, { ...own, proved: best, greedy_k: known?.greedy_k ?? null })
 }
@@ -63,16 +63,16 @@ export function height(k: number, most: number): number {
 }
 
 export function mostShown(points: Step[]): number {
-  return points.reduce((most, one) => Math.max(most, one.protected_k, one.greedy_k ?? 0), 1)
+  return points.reduce((most, point) => Math.max(most, point.protected_k, point.greedy_k ?? 0), 1)
 }
 
 /** Round tops for the axis, as many as are not above `most` and do not lie upon each other. */
 export function ticks(most: number, high = 86, apart = 13): number[] {
   const kept: number[] = []
-  for (const one of [0, 1, 5, 20, 100, 500, 2500]) {
+  for (const tick of [0, 1, 5, 20, 100, 500, 2500]) {
     const last = kept.at(-1)
-    const far = last === undefined || (height(one, most) - height(last, most)) * high >= apart
-    if (one <= most && far) kept.push(one)
+    const far = last === undefined || (height(tick, most) - height(last, most)) * high >= apart
+    if (tick <= most && far) kept.push(tick)
   }
   return kept
 }
@@ -96,9 +96,9 @@ export function pointWords(point: Step, photos: number): string {
  */
 export function greedyWords(points: Step[], at: Step, counted: number | null = null): string {
   if (at.old || at.protected_k === 0) return ''
-  const solved = points.filter((one) => !one.old && one.greedy_k != null)
+  const solved = points.filter((point) => !point.old && point.greedy_k != null)
   if (counted === null && solved.length === 0) return ''
-  const enough = solved.find((one) => (one.greedy_k ?? -1) >= at.protected_k)
+  const enough = solved.find((point) => (point.greedy_k ?? -1) >= at.protected_k)
   const needs = counted ?? enough?.withheld ?? null
   if (needs === null) return 'Greedy finds no such plan.'
   if (needs <= at.withheld) return 'Greedy does as well here.'

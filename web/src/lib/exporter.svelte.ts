@@ -1,10 +1,10 @@
 // The copy: written, proved and held against its certificate, as two jobs that survive a reload.
 import * as api from './api'
 import type { Event, ExportRequest, Job, Verified } from './types'
-import { serving } from './serving.svelte'
-import { table } from './table.svelte'
+import { connection } from './connection.svelte'
+import { workspace } from './workspace.svelte'
 
-class Copying {
+class Exporter {
   running = $state<'export' | 'verify' | null>(null)
   progress = $state.raw<Event>({})
   verified = $state.raw<Verified | null>(null)
@@ -32,7 +32,7 @@ class Copying {
   }
 
   stop(): void {
-    if (this.job) void api.stopJob(this.job.id).catch((problem) => table.say(problem))
+    if (this.job) void api.stopJob(this.job.id).catch((problem) => workspace.say(problem))
   }
 
   /** A page that was loaded again hears a job from its start. */
@@ -43,7 +43,7 @@ class Copying {
 
   /** A link to the report works for ten minutes, so a fresh one is asked for when it is needed. */
   async link(): Promise<void> {
-    if (!table.exported?.report) return
+    if (!workspace.exported?.report) return
     try {
       this.report = (await api.getReport()).url
     } catch {
@@ -63,7 +63,7 @@ class Copying {
       this.asking = false
       for await (const event of api.jobEvents(job.id)) {
         if (event.stage) this.progress = event
-        if (event.exported) table.exported = event.exported
+        if (event.exported) workspace.exported = event.exported
         if (event.verified) this.verified = event.verified
         if (event.error) this.problem = event.error
       }
@@ -71,16 +71,16 @@ class Copying {
     } catch (problem) {
       this.problem = problem instanceof Error ? problem.message : String(problem)
       if (problem instanceof api.Problem) this.field = problem.field
-      if (problem instanceof api.Problem && problem.status === 0) table.say(problem)
+      if (problem instanceof api.Problem && problem.status === 0) workspace.say(problem)
     } finally {
       // a stream that ends without a word leaves it open whether the copy was finished
-      if (this.running === 'export' && !table.exported && (!this.problem || serving.gone)) this.cut = this.target
+      if (this.running === 'export' && !workspace.exported && (!this.problem || connection.gone)) this.cut = this.target
       this.running = null
       this.asking = false
       this.job = null
-      table.over(kind)
+      workspace.over(kind)
     }
   }
 }
 
-export const copying = new Copying()
+export const exporter = new Exporter()

@@ -2,9 +2,9 @@
 // and a phone that turns to another part does not ask again.
 import * as api from './api'
 import { aged, over, withPoint, type Step } from './frontier'
-import { table } from './table.svelte'
+import { workspace } from './workspace.svelte'
 
-class Stairs {
+class FrontierState {
   points = $state.raw<Step[]>([])
   /** So many photos greedy withholds for what was asked. */
   greedy = $state<number | null>(null)
@@ -58,11 +58,11 @@ class Stairs {
         }
       }
     } catch (problem) {
-      if (!signal.aborted) table.say(problem)
+      if (!signal.aborted) workspace.say(problem)
     } finally {
       if (!signal.aborted) this.solving = false
     }
   }
 }
 
-export const stairs = new Stairs()
+export const frontierState = new FrontierState()

@@ -1,6 +1,6 @@
 // What somebody typed to open an album: kept until one is open, so that a slip costs one letter and
 // not the whole path.
-class Opening {
+class OpenForm {
   path = $state('')
   browsing = $state(false)
 
@@ -10,4 +10,4 @@ class Opening {
   }
 }
 
-export const opening = new Opening()
+export const openForm = new OpenForm()

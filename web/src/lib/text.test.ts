@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   asSentence, byReason, folderFor, grouped, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
   telling, whole,
-} from './words'
+} from './text'
 
 describe('a photo', () => {
   it('is measured against the strongest', () => {

@@ -3,71 +3,71 @@
 // It knocks instead of holding a line open: a browser has six lines to one address for all its
 // windows, and the last of them would wait for ever.
 
-const EVERY = 3_000
-const SELDOM = 10_000 // once it is gone, it hardly comes back
-const PATIENCE = 10_000
+const INTERVAL = 3_000
+const INTERVAL_WHEN_GONE = 10_000 // once it is gone, it hardly comes back
+const TIMEOUT = 10_000
 
 /** Gone: ended for good, or only silent (paused, or the machine is too busy to answer). */
-export type Gone = '' | 'ended' | 'silent'
+export type Outage = '' | 'ended' | 'silent'
 
-interface Watched {
+interface Monitored {
   /** Rejects where nobody answers; whatever else is answered is an answer. */
-  knock: (signal: AbortSignal) => Promise<unknown>
+  ping: (signal: AbortSignal) => Promise<unknown>
   /** When the server was last heard of. */
-  heard: () => number
+  lastAnswer: () => number
   /** Whether anybody looks at the page. */
-  seen: () => boolean
-  tell: (gone: Gone) => void
+  visible: () => boolean
+  report: (gone: Outage) => void
   /** Whether a rejection means that nobody answered. */
   unanswered: (problem: unknown) => boolean
 }
 
-export class Watch {
+export class Heartbeat {
   private timer: ReturnType<typeof setTimeout> | undefined
-  private gone: Gone = ''
+  private gone: Outage = ''
   private asking = false
 
-  constructor(private readonly watched: Watched) {}
+  constructor(private readonly server: Monitored) {}
 
   begin(): void {
-    this.later()
+    this.schedule()
   }
 
   /** Somebody looks again, or something went unanswered: knock at once. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     clearTimeout(this.timer)
     if (this.asking) return
-    if (this.watched.seen()) await this.ask()
-    this.later()
+    if (this.server.visible()) await this.ask()
+    this.schedule()
   }
 
-  private later(): void {
+  private schedule(): void {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.tick(), this.gone ? SELDOM : EVERY)
+    this.timer = setTimeout(() => void this.tick(), this.gone ? INTERVAL_WHEN_GONE : INTERVAL)
   }
 
   private async tick(): Promise<void> {
-    if (!this.watched.seen()) return // goes on when somebody looks again
-    const quiet = Date.now() - this.watched.heard() >= EVERY
+    if (!this.server.visible()) return // goes on when somebody looks again
+    const quiet = Date.now() - this.server.lastAnswer() >= INTERVAL
     if ((quiet || this.gone) && !this.asking) await this.ask()
-    this.later()
+    this.schedule()
   }
 
   private async ask(): Promise<void> {
     this.asking = true
     const control = new AbortController()
-    const timer = setTimeout(() => control.abort(), PATIENCE)
-    let found: Gone = ''
+    const timer = setTimeout(() => control.abort(), TIMEOUT)
+    let found: Outage = ''
     try {
-      await this.watched.knock(control.signal)
+      await this.server.ping(control.signal)
     } catch (problem) {
       if (control.signal.aborted) found = 'silent'
-      else if (this.watched.unanswered(problem)) found = 'ended'
+      else if (this.server.unanswered(problem)) found = 'ended'
     }
     clearTimeout(timer)
     this.asking = false
     if (found === this.gone) return
     this.gone = found
-    this.watched.tell(found)
+    this.server.report(found)
   }
 }

@@ -1,17 +1,17 @@
 // The server as the page knows it: there, ended, or silent; and whether that was read already.
 import * as api from './api'
-import { Watch, type Gone } from './watch'
+import { Heartbeat, type Outage } from './heartbeat'
 
-class Serving {
-  gone = $state<Gone>('')
+class Connection {
+  gone = $state<Outage>('')
   /** Whoever has read what happened may look at the table as it was. */
   read = $state(false)
   /** Another server is there by now, which does not know this window: nothing is asked of it. */
   private strange = false
   private back: () => void = () => undefined
   private refused: (problem: unknown) => void = () => undefined
-  private watch = new Watch({
-    knock: async (signal) => {
+  private heartbeat = new Heartbeat({
+    ping: async (signal) => {
       try {
         await api.alive(signal)
       } catch (problem) {
@@ -22,9 +22,9 @@ class Serving {
         throw problem
       }
     },
-    heard: api.heard,
-    seen: () => document.visibilityState === 'visible' && !this.strange,
-    tell: (gone) => this.tell(gone),
+    lastAnswer: api.lastAnswer,
+    visible: () => document.visibilityState === 'visible' && !this.strange,
+    report: (gone) => this.report(gone),
     unanswered: (problem) => problem instanceof api.Problem && problem.status === 0,
   })
 
@@ -32,12 +32,12 @@ class Serving {
   begin(back: () => void, refused: (problem: unknown) => void): void {
     this.back = back
     this.refused = refused
-    this.watch.begin()
-    document.addEventListener('visibilitychange', () => void this.watch.look())
+    this.heartbeat.begin()
+    document.addEventListener('visibilitychange', () => void this.heartbeat.check())
   }
 
   /** Something went unanswered, or somebody wants to know. */
-  look = (): Promise<void> => this.watch.look()
+  check = (): Promise<void> => this.heartbeat.check()
 
   /** Whether something can be asked for; where not, it is said once more why. */
   answers(): boolean {
@@ -45,11 +45,11 @@ class Serving {
     return this.gone === ''
   }
 
-  private tell(gone: Gone): void {
+  private report(gone: Outage): void {
     this.gone = gone
     this.read = false
     if (!gone) this.back()
   }
 }
 
-export const serving = new Serving()
+export const connection = new Connection()

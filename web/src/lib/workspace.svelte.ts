@@ -6,17 +6,17 @@ import type {
   Answer, Audit, Choices, Event, Exported, Job, SkippedFile, NoPhotos, Photo, PhotoState, Place, Plan, Stage,
   Undo, View, Wishes, WorkspaceState,
 } from './types'
-import { Arriving } from './arriving'
+import { EventBuffer } from './eventBuffer'
 import { Latest } from './latest'
 import * as session from './session'
 import { samePhotos, withKnownLinks } from './photos'
-import { refusing } from './refusing.svelte'
-import { serving } from './serving.svelte'
+import { fieldErrors } from './fieldErrors.svelte'
+import { connection } from './connection.svelte'
 import { auditKey, guessState, toggleDrop, togglePin, togglePosted } from './wishes'
 
 const REFRESH = 8 * 60_000 // links to pictures work for ten minutes
 
-class Table {
+class Workspace {
   stage = $state<Stage | 'connecting' | 'locked'>('connecting')
   error = $state('')
   /** Where there was no photo to be read: what was found instead. */
@@ -77,13 +77,13 @@ class Table {
     setInterval(() => void this.freshLinks(), REFRESH)
     // another window of the same session may have moved on
     addEventListener('focus', () => void this.catchUp())
-    serving.begin(() => void this.reload(), (problem) => this.lock(problem))
+    connection.begin(() => void this.reload(), (problem) => this.lock(problem))
   }
 
   async reload(wanted = () => true): Promise<void> {
     try {
-      const told = await api.getTable()
-      if (wanted()) this.show(told)
+      const snapshot = await api.getWorkspace()
+      if (wanted()) this.show(snapshot)
     } catch (problem) {
       if (problem instanceof api.Problem && problem.status === 0) this.say(problem)
       else this.lock(problem)
@@ -101,7 +101,7 @@ class Table {
   }
 
   async close(): Promise<void> {
-    this.deafen()
+    this.stopListening()
     await this.guarded(async () => this.show(await api.closeAlbum()))
   }
 
@@ -112,8 +112,8 @@ class Table {
 
   /** A new wish: shown at once as far as it can be guessed, answered a moment later. */
   wish(wishes: Wishes): void {
-    if (!serving.answers()) return
-    refusing.clear()
+    if (!connection.answers()) return
+    fieldErrors.clear()
     this.asked++
     this.wishes = wishes
     this.waiting = true
@@ -137,7 +137,7 @@ class Table {
   say(problem: unknown): void {
     const status = problem instanceof api.Problem ? problem.status : null
     if (status === 401) this.lock(problem)
-    else if (status === 0) void serving.look() // what happened is said in a place of its own
+    else if (status === 0) void connection.check() // what happened is said in a place of its own
     else this.notice = problem instanceof Error ? problem.message : String(problem)
   }
 
@@ -146,20 +146,20 @@ class Table {
     const settled = this.stage === 'empty' || this.stage === 'ready' || this.stage === 'failed'
     if (!settled || !this.queue.idle) return
     await this.guarded(async () => {
-      const told = await api.getTable()
+      const snapshot = await api.getWorkspace()
       if (!this.queue.idle) return // somebody clicked here in the meantime
       const same =
-        told.stage === this.stage &&
-        told.undo.turn === this.undo.turn &&
-        samePhotos(told.album?.photos ?? [], this.photos)
-      if (!same) this.show(told)
+        snapshot.stage === this.stage &&
+        snapshot.undo.turn === this.undo.turn &&
+        samePhotos(snapshot.album?.photos ?? [], this.photos)
+      if (!same) this.show(snapshot)
     })
   }
 
   private async stepNow(by: -1 | 1): Promise<void> {
-    if (!this.queue.idle || !serving.answers()) return
+    if (!this.queue.idle || !connection.answers()) return
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
-    refusing.clear()
+    fieldErrors.clear()
     this.asked++
     try {
       this.take(await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn)), true)
@@ -170,7 +170,7 @@ class Table {
 
   private change(n: number, how: (wishes: Wishes, id: string) => Wishes): void {
     const photo = this.photos[n]
-    if (!this.wishes || !photo || this.stage !== 'ready' || !serving.answers()) return
+    if (!this.wishes || !photo || this.stage !== 'ready' || !connection.answers()) return
     if (this.states[n] === 'posted') {
       const marked = this.wishes.posted.includes(photo.id)
       if (!marked) return void (this.notice = `elsewhere remembers ${photo.id} as posted: "elsewhere ledger" shows and forgets that`)
@@ -184,48 +184,48 @@ class Table {
   }
 
   private async start(begin: () => Promise<{ job: Job }>): Promise<void> {
-    if (!serving.answers()) return
+    if (!connection.answers()) return
     this.notice = ''
-    refusing.clear()
-    this.deafen()
+    fieldErrors.clear()
+    this.stopListening()
     await this.guarded(async () => {
       await begin()
-      this.show(await api.getTable())
+      this.show(await api.getWorkspace())
     })
   }
 
-  private show(told: WorkspaceState): void {
-    this.stage = told.stage
-    this.error = told.error ?? ''
-    this.nothing = told.nothing
-    this.name = told.album?.name ?? ''
-    this.photos = withKnownLinks(told.album?.photos ?? [], this.photos)
-    this.states = this.photos.map((one) => one.state ?? 'seen')
-    this.shares = this.photos.map((one) => one.share ?? null)
-    this.left = told.album?.left ?? []
-    this.scorers = told.album?.scorers ?? []
-    this.places = told.places
-    this.wishes = this.granted = told.wishes
-    this.plan = told.plan
-    this.audit = told.audit
-    this.after = told.audit_after
-    this.undo = told.undo
-    this.choices = told.choices
-    this.exported = told.exported
-    this.shown = auditKey(told.wishes)
+  private show(snapshot: WorkspaceState): void {
+    this.stage = snapshot.stage
+    this.error = snapshot.error ?? ''
+    this.nothing = snapshot.nothing
+    this.name = snapshot.album?.name ?? ''
+    this.photos = withKnownLinks(snapshot.album?.photos ?? [], this.photos)
+    this.states = this.photos.map((photo) => photo.state ?? 'seen')
+    this.shares = this.photos.map((photo) => photo.share ?? null)
+    this.left = snapshot.album?.left ?? []
+    this.scorers = snapshot.album?.scorers ?? []
+    this.places = snapshot.places
+    this.wishes = this.granted = snapshot.wishes
+    this.plan = snapshot.plan
+    this.audit = snapshot.audit
+    this.after = snapshot.audit_after
+    this.undo = snapshot.undo
+    this.choices = snapshot.choices
+    this.exported = snapshot.exported
+    this.shown = auditKey(snapshot.wishes)
     this.waiting = false
     this.answers++
     for (const kind of Object.keys(this.jobs) as Job['kind'][])
-      if (!told.jobs.some((job) => job.kind === kind)) this.over(kind)
-    for (const job of told.jobs) this.listen(job)
+      if (!snapshot.jobs.some((job) => job.kind === kind)) this.over(kind)
+    for (const job of snapshot.jobs) this.listen(job)
   }
 
-  private take(answer: Answer, last: boolean, told = false): void {
+  private take(answer: Answer, last: boolean, streamed = false): void {
     if (answer.undo.turn >= this.undo.turn) this.undo = answer.undo
     this.waiting = !last
     this.granted = answer.wishes
     if (!last) return // what was clicked since would jump back for a moment
-    if (!told) this.notice = '' // what went wrong before is mended
+    if (!streamed) this.notice = '' // what went wrong before is mended
     if (answer.plan && this.plan && answer.plan.version < this.plan.version) return
     this.wishes = answer.wishes
     this.plan = answer.plan
@@ -234,7 +234,7 @@ class Table {
     this.shares = answer.shares.length ? answer.shares : this.shares
     this.after = answer.audit_after
     this.answers++
-    if (!told) this.over('proof')
+    if (!streamed) this.over('proof')
     if (answer.job) this.listen(answer.job)
     const key = auditKey(answer.wishes)
     if (key !== this.shown) void this.askAudit(key)
@@ -243,11 +243,11 @@ class Table {
   /** Other places, attackers or another width: what was believed before changes too. */
   private async askAudit(key: string): Promise<void> {
     await this.guarded(async () => {
-      const told = await api.getTable()
-      if (this.wishes && auditKey(this.wishes) === key && told.stage === 'ready') {
-        this.audit = told.audit
-        this.photos = withKnownLinks(told.album?.photos ?? this.photos, this.photos)
-        this.scorers = told.album?.scorers ?? this.scorers
+      const snapshot = await api.getWorkspace()
+      if (this.wishes && auditKey(this.wishes) === key && snapshot.stage === 'ready') {
+        this.audit = snapshot.audit
+        this.photos = withKnownLinks(snapshot.album?.photos ?? this.photos, this.photos)
+        this.scorers = snapshot.album?.scorers ?? this.scorers
         this.shown = key
       }
     })
@@ -261,7 +261,7 @@ class Table {
     if (job.kind !== 'proof') this.progress = {}
     const control = new AbortController()
     this.listening.set(job.kind, control)
-    void this.hear(job, control.signal).catch((problem) => {
+    void this.follow(job, control.signal).catch((problem) => {
       if (!control.signal.aborted) this.say(problem)
     })
   }
@@ -273,29 +273,29 @@ class Table {
     if (this.jobs[kind]) this.jobs = { ...this.jobs, [kind]: undefined }
   }
 
-  private deafen(): void {
+  private stopListening(): void {
     for (const kind of [...this.listening.keys()]) this.over(kind)
   }
 
-  private async hear(job: Job, signal: AbortSignal): Promise<void> {
-    const arriving = new Arriving((laid, left, last) => {
+  private async follow(job: Job, signal: AbortSignal): Promise<void> {
+    const buffer = new EventBuffer((photos, left, last) => {
       if (signal.aborted) return
       if (last) this.progress = last
       if (job.kind !== 'reading' || this.stage !== 'reading') return
       // a page that was loaded in the middle has some of them already
-      const fresh = laid.filter((one) => one.n >= this.photos.length)
+      const fresh = photos.filter((photo) => photo.n >= this.photos.length)
       if (fresh.length) {
         this.photos = [...this.photos, ...fresh]
         this.states = [...this.states, ...fresh.map(() => 'seen' as const)]
       }
-      const names = new Set(this.left.map((one) => one.name))
-      const lost = left.filter((one) => !names.has(one.name))
+      const names = new Set(this.left.map((file) => file.name))
+      const lost = left.filter((file) => !names.has(file.name))
       if (lost.length) this.left = [...this.left, ...lost]
     })
     let problem = ''
     for await (const event of api.jobEvents(job.id, signal)) {
       if (signal.aborted) return
-      arriving.add(event)
+      buffer.add(event)
       // whoever clicks meanwhile is answered anyway
       if (event.answer && this.queue.idle) this.take(event.answer, true, true)
       if (event.error) problem = event.error
@@ -308,11 +308,11 @@ class Table {
 
   private async failedWish(problem: unknown, wishes = this.wishes): Promise<void> {
     this.waiting = false
-    if (!refusing.takes(problem, this.granted, wishes)) this.say(problem)
+    if (!fieldErrors.takes(problem, this.granted, wishes)) this.say(problem)
     // the next click must not ask for the same again
     if (this.wishes === wishes && this.granted) this.wishes = this.granted
     const asked = this.asked
-    if (this.stage === 'ready' && !serving.gone) await this.reload(() => asked === this.asked)
+    if (this.stage === 'ready' && !connection.gone) await this.reload(() => asked === this.asked)
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {
@@ -330,4 +330,4 @@ class Table {
   }
 }
 
-export const table = new Table()
+export const workspace = new Workspace()

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Watch, type Gone } from './watch'
+import { Heartbeat, type Outage } from './heartbeat'
 
 class Unanswered extends Error {}
 
 let how: 'answers' | 'refuses' | 'hangs' | 'complains'
 let knocks: number
-let heard: number
-let seen: boolean
-let told: Gone[]
+let lastAnswer: number
+let visible: boolean
+let told: Outage[]
 
 const made = () =>
-  new Watch({
-    knock: (signal) => {
+  new Heartbeat({
+    ping: (signal) => {
       knocks++
       if (how === 'refuses') return Promise.reject(new Unanswered())
       if (how === 'complains') return Promise.reject(new Error('no'))
@@ -19,9 +19,9 @@ const made = () =>
         return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error())))
       return Promise.resolve()
     },
-    heard: () => heard,
-    seen: () => seen,
-    tell: (gone) => told.push(gone),
+    lastAnswer: () => lastAnswer,
+    visible: () => visible,
+    report: (gone) => told.push(gone),
     unanswered: (problem) => problem instanceof Unanswered,
   })
 
@@ -29,8 +29,8 @@ beforeEach(() => {
   vi.useFakeTimers()
   how = 'answers'
   knocks = 0
-  heard = 0
-  seen = true
+  lastAnswer = 0
+  visible = true
   told = []
 })
 afterEach(() => vi.useRealTimers())
@@ -47,28 +47,28 @@ it('knocks now and then, and says when nobody answers', async () => {
   expect(told).toEqual(['ended'])
 })
 
-it('does not knock while the server is heard of anyway', async () => {
+it('does not ping while the server is lastAnswer of anyway', async () => {
   made().begin()
   for (let n = 0; n < 10; n++) {
-    heard = Date.now() + 2_000
+    lastAnswer = Date.now() + 2_000
     await pass(2_000)
   }
   expect(knocks).toBe(0)
 })
 
-it('does not knock while nobody looks, and does so at once when somebody does', async () => {
+it('does not ping while nobody looks, and does so at once when somebody does', async () => {
   const watch = made()
   watch.begin()
-  seen = false
+  visible = false
   await pass(60_000)
   expect(knocks).toBe(0)
   how = 'refuses'
-  seen = true
-  await watch.look()
+  visible = true
+  await watch.check()
   expect(told).toEqual(['ended'])
 })
 
-it('calls a server silent that takes the knock and says nothing, and hears it come back', async () => {
+it('calls a server silent that takes the ping and says nothing, and hears it come back', async () => {
   how = 'hangs'
   made().begin()
   await pass(12_500)

@@ -14,7 +14,7 @@ export interface Refused {
   text?: string
 }
 
-class Refusing {
+class FieldErrors {
   last = $state.raw<Refused | null>(null)
   private fields = new Map<Field, number>()
 
@@ -50,4 +50,4 @@ class Refusing {
   }
 }
 
-export const refusing = new Refusing()
+export const fieldErrors = new FieldErrors()
