@@ -4,9 +4,9 @@ import { Heartbeat, type Outage } from './heartbeat'
 
 class Connection {
   gone = $state<Outage>('')
-  /** Whoever has read what happened may look at the table as it was. */
+  /** Whether the user has read what happened and wants to see the page as it was. */
   read = $state(false)
-  /** Another server is there by now, which does not know this window: nothing is asked of it. */
+  /** Another server runs by now and does not know this window: nothing is asked of it. */
   private strange = false
   private back: () => void = () => undefined
   private refused: (problem: unknown) => void = () => undefined
@@ -28,7 +28,7 @@ class Connection {
     unanswered: (problem) => problem instanceof api.Problem && problem.status === 0,
   })
 
-  /** `back` hears that the server answers again, `refused` that it does not know this window. */
+  /** `back` is called when the server answers again, `refused` when it does not know this window. */
   begin(back: () => void, refused: (problem: unknown) => void): void {
     this.back = back
     this.refused = refused

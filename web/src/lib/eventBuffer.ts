@@ -3,7 +3,7 @@
 import type { Event, SkippedFile, Photo } from './types'
 
 export const INTERVAL = 60 // milliseconds
-export const MAX_PHOTOS = 16 // photos that are laid on the table at once: a tile takes half a millisecond to make
+export const MAX_PHOTOS = 16 // photos that are shown at once: a tile takes half a millisecond to make
 
 type Show = (photos: Photo[], left: SkippedFile[], last: Event | null) => void
 

@@ -1,4 +1,4 @@
-// The frontier as something to look at and to slide along. The plan on the table is a point of it:
+// The frontier as something to look at and to slide along. The current plan is a point of it:
 // whatever the stream says, or has not said yet, the slider and the headline name the same number.
 import type { Plan, Point, Wishes } from './types'
 
@@ -24,7 +24,7 @@ export function over(shown: Step[], solved: Step[]): Step[] {
 const found = (plan: Plan | null): plan is Plan =>
   plan?.status === 'optimal' || plan?.status === 'feasible'
 
-/** The plan on the table as a point. */
+/** The current plan as a point. */
 export function ownPoint(plan: Plan | null): Step | null {
   if (!found(plan)) return null
   return {
@@ -37,7 +37,7 @@ export function ownPoint(plan: Plan | null): Step | null {
 }
 
 /**
- * The plan on the table laid over the points. Within a budget it is proved the best for its number,
+ * The points with the current plan. Within a budget it is proved the best for its number,
  * and for all up to the budget; for a top it is only proved that no fewer will do.
  */
 export function withOwnPlan(points: Step[], plan: Plan | null, wishes: Wishes | null): Step[] {

@@ -1,5 +1,5 @@
-// The frontier of what is on the table, as it is solved: kept here, so that the verdict knows it too
-// and a phone that turns to another part does not ask again.
+// The frontier of the current wishes, as it is solved. It is kept here so that the verdict knows it
+// too, and so that a phone that shows another part does not ask again.
 import * as api from './api'
 import { aged, over, withPoint, type Step } from './frontier'
 import { workspace } from './workspace.svelte'

@@ -1,7 +1,6 @@
-// Whether the server is still there. Nobody should learn from a click that it ended an hour ago, so
-// a page that is looked at knocks now and then; while it is answered anyway it does not even that.
-// It knocks instead of holding a line open: a browser has six lines to one address for all its
-// windows, and the last of them would wait for ever.
+// Whether the server is still there. A visible page pings it now and then, unless another request
+// was answered meanwhile. It does not hold a connection open: a browser has six connections to one
+// address for all its windows, and a seventh window would wait for ever.
 
 const INTERVAL = 3_000
 const INTERVAL_WHEN_GONE = 10_000 // once it is gone, it hardly comes back

@@ -1,4 +1,4 @@
-// Close looks at photos: asked for when somebody points at one, kept until the plan changes.
+// Details of photos: fetched when the user points at a photo, kept until the plan changes.
 import * as api from './api'
 import type { PhotoDetails } from './types'
 import { workspace } from './workspace.svelte'
@@ -12,7 +12,7 @@ class PhotoDetailsState {
   private control: AbortController | null = null
   private wanted: number | null = null
 
-  /** Look at a photo, soon; null looks away, and leaves the last one to be read. */
+  /** Show a photo's details after a delay; null cancels, and leaves the last details in place. */
   show(n: number | null, patience = DELAY): void {
     clearTimeout(this.timer)
     this.control?.abort()

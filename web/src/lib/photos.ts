@@ -1,4 +1,4 @@
-// The photos of the table as they come in again and again.
+// The photos of the album, which arrive again and again.
 import type { Photo } from './types'
 
 /** Whether two lists are of the same photos, whatever is known of them. */

@@ -1,4 +1,4 @@
-// The table as the page sees it: one object that every component reads and none writes to but
+// The open album as the page sees it: one object that every component reads and none writes to but
 // through its methods. What comes in whole (photos, states) is kept raw: a thousand photos must not
 // become a thousand watched objects.
 import * as api from './api'
@@ -47,7 +47,7 @@ class Workspace {
 
   /** The wishes that were answered last. */
   private granted: Wishes | null = null
-  /** How often something was asked for: a table that was fetched before the last time is old. */
+  /** How often something was asked for: a state that was fetched before the last time is old. */
   private asked = 0
   private stepping: Promise<void> = Promise.resolve()
   private listening = new Map<Job['kind'], AbortController>()
@@ -257,7 +257,7 @@ class Workspace {
     if (this.jobs[job.kind]?.id === job.id) return
     this.listening.get(job.kind)?.abort()
     this.jobs = { ...this.jobs, [job.kind]: job }
-    if (job.kind === 'export' || job.kind === 'verify') return // the copy has its own ear
+    if (job.kind === 'export' || job.kind === 'verify') return // the exporter follows these
     if (job.kind !== 'proof') this.progress = {}
     const control = new AbortController()
     this.listening.set(job.kind, control)
