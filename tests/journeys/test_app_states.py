@@ -81,7 +81,7 @@ def a_wish_that_is_not_understood(page: Page) -> None:
 @state
 def a_budget(page: Page) -> None:
     page.check("input[value=budget]", force=True)
-    page.wait_for_selector("text=So many photos (a budget)")
+    page.wait_for_selector("text=Number of photos (budget)")
 
 
 @state
@@ -149,7 +149,7 @@ def an_export(page: Page) -> None:
     page.wait_for_selector("[data-status=optimal]")
     page.click("button:has-text('Export')")
     page.click("dialog summary")
-    page.click("dialog >> text=Look through my folders")
+    page.click("dialog >> text=Browse my folders")
     page.wait_for_selector("dialog .chooser")
 
 
@@ -256,7 +256,7 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
     ):  # fmt: skip
         page.wait_for_selector("[data-stage=empty]")
         _open_to_all(page, "empty")
-        page.click("text=Look through my folders")
+        page.click("text=Browse my folders")
         page.wait_for_selector(".chooser .folder")
         _open_to_all(page, "folders")
         page.fill("#path", str(bare))
