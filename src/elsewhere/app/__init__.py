@@ -1,10 +1,8 @@
-"""The local app: a page on the user's own machine, behind a door that lets nobody else in.
+"""The local app: a page on the user's own machine that nobody else can open.
 
-serving     the program: socket, browser, end · redirect (how the browser gets the token)
-guard       what every request must pass · keys (token, secret, signed links)
-server      the application: errors as sentences · routes · page_files (the built page)
-contract    what is said between server and page, as types
-table       the album that lies open · desk (wishes and plans, undo) · jobs (long work, told)
-looks       what attackers believe, quickly · telling and details (as the page is told)
-exporting   the copy and its proof · stairs (the frontier) · uploads · thumbs · folders · choices
+security/   guard (what every request must pass), connections, keys, login_page
+api/        server (application and program), routes, models (the JSON), forms (uploads)
+sessions/   workspace (the open album), planning (wishes, plans, undo), jobs and album_jobs (long
+            work), presenter (values to models), photo_index (pictures), uploads (files on disk)
+page/       the built page; its source is web/
 """

@@ -1,1 +1,1 @@
-"""api."""
+"""HTTP: the server, its routes and its JSON."""

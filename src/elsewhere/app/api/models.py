@@ -1,12 +1,6 @@
-"""What all messages between server and page have in common.
+"""The JSON of the API, as Pydantic models: what the page sends and what it receives.
 
-What lies on the table, as the page is told.
-
-What attackers believe and what is to be withheld, as the page is told.
-
-What the page may ask for: nothing that nobody expects is taken.
-
-Long work, the answer to a wish, and the whole state, as the page is told.
+`web/src/lib/contract.ts` is generated from them.
 """
 
 from __future__ import annotations
@@ -17,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Text = Annotated[str, Field(max_length=300)]
 Name = Annotated[str, Field(max_length=4096)]
-"""A photo's id, or a path: as long as a system allows."""
+"""A photo's id, or a path."""
 Chance = Annotated[float, Field(ge=0, le=1)]
 PhotoState = Literal["seen", "shared", "withheld", "kept", "dropped", "posted"]
 Level = Literal["cell", "city", "region", "country"]
@@ -26,13 +20,13 @@ Names = Literal["neutral", "keep"]
 
 
 class ResponseModel(BaseModel):
-    """Whatever goes out."""
+    """What the server sends."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class RequestModel(BaseModel):
-    """Whatever comes in: nothing that nobody asked for is taken."""
+    """What the page sends; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -42,9 +36,9 @@ class ProblemModel(ResponseModel):
 
     error: str
     field: str | None = None
-    """What was typed wrongly, where that is known: an error is shown where it was made."""
+    """The field that is wrong, where that is known."""
     choices: list[str] = []
-    """What may have been meant: names of places, each of which would be understood."""
+    """Names of places that may have been meant."""
 
 
 class PlaceModel(ResponseModel):
@@ -59,7 +53,7 @@ class PlaceModel(ResponseModel):
 
 
 class PhotoModel(ResponseModel):
-    """One photo on the table."""
+    """One photo of the album."""
 
     n: int
     id: str
@@ -77,22 +71,22 @@ class PhotoModel(ResponseModel):
 
 
 class SkippedFileModel(ResponseModel):
-    """A file that is not on the table, and why."""
+    """A file that was left out, and why."""
 
     name: str
     kind: str
     reason: str
     lost: bool
-    """Whether somebody may miss it."""
+    """Whether the user may miss it."""
 
 
 class NoPhotosModel(ResponseModel):
-    """What was found where no photo could be read."""
+    """What was found instead of photos."""
 
     title: str
     sentence: str
     files: list[SkippedFileModel]
-    """Every file that was met, with its reason."""
+    """Every file, with its reason."""
 
 
 class ScorerModel(ResponseModel):
@@ -103,7 +97,7 @@ class ScorerModel(ResponseModel):
 
 
 class AlbumModel(ResponseModel):
-    """What lies on the table."""
+    """The open album."""
 
     name: str
     photos: list[PhotoModel]
@@ -122,7 +116,7 @@ class GuessModel(ResponseModel):
 
 
 class PhotoDetailsModel(ResponseModel):
-    """One photo, looked at closely."""
+    """One photo in detail."""
 
     photo: PhotoModel
     picture: str
@@ -131,9 +125,9 @@ class PhotoDetailsModel(ResponseModel):
     """Its own likeliest places."""
     own_p: Chance | None
     alone: str
-    """Where it puts what is hidden by itself, in words; empty where nothing is."""
+    """Where it alone puts what is hidden; empty where nothing is."""
     changes: list[str]
-    """What it changes, in words."""
+    """What changes if it is shared or withheld instead."""
     leaks: list[tuple[str, str]]
     time: str | None
     rating: int | None
@@ -146,7 +140,7 @@ class FoldersModel(ResponseModel):
     parent: str | None
     folders: list[str]
     photos: int
-    """How many files in it are called like photos."""
+    """How many files in it have a photo's suffix."""
 
 
 class LinkModel(ResponseModel):
@@ -163,15 +157,15 @@ class ChoicesModel(ResponseModel):
     """By name, what each stands for."""
     levels: list[str]
     home: str
-    """The folder that the path chooser begins in."""
+    """Where the folder chooser begins."""
     example: str
-    """The folder of the example album, which anybody may try."""
+    """The folder of the example album."""
     not_covered: str
-    """What no promise covers, in one line: said wherever somebody is about to post."""
+    """What no promise covers, in one line."""
 
 
 class SessionModel(ResponseModel):
-    """What it gets for it."""
+    """The secret of a session."""
 
     secret: str
     version: str
@@ -194,7 +188,7 @@ class ViewModel(ResponseModel):
 
 
 class LeakModel(ResponseModel):
-    """What the original files tell beside their pictures; nothing of it is in a copy."""
+    """What the original files tell beside their pictures; a copy holds none of it."""
 
     kind: str
     photos: int
@@ -216,7 +210,7 @@ class AlternativeModel(ResponseModel):
     """Something that could be asked for instead, where there is no plan."""
 
     words: str
-    """As it stands on a button."""
+    """The text of a button."""
     wishes: WishesModel
 
 
@@ -224,7 +218,7 @@ class PlanModel(ResponseModel):
     """What to withhold."""
 
     version: int
-    """Grows with every plan; a stream's plan with a lower one is old."""
+    """Grows with every plan; a plan with a lower version is old."""
     status: Literal["optimal", "feasible", "infeasible", "unknown"]
     proved: bool
     withheld: list[int]
@@ -242,10 +236,10 @@ class PlanModel(ResponseModel):
     uncovered: list[str]
     """What the promise does not cover, a sentence each; empty where nothing is promised."""
     protected_k: int
-    """What the plan reaches: so many first guesses the place is not among. Where a top was drawn
-    in secret this is at least the one drawn, and 0 where the place may be found first."""
+    """The place is not among so many first guesses: at least the top that was drawn in secret, and
+    0 where the place may be found first."""
     rivals: list[GuessModel]
-    """Decoys: the cells that come before the first hidden place, the foremost first."""
+    """Decoys: the cells that come before the first hidden place."""
     headline: str
     """What the album gives away, and what the plan does about it: one sentence."""
     proof: str
@@ -255,13 +249,13 @@ class PlanModel(ResponseModel):
 
 
 class UndoModel(ResponseModel):
-    """Which ways the wishes can go."""
+    """Whether the wishes can be undone or redone."""
 
     can_undo: bool
     can_redo: bool
     turn: int = 0
-    """Changes with every wish, undo and redo: whoever gives it with the next is told where another
-    window was quicker."""
+    """Changes with every wish, undo and redo. A request that gives an old turn is refused, because
+    another window was quicker."""
 
 
 class PointModel(ResponseModel):
@@ -279,7 +273,7 @@ class BeliefModel(ResponseModel):
 
     watch: int
     watches: list[str]
-    """All there are, by name: place, scope, scorer."""
+    """All threats, by name: place, scope, scorer."""
     place: str | None
     """The album's place, by its label."""
     hides: str | None
@@ -294,24 +288,24 @@ class BeliefModel(ResponseModel):
 
 
 class OpenSessionModel(RequestModel):
-    """What the page knows when it is opened."""
+    """The token that opens a session."""
 
     token: Annotated[str, Field(max_length=200)]
 
 
 class OpenAlbumModel(RequestModel):
-    """Folders and photos to lay on the table."""
+    """Folders and photos to open."""
 
     paths: Annotated[list[Name], Field(min_length=1, max_length=100)]
     scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] | None = None
-    """Those that the server was started with, unless told."""
+    """By default those that the server was started with."""
 
 
 class WishesModel(RequestModel):
-    """What the person wants, as a whole; as the options of `elsewhere protect`."""
+    """All that the user wants; the same as the options of `elsewhere protect`."""
 
     top: Annotated[int, Field(ge=1, le=100_000)] | None = 5
-    """Not among so many first guesses; null where a budget is given."""
+    """Keep the place out of so many first guesses; null where a budget is given."""
     budget: (
         Annotated[int, Field(ge=0, le=1_000_000)] | Annotated[str, Field(max_length=20)] | None
     ) = None
@@ -324,7 +318,7 @@ class WishesModel(RequestModel):
     margin: Annotated[str, Field(max_length=20)] = "careful"
     """none, careful, paranoid, or nats per photo as text."""
     each_photo: bool = True
-    """Where that can be had; the plan says so where it cannot."""
+    """Where that is possible; the plan says so where it is not."""
     bursts: bool = False
     prior: Text | None = None
     stars: bool = False
@@ -335,14 +329,14 @@ class WishesModel(RequestModel):
     posted: Annotated[list[Name], Field(max_length=20_000)] = []
     """Photos of the album that are public already: counted, never withheld, not written again."""
     scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] = ["embedded"]
-    """Those that are new are asked about the photos first: the answer is then a job."""
+    """New ones score the photos first, in a job."""
 
 
 class ExportRequestModel(RequestModel):
     """Where the copy goes."""
 
     version: Annotated[int, Field(ge=0)]
-    """The plan that the person saw (`plan.version`): no other one is written."""
+    """The plan that the user saw (`plan.version`): no other one is written."""
     target: Annotated[str, Field(min_length=1, max_length=4096)]
     private: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
     order: Order = "shuffled"
@@ -351,7 +345,7 @@ class ExportRequestModel(RequestModel):
 
 
 class JobModel(ResponseModel):
-    """Long work."""
+    """Work that takes long."""
 
     id: str
     kind: Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
@@ -372,12 +366,12 @@ class AnswerModel(ResponseModel):
     """null where no place is known."""
     places: list[PlaceModel]
     states: list[PhotoState]
-    """One for each photo."""
+    """For each photo."""
     shares: list[float | None]
     audit_after: list[ViewModel]
-    """The same views as the audit's, of what would be shared; those that see nothing are out."""
+    """The audit's views, of what would be shared; those that see no photo are left out."""
     job: JobModel | None = None
-    """Where the proof goes on, or another attacker is asked about the photos."""
+    """The proof that goes on, or the scoring by another model."""
     undo: UndoModel
 
 
@@ -394,7 +388,7 @@ class ExportedModel(ResponseModel):
 
 
 class VerifiedModel(ResponseModel):
-    """A copy held against its certificate."""
+    """A copy verified against its certificate."""
 
     holds: bool
     problems: list[str]
@@ -409,7 +403,7 @@ class WorkspaceModel(ResponseModel):
     stage: Literal["empty", "reading", "ready", "failed"]
     error: str | None = None
     nothing: NoPhotosModel | None = None
-    """Where it failed because there was no photo to be read."""
+    """Where there was no photo to read."""
     album: AlbumModel | None = None
     places: list[PlaceModel] = []
     wishes: WishesModel = WishesModel()
@@ -417,7 +411,7 @@ class WorkspaceModel(ResponseModel):
     audit: AuditModel | None = None
     audit_after: list[ViewModel] = []
     jobs: list[JobModel] = []
-    """Whatever goes on and can be listened to: reading, scoring, proof, export, verify."""
+    """Running jobs whose events can be followed: reading, scoring, proof, export, verify."""
     exported: ExportedModel | None = None
     undo: UndoModel = UndoModel(can_undo=False, can_redo=False)
     choices: ChoicesModel
@@ -433,15 +427,15 @@ class EventModel(ResponseModel):
     per_second: float | None = None
     left_s: float | None = None
     photo: PhotoModel | None = None
-    """Reading: the photo that was just laid on the table."""
+    """The photo that was just read."""
     left: list[SkippedFileModel] = []
     answer: AnswerModel | None = None
-    """A better plan, or the same one proved; after scoring, the first with the new attackers."""
+    """A better plan, or the same one proved; after scoring, the first with the new models."""
     point: PointModel | None = None
     greedy: int | None = None
-    """Frontier: so many photos greedy withholds for what was asked."""
+    """Frontier: how many photos greedy withholds for the wishes."""
     exactly: int | None = None
-    """Frontier: so many photos would do for the top itself, where another was drawn in secret."""
+    """Frontier: how many photos the top itself needs, where another was drawn in secret."""
     exported: ExportedModel | None = None
     verified: VerifiedModel | None = None
     done: bool = False

@@ -1,1 +1,1 @@
-"""security."""
+"""Who may talk to the server."""

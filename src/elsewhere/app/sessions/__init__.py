@@ -1,1 +1,1 @@
-"""sessions."""
+"""The open album: its state, its plans and its jobs."""

@@ -1,4 +1,4 @@
-"""`elsewhere app`: the album on a table, in the user's own browser."""
+"""`elsewhere app`: the page in the user's own browser."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def command(
     Examples:
 
     - `elsewhere app`
-      (opens an empty table: drop photos on it, or choose a folder)
+      (opens without an album: drop photos on the page, or choose a folder)
 
     - `elsewhere app ~/Pictures/trip`
       (opens it with that album)
