@@ -414,7 +414,7 @@ export interface components {
     schemas: {
         /**
          * Album
-         * @description What lies on the table.
+         * @description The open album.
          */
         Album: {
             /** Name */
@@ -648,7 +648,7 @@ export interface components {
         };
         /**
          * Job
-         * @description Long work.
+         * @description Work that takes long.
          */
         Job: {
             /** Id */
@@ -673,7 +673,7 @@ export interface components {
         };
         /**
          * Leak
-         * @description What the original files tell beside their pictures; nothing of it is in a copy.
+         * @description What the original files tell beside their pictures; a copy holds none of it.
          */
         Leak: {
             /** Kind */
@@ -693,7 +693,7 @@ export interface components {
         };
         /**
          * NoPhotos
-         * @description What was found where no photo could be read.
+         * @description What was found instead of photos.
          */
         NoPhotos: {
             /** Title */
@@ -705,7 +705,7 @@ export interface components {
         };
         /**
          * OpenAlbum
-         * @description Folders and photos to lay on the table.
+         * @description Folders and photos to open.
          */
         OpenAlbum: {
             /** Paths */
@@ -715,7 +715,7 @@ export interface components {
         };
         /**
          * OpenSession
-         * @description What the page knows when it is opened.
+         * @description The token that opens a session.
          */
         OpenSession: {
             /** Token */
@@ -723,7 +723,7 @@ export interface components {
         };
         /**
          * PhotoDetails
-         * @description One photo, looked at closely.
+         * @description One photo in detail.
          */
         PhotoDetails: {
             photo: components["schemas"]["Photo"];
@@ -749,7 +749,7 @@ export interface components {
         };
         /**
          * Photo
-         * @description One photo on the table.
+         * @description One photo of the album.
          */
         Photo: {
             /** N */
@@ -886,7 +886,7 @@ export interface components {
         };
         /**
          * Session
-         * @description What it gets for it.
+         * @description The secret of a session.
          */
         Session: {
             /** Secret */
@@ -896,7 +896,7 @@ export interface components {
         };
         /**
          * SkippedFile
-         * @description A file that is not on the table, and why.
+         * @description A file that was left out, and why.
          */
         SkippedFile: {
             /** Name */
@@ -910,7 +910,7 @@ export interface components {
         };
         /**
          * Undo
-         * @description Which ways the wishes can go.
+         * @description Whether the wishes can be undone or redone.
          */
         Undo: {
             /** Can Undo */
@@ -925,7 +925,7 @@ export interface components {
         };
         /**
          * Verified
-         * @description A copy held against its certificate.
+         * @description A copy verified against its certificate.
          */
         Verified: {
             /** Holds */
@@ -963,7 +963,7 @@ export interface components {
         };
         /**
          * Wishes
-         * @description What the person wants, as a whole; as the options of `elsewhere protect`.
+         * @description All that the user wants; the same as the options of `elsewhere protect`.
          */
         Wishes: {
             /**
