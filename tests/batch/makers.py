@@ -18,7 +18,7 @@ from elsewhere.batch.grouping import Job
 from elsewhere.batch.local_engine import Then
 from elsewhere.batch.runner import Engine
 from elsewhere.batch.schemas import photos_in, scores_in
-from elsewhere.batch.scoring import PhotoScorer
+from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.globe import Cells
@@ -124,7 +124,7 @@ class Here(Engine):
         """Do the jobs."""
         looking = None
         if not source.scored:
-            looking = PhotoScorer(settings.scorers, settings.max_side, settings.input)
+            looking = RowScorer(settings.scorers, settings.max_side, settings.input)
         waiting = deque(jobs)
         try:
             while waiting:

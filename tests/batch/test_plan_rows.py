@@ -16,13 +16,14 @@ from elsewhere import messages
 from elsewhere.album.places import places_of
 from elsewhere.audit import audit
 from elsewhere.batch import plan_rows
-from elsewhere.batch.plan_rows import infer, solve
-from elsewhere.batch.rows import Attacker, attackers, packed, told, unpacked
+from elsewhere.batch.plan_rows import solve
+from elsewhere.batch.rows import attackers, packed, told, unpacked
 from elsewhere.batch.schemas import albums_out, dead_letters
 from elsewhere.batch.settings import Settings
 from elsewhere.formats.certificate import read_certificate
 from elsewhere.globe import Cells
 from elsewhere.scorers import ScorerInfo
+from elsewhere.service import AttackerInfo, audit_cells
 from elsewhere.service.album_audit import audit_threats
 from elsewhere.service.planning import plan_album
 from elsewhere.values.wishes import Wishes, margin
@@ -237,16 +238,15 @@ def test_attackers_travel_with_their_calibration() -> None:
     about = ScorerInfo(
         "made-up", "print", cells.count, cells.fingerprint, cells, {1: 1.0, 8: 0.5}, {"": {25: 0.1}}
     )
-    table = pa.table({"album": ["a"]}).replace_schema_metadata(told([Attacker("word", about)]))
-    assert attackers(unpacked(packed(table)).schema) == (Attacker("word", about),)
+    table = pa.table({"album": ["a"]}).replace_schema_metadata(told([AttackerInfo("word", about)]))
+    assert attackers(unpacked(packed(table)).schema) == (AttackerInfo("word", about),)
 
 
 def test_the_lean_audit_knows_what_the_audience_knows() -> None:
     rng = np.random.default_rng(0)
     scores = elsewhere.Scores(rng.normal(size=(5, 9)))
-    told = infer(
-        scores, [2], scorer="x", place="y", exponents={5: 0.5}, globe=None, among=[1, 2, 3]
-    )
+    model = AttackerInfo("x", ScorerInfo("x", "", 9, "", None, exponents={5: 0.5}))
+    told = audit_cells(model, scores, [2], "y", among=[1, 2, 3])
     full = audit(scores, 2, exponents={5: 0.5}, among=[1, 2, 3])
     assert full.truth is not None
-    assert (told["rank"], told["probability"]) == (full.truth.rank, full.truth.probability)
+    assert (told.rank, told.probability) == (full.truth.rank, full.truth.probability)

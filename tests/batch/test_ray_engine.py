@@ -46,13 +46,13 @@ def test_actors_get_a_gpu_where_there_is_one(  # noqa: PLR0917
     expected: tuple[float, int],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ray_engine, "offers_cuda", lambda: True)
+    monkeypatch.setattr(ray_engine, "has_cuda_build", lambda: True)
     assert pool(cluster, device, workers, gpus, 100) == expected
     assert pool(cluster, device, workers, gpus, 1)[1] == 1
 
 
 def test_no_gpu_no_share_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_engine, "offers_cuda", lambda: False)
+    monkeypatch.setattr(ray_engine, "has_cuda_build", lambda: False)
     assert pool({"CPU": 2.0, "GPU": 2.0}, "auto", None, None, 9) == (0.0, 2)
     with pytest.raises(FileError, match="the cluster has 0 GPUs"):
         pool({"CPU": 2.0}, "cuda", None, None, 9)

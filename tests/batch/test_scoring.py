@@ -14,7 +14,7 @@ from elsewhere.batch import scoring
 from elsewhere.batch.plan_rows import solve
 from elsewhere.batch.rows import attackers, rows_of
 from elsewhere.batch.schemas import photos_in
-from elsewhere.batch.scoring import PhotoScorer
+from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import Storage
 from tests.album.makers import GPS, exif, jpeg, xmp
@@ -30,7 +30,7 @@ def takeout(where: tuple[float, float]) -> bytes:
 def looked(folder: Path, rows: list[dict[str, Any]]) -> Any:
     """Some photos of one album, looked at with a tiny model."""
     table = pa.Table.from_pylist([{"album": "trip", **row} for row in rows], photos_in())
-    with PhotoScorer((model(folder),), 64, str(folder / "in.parquet")) as look:
+    with RowScorer((model(folder),), 64, str(folder / "in.parquet")) as look:
         return look([table])
 
 
@@ -86,7 +86,7 @@ def test_paths_begin_at_the_dataset_wherever_it_lies(
     }[where]
     paths = ["photos/a.jpg", str(photos / "a.jpg"), (photos / "a.jpg").as_uri()]
     rows = [{"album": "a", "photo": str(n), "path": path} for n, path in enumerate(paths)]
-    with PhotoScorer((model(tmp_path),), 64, dataset) as look:
+    with RowScorer((model(tmp_path),), 64, dataset) as look:
         found = look([pa.Table.from_pylist(rows, photos_in())])
     assert found["reason"].to_pylist() == [""] * 3
 
@@ -100,7 +100,7 @@ def test_photos_on_another_filesystem(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(scoring, "MAX_BYTES", len(jpeg(1, 32, 24)))
     paths = ["photos/a.jpg", "memory://house/trips/photos/a.jpg", "large.jpg", "none.jpg"]
     rows = [{"album": "a", "photo": str(n), "path": path} for n, path in enumerate(paths)]
-    with PhotoScorer((model(tmp_path),), 64, "memory://house/trips/all.parquet") as look:
+    with RowScorer((model(tmp_path),), 64, "memory://house/trips/all.parquet") as look:
         found = look([pa.Table.from_pylist(rows, photos_in())])
     assert found["kind"].to_pylist() == ["", "", "unreadable", "unreadable"]
     assert "more than" in found["reason"][2].as_py() and "none.jpg" in found["reason"][3].as_py()

@@ -16,7 +16,7 @@ from elsewhere.batch.grouping import Job
 from elsewhere.batch.plan_rows import Row, broken, solve
 from elsewhere.batch.rows import Dead, albums, attackers, joined, packed, storable, unpacked
 from elsewhere.batch.schemas import albums_out, arrow, dead_letters
-from elsewhere.batch.scoring import AT_A_TIME, PhotoScorer
+from elsewhere.batch.scoring import AT_A_TIME, RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
@@ -35,7 +35,7 @@ class Done:
     giant: str = ""
 
 
-def perform(job: Job, dataset: str, settings: Settings, looking: PhotoScorer | None) -> Done:
+def perform(job: Job, dataset: str, settings: Settings, looking: RowScorer | None) -> Done:
     """All of a job; `looking` where there are photos to be looked at."""
     if is_done(job, settings):
         return done(job)
@@ -66,7 +66,7 @@ def read(job: Job, dataset: str, *, small: bool = False) -> Any:
     return joined([source.read(*one, small=small) for one in job.ranges])
 
 
-def look(job: Job, dataset: str, settings: Settings, looking: PhotoScorer) -> Any:
+def look(job: Job, dataset: str, settings: Settings, looking: RowScorer) -> Any:
     """The partial rows of a job's photos, as bytes."""
     with Attempt(_storage(settings.output), settings.run, f"{job.name}-look") as tried:
         hopeless = job.hopeless or tried.reason(EVERYTHING)

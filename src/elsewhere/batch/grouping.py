@@ -26,11 +26,11 @@ from zlib import crc32
 
 import numpy as np
 
-from elsewhere.album.staging import Staging, sweep
 from elsewhere.batch.rows import lost_field, texts
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage, told
+from elsewhere.service import Staging, sweep_staging
 
 _SHARES, _LEAST = 64, 16
 """Blocks that a dataset of photos is cut into at least, and photos that each holds at least."""
@@ -239,7 +239,7 @@ def regrouped(source: Source, output: Storage, block: int) -> Source:
         count = max(1, min(_MOST, size // _BUCKET))
         # rows may hold whole photos: what a killed run left of them goes before anything else
         room = Path(tempfile.gettempdir())
-        sweep(room)
+        sweep_staging(room)
         with told(str(room)), Staging(room) as staging:
             spools = [staging.folder / f"{number:04}" for number in range(count)]
             _spread(source, spools, min(_READ, held))

@@ -119,16 +119,16 @@ def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
     """The whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what becomes of us
     from elsewhere.batch.blocks import perform
-    from elsewhere.batch.scoring import PhotoScorer
+    from elsewhere.batch.scoring import RowScorer
     from elsewhere.batch.settings import Settings
 
     settings = Settings.from_json(told)
-    looking: PhotoScorer | None = None
+    looking: RowScorer | None = None
     try:
         while True:
             job: Job = pipe.recv()
             if looking is None and not scored and job.kind != "join":
-                looking = PhotoScorer(
+                looking = RowScorer(
                     settings.scorers, settings.max_side, settings.input, device=settings.device
                 )
             pipe.send(perform(job, dataset, settings, looking))

@@ -30,11 +30,11 @@ from elsewhere.batch.blocks import Done
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.rows import unpacked
 from elsewhere.batch.schemas import arrow
-from elsewhere.batch.scoring import PhotoScorer
+from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import CollapseError
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.scorers.sessions import has_cuda_build
+from elsewhere.service import has_cuda_build
 from elsewhere.values.wording import installed_by
 
 
@@ -44,7 +44,7 @@ class Looking:
     def __init__(self, dataset: str, settings: str) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
         told = self._settings
-        self.look = PhotoScorer(told.scorers, told.max_side, told.input, device=told.device)
+        self.look = RowScorer(told.scorers, told.max_side, told.input, device=told.device)
 
     def __call__(self, batch: Any) -> Any:
         """The partial rows of each job, as one piece that nobody divides."""

@@ -37,17 +37,21 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from elsewhere.album import metadata
-from elsewhere.album.metadata import Metadata
 from elsewhere.batch.schemas import arrow, photos_in, scores_in
 from elsewhere.errors import FileError, InputError
-from elsewhere.globe import Cells
-from elsewhere.scorers import ScorerInfo, find
+from elsewhere.service import (
+    AttackerInfo,
+    Metadata,
+    ScorerInfo,
+    cells_of_grid,
+    describe_scorer,
+    read_metadata,
+)
 from elsewhere.values.scores import FloatMatrix
 
 
@@ -358,14 +362,14 @@ def _usable(
 
 def _metadata(row: Mapping[str, Any]) -> Metadata:
     """What the file says, with the position that the dataset gives before its own."""
-    known = metadata.from_json(json.loads(row["metadata"])) if row.get("metadata") else Metadata()
     lat, lon = row.get("lat"), row.get("lon")
-    if lat is None or lon is None or math.isnan(lat) or math.isnan(lon):
-        return known
-    where = metadata.parse_position(lat, lon)
-    if where is None:
-        raise InputError(f"{row['photo']} has a position that is none on earth: {lat}, {lon}")
-    return replace(known, position=where)
+    given = None if lat is None or lon is None or math.isnan(lat + lon) else (lat, lon)
+    try:
+        return read_metadata(row.get("metadata") or "", given)
+    except InputError:
+        raise InputError(
+            f"{row['photo']} has a position that is none on earth: {lat}, {lon}"
+        ) from None
 
 
 def _one(given: Sequence[Any], what: str) -> Any:
@@ -409,14 +413,6 @@ _CARRIED = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
 """Columns of the input that go with a photo to the end."""
 
 
-@dataclass(frozen=True)
-class Attacker:
-    """One scorer: what it was called, and what is known of it."""
-
-    word: str
-    about: ScorerInfo
-
-
 def carried(rows: Any) -> dict[str, Any]:
     """The columns of the input that are still needed when the photos are not."""
     return {name: rows.column(name) for name in _CARRIED if name in rows.column_names}
@@ -439,12 +435,12 @@ def unpacked(content: Any) -> Any:
     return ipc.open_file(arrow().BufferReader(content)).read_all()
 
 
-def told(attackers: Sequence[Attacker]) -> dict[str, str]:
+def told(attackers: Sequence[AttackerInfo]) -> dict[str, str]:
     """What the attackers are, as metadata of a schema."""
     return {
         ABOUT: json.dumps([
             {
-                "word": one.word,
+                "word": one.spec,
                 "name": one.about.name,
                 "fingerprint": one.about.fingerprint,
                 "cells": one.about.cells,
@@ -460,7 +456,7 @@ def told(attackers: Sequence[Attacker]) -> dict[str, str]:
     }  # fmt: skip
 
 
-def attackers(schema: Any) -> tuple[Attacker, ...]:
+def attackers(schema: Any) -> tuple[AttackerInfo, ...]:
     """The attackers that a table's schema tells of; one without a name where scores came in."""
     metadata: Mapping[bytes, bytes] = schema.metadata or {}
     if ABOUT.encode() in metadata:
@@ -471,14 +467,16 @@ def attackers(schema: Any) -> tuple[Attacker, ...]:
     )
     kind = schema.field("scores").type
     cells = getattr(kind, "list_size", 0)
-    about = ScorerInfo("the scores", scorer, cells, grid, _globe(grid))
-    return (Attacker("the scores", about),)
+    about = ScorerInfo("the scores", scorer, cells, grid, cells_of_grid(grid))
+    return (AttackerInfo("the scores", about),)
 
 
-def _attacker(one: Mapping[str, Any]) -> Attacker:
-    globe = _globe(one["grid"])
+def _attacker(one: Mapping[str, Any]) -> AttackerInfo:
+    globe = cells_of_grid(one["grid"])
     if globe is None and one["grid"]:
-        return Attacker(one["word"], find(one["word"]).load())  # only the model knows its cells
+        return AttackerInfo(
+            one["word"], describe_scorer(one["word"])
+        )  # only the model knows its cells
     about = ScorerInfo(
         name=one["name"],
         fingerprint=one["fingerprint"],
@@ -491,12 +489,4 @@ def _attacker(one: Mapping[str, Any]) -> Attacker:
             for part, shares in one["accuracy"].items()
         },
     )
-    return Attacker(one["word"], about)
-
-
-def _globe(grid: str) -> Cells | None:
-    """The cells of a fingerprint, if they are the default ones."""
-    if not grid:
-        return None
-    default = Cells.default()
-    return default if grid == default.fingerprint else None
+    return AttackerInfo(one["word"], about)

@@ -23,6 +23,7 @@ from elsewhere.batch.state import SUMMARY, RunLock, alone_in, begun, refuse_fore
 from elsewhere.batch.storage import Storage, refuse_as_output, refuse_private
 from elsewhere.batch.summary import Summary, page, summary
 from elsewhere.errors import FileError, InputError
+from elsewhere.service import describe_scorer
 
 REPORT, WORK = "report.html", "_work"
 
@@ -155,9 +156,7 @@ def _models(settings: Settings) -> dict[str, str]:
 
     Otherwise every worker would; and a run must not go on with another model of the same name.
     """
-    from elsewhere.scorers import find
-
-    return {word: find(word).load().fingerprint for word in settings.scorers}
+    return {spec: describe_scorer(spec).fingerprint for spec in settings.scorers}
 
 
 def _work(

@@ -7,56 +7,34 @@ store that is away or a full disk, costs none of them and ends the run.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
-from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.album.discovery import sidecars_in_folder
-from elsewhere.album.files import MAX_BYTES, one_line
-from elsewhere.album.jpeg import NotJpegError, size_if_bare
-from elsewhere.album.skipped import REASONS, known_kind
-from elsewhere.album.workers import Reply, Workers
 from elsewhere.batch.crash_blame import Attempt
-from elsewhere.batch.rows import LOST, Attacker, MangledText, carried, joined, texts, told
+from elsewhere.batch.rows import LOST, MangledText, carried, joined, texts, told
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
-from elsewhere.scorers import CachedScorer, Photo, Row, find
-from elsewhere.scorers.sessions import Device, set_device
+from elsewhere.service import MAX_BYTES, Device, PhotoOutcome, PhotoScorer
 
 _LARGE = ("content", "scores")
 _log = logging.getLogger(__name__)
 _FOLDERS = 16
-"""Folders of which it is remembered which notes lie in them."""
+"""Folders outside the dataset that are kept open."""
 AT_A_TIME = 16
 """Photos whose bytes are taken out of the dataset together."""
 
 
-@dataclass(frozen=True)
-class _Looked:
-    """What became of one photo."""
-
-    rows: tuple[Row, ...] = ()
-    metadata: str = ""
-    digest: str = ""
-    kind: str = ""
-    """Empty, or the word for what went wrong."""
-    reason: str = ""
-
-
-class PhotoScorer:
-    """Warm workers and sessions; use it in a `with` block."""
+class RowScorer:
+    """Photos of a dataset's rows, scored; use it in a `with` block."""
 
     def __init__(
         self,
@@ -67,23 +45,10 @@ class PhotoScorer:
         threads: int = 1,
         device: Device = "auto",
     ) -> None:
-        words = tuple(dict.fromkeys(scorers))
-        if not words:
-            raise InputError("no scorer was given: name at least one, such as embedded")
-        # one more than threads: while a photo is scored the next one is decoded
-        self._workers = Workers("elsewhere.album.worker:read", count=threads + 1)
-        try:
-            set_device(device)
-            self._lines = tuple(CachedScorer(find(word)) for word in words)
-        except BaseException:
-            self._workers.close()
-            raise
-        self.attackers = tuple(
-            Attacker(word, line.about) for word, line in zip(words, self._lines, strict=True)
-        )
-        self._max_side = max_side
+        # one worker more than threads: while a photo is scored the next one is decoded
+        self._scorer = PhotoScorer(scorers, max_side, workers=threads + 1, device=device)
+        self.attackers = self._scorer.models
         self._photos = _Photos(input)
-        self._notes = lru_cache(maxsize=_FOLDERS)(sidecars_in_folder)
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
         self._ahead = 2 * (threads + 1)
 
@@ -101,7 +66,7 @@ class PhotoScorer:
     def close(self) -> None:
         """End the workers."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        self._workers.close()
+        self._scorer.close()
 
     def __call__(
         self, pieces: Iterable[Any], hopeless: str = "", tried: Attempt | None = None
@@ -114,7 +79,7 @@ class PhotoScorer:
         pa = arrow()
         kept: list[Any] = []
         if hopeless:
-            looked = [_Looked(kind="crash", reason=hopeless) for _ in _rows(pieces, kept)]
+            looked = [PhotoOutcome(kind="crash", reason=hopeless) for _ in _rows(pieces, kept)]
         elif tried is not None and tried.careful:
             looked = [self._carefully(row, tried) for row in _rows(pieces, kept)]
         else:
@@ -130,9 +95,9 @@ class PhotoScorer:
             columns[f"scores_{number}"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), cells)
         return pa.table(columns).replace_schema_metadata(told(self.attackers))
 
-    def _looked(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[_Looked]:
+    def _looked(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[PhotoOutcome]:
         """In order; a few photos are under way at once, and what is held of each is its row."""
-        under_way: deque[Future[_Looked]] = deque()
+        under_way: deque[Future[PhotoOutcome]] = deque()
         for row in rows:
             under_way.append(self._threads.submit(self._one, row))
             if len(under_way) >= self._ahead:
@@ -140,58 +105,30 @@ class PhotoScorer:
         while under_way:
             yield under_way.popleft().result()
 
-    def _carefully(self, row: Mapping[str, Any], tried: Attempt) -> _Looked:
+    def _carefully(self, row: Mapping[str, Any], tried: Attempt) -> PhotoOutcome:
         """One photo and no other meanwhile: whoever dies of it has said of which album it is."""
         album = str(row["album"] or "")
         reason = tried.reason(album)
         if reason is not None:
-            return _Looked(kind="crash", reason=reason)
+            return PhotoOutcome(kind="crash", reason=reason)
         tried.at(album)
         return self._one(row)
 
-    def _one(self, row: Mapping[str, Any]) -> _Looked:
+    def _one(self, row: Mapping[str, Any]) -> PhotoOutcome:
         name = row["photo"] or ""
         if row.get(LOST):
-            return _Looked(kind="damaged", reason=row[LOST])
+            return PhotoOutcome(kind="damaged", reason=row[LOST])
         try:
             path, content = self._found(row)
-            notes = self._notes(path.parent).get(path.name, ()) if content is None else ()
-            request: dict[str, Any] = {
-                "path": str(path),
-                "sidecars": [str(note) for note in notes],
-                "max_side": self._max_side,
-                "pixels": MAX_PIXELS,
-            }
-            return self._scored(name, self._workers.ask(request, content))
+            return self._scorer.score(name, path, content)
         except HaltError:
             raise
         except ElsewhereError as problem:
-            return _Looked(kind="unreadable", reason=str(problem))
+            return PhotoOutcome(kind="unreadable", reason=str(problem))
         except Exception as problem:  # a bug must cost this photo and no other
             _log.debug("photo %r", name, exc_info=True)
             reason = f"a mistake of ours ({type(problem).__name__}) kept it from being looked at"
-            return _Looked(kind="crash", reason=f"{reason}: please report it")
-
-    def _scored(self, name: str, reply: Reply) -> _Looked:
-        """A worker's answer, believed as far as it can be checked, as every scorer sees it."""
-        if reply.failed or len(reply.blobs) != 1:
-            kind = known_kind(reply.failed, "crash")
-            return _Looked(
-                kind=kind, reason=one_line(str(reply.answer.get("detail", ""))) or REASONS[kind]
-            )
-        content = reply.blobs[0]
-        try:
-            size_if_bare(content)
-        except NotJpegError as problem:
-            return _Looked(kind="crash", reason=f"its rendition is not a bare picture: {problem}")
-        made = []
-        for line in self._lines:
-            outcome = line(Photo(name, Path(name), content))
-            if outcome.row is None:
-                return _Looked(kind="unscored", reason=outcome.problem)
-            made.append(outcome.row)
-        metadata = json.dumps(reply.answer.get("metadata"))
-        return _Looked(tuple(made), metadata, sha256(content).hexdigest())
+            return PhotoOutcome(kind="crash", reason=f"{reason}: please report it")
 
     def _found(self, row: Mapping[str, Any]) -> tuple[Path, bytes | None]:
         """The photo's file; or a name for it and its bytes, where it is none on this machine.

@@ -16,9 +16,8 @@ from importlib.metadata import version
 from random import Random
 from typing import Any
 
-from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.errors import InputError
-from elsewhere.scorers.sessions import Device
+from elsewhere.service import MAX_SIDE, Device
 from elsewhere.values.wishes import Wishes, margin
 
 WORK = 20_000

@@ -12,12 +12,11 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from elsewhere.album.skipped import REASONS
 from elsewhere.batch.blocks import ALBUMS, DEAD
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError
-from elsewhere.report import bar_chart, render
+from elsewhere.service import REASONS, bar_chart, render
 
 RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
 SHARES = ("none", "up to 10 %", "up to 25 %", "up to 50 %", "up to 75 %", "more")

@@ -12,6 +12,7 @@ verification   what `verify` says of a copy
 
 from elsewhere.messages.advice import advice
 from elsewhere.messages.notes import coarse_cells, note, notes, report_warning
+from elsewhere.messages.plan import cells_verdict
 from elsewhere.messages.surface import Surface, capitalized
 from elsewhere.messages.verdict import accuracy, infeasibility, secret_top, threat_name, verdict
 
@@ -20,6 +21,7 @@ __all__ = [
     "accuracy",
     "advice",
     "capitalized",
+    "cells_verdict",
     "coarse_cells",
     "infeasibility",
     "note",

@@ -8,6 +8,7 @@ from elsewhere.messages.numbers import number_text
 from elsewhere.values.outcome import Reasons
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import counted, shortened
 
 
@@ -97,3 +98,23 @@ def _pins(reasons: Reasons, ids: Sequence[str]) -> str:
     if len(reasons.pins) == 1:
         return f"Kept photo {names} is in the way: it, at least, must go."
     return f"Kept photos {names} are together in the way: one of them, at least, must go."
+
+
+def cells_verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int) -> str:
+    """What a plan means where the truth is cells; it names no k but the one asked for."""
+    what = f"cell {truth[0]}" if len(truth) == 1 else f"the zone of {len(truth)} cells"
+    wish = f"top {wishes.top}" if wishes.budget is None else f"a budget of {wishes.budget}"
+    if plan.status == Status.INFEASIBLE:
+        return f"Nothing can be shared: {what} cannot be hidden from these scores with {wish}."
+    if plan.status == Status.UNKNOWN:
+        return f"Nothing is shared: the work ran out before a plan that hides {what} was found."
+    share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
+    if wishes.budget is not None:
+        k = plan.protected_k
+        if not k:
+            return f"Nothing is shared: with {wish} withheld, {what} may stay the first guess."
+        return f"With {share} withheld, {counted(k, 'other cell')} or more come before {what}."
+    least = "no smaller set would do for the top that was drawn"
+    if plan.status != Status.OPTIMAL:
+        least = f"stopped early, at least {number_text(plan.bound)} must go"
+    return f"With {share} withheld, {what} is not among the first {wishes.top} guesses; {least}."

@@ -45,6 +45,14 @@ from .jobs import (
 from .ledger import Ledger as Ledger
 from .ledger_album import entries_at as entries_at, label_of as label_of
 from .next_photo import NextPhoto as NextPhoto, check_next_photo as check_next_photo
+from .photo_scoring import (
+    MAX_BYTES as MAX_BYTES,
+    AttackerInfo as AttackerInfo,
+    Device as Device,
+    PhotoOutcome as PhotoOutcome,
+    PhotoScorer as PhotoScorer,
+    ScorerInfo as ScorerInfo,
+)
 from .photo_selection import (
     budget_of as budget_of,
     matching as matching,
@@ -78,27 +86,45 @@ from .scored_album import (
     rescore_album as rescore_album,
     score_album as score_album,
 )
+from .scores import proved_record as proved_record
 from .secret_top import (
     candidate_tops as candidate_tops,
     solve_with_secret_top as solve_with_secret_top,
 )
 from .stages import (
     EXAMPLE_ALBUM as EXAMPLE_ALBUM,
+    MAX_SIDE as MAX_SIDE,
     PHOTO_SUFFIXES as PHOTO_SUFFIXES,
+    REASONS as REASONS,
     CellGuess as CellGuess,
+    Metadata as Metadata,
     Photo as Photo,
     Places as Places,
     Rendition as Rendition,
     RowCache as RowCache,
     SkippedFile as SkippedFile,
     Staging as Staging,
+    bar_chart as bar_chart,
+    cells_of_grid as cells_of_grid,
     check_target as check_target,
+    describe_scorer as describe_scorer,
     find_places as find_places,
+    has_cuda_build as has_cuda_build,
+    known_kind as known_kind,
     load_scorer as load_scorer,
     natural_key as natural_key,
+    read_metadata as read_metadata,
+    render as render,
     scorer_names as scorer_names,
     similar_places as similar_places,
     sweep_staging as sweep_staging,
 )
 from .threats import Threat as Threat
+from .unread_albums import (
+    AuditNumbers as AuditNumbers,
+    UnreadPhoto as UnreadPhoto,
+    audit_cells as audit_cells,
+    plan_cells as plan_cells,
+    plan_unread_album as plan_unread_album,
+)
 from .verify import verify_copy as verify_copy

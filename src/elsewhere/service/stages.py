@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from elsewhere.album import Photo, Rendition, SkippedFile
 from elsewhere.album.export import check_target
 from elsewhere.album.files import PHOTO_SUFFIXES, natural_key
+from elsewhere.album.metadata import Metadata, from_json, parse_position
 from elsewhere.album.places import Places, places_of
+from elsewhere.album.renditions import MAX_SIDE
+from elsewhere.album.skipped import REASONS, known_kind
 from elsewhere.album.staging import Staging, sweep as sweep_staging
 from elsewhere.audit import Guess as CellGuess
-from elsewhere.errors import PlaceError
+from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
-from elsewhere.globe import Place, place
-from elsewhere.scorers import RowCache, find
+from elsewhere.globe import Cells, Place, place
+from elsewhere.report import bar_chart, render
+from elsewhere.scorers import RowCache, ScorerInfo, find
 from elsewhere.scorers.registry import available
+from elsewhere.scorers.sessions import has_cuda_build
 
 __all__ = [
     "EXAMPLE_ALBUM",
+    "MAX_SIDE",
     "PHOTO_SUFFIXES",
+    "REASONS",
     "CellGuess",
+    "Metadata",
     "Photo",
     "Places",
     "Rendition",
     "RowCache",
     "SkippedFile",
     "Staging",
+    "bar_chart",
+    "cells_of_grid",
     "check_target",
+    "describe_scorer",
     "find_places",
+    "has_cuda_build",
+    "known_kind",
     "load_scorer",
     "natural_key",
+    "read_metadata",
+    "render",
     "scorer_names",
     "similar_places",
     "sweep_staging",
@@ -44,6 +61,30 @@ def find_places(photos: Sequence[Photo], at: Sequence[str] = ()) -> Places:
 def load_scorer(spec: str) -> None:
     """Load a scorer; ScorerError where it cannot be used."""
     find(spec).load()
+
+
+def describe_scorer(spec: str) -> ScorerInfo:
+    """What is known of a scorer; ScorerError where it cannot be used."""
+    return find(spec).load()
+
+
+def cells_of_grid(fingerprint: str) -> Cells | None:
+    """The default cells, if this is their fingerprint."""
+    if not fingerprint:
+        return None
+    default = Cells.default()
+    return default if fingerprint == default.fingerprint else None
+
+
+def read_metadata(text: str, position: tuple[float, float] | None = None) -> Metadata:
+    """Metadata from the JSON of a scored photo; a `position` that is given comes first."""
+    known = from_json(json.loads(text)) if text else Metadata()
+    if position is None:
+        return known
+    where = parse_position(*position)
+    if where is None:
+        raise InputError("that is no position on earth: give a latitude and a longitude")
+    return replace(known, position=where)
 
 
 def scorer_names() -> list[str]:
