@@ -42,6 +42,6 @@ def test_exponents_are_less_sure_than_the_sum_of_the_same_albums() -> None:
         assert found[f"W1, {CALIBRATED}", column] < found[f"W1, {PLAIN}", column] / 2
     # beyond what was fitted, the last exponent would be sure of itself and wrong
     assert found[f"W1, {SHORT}", "32 photos"] < found[f"W1, {KEPT}", "32 photos"]
-    told = calibration.findings(rows, calibration.summarise(rows))
+    told = calibration.findings(rows, list(calibration.summarise(rows)))
     assert len(told) == 2
     assert "unknown" not in " ".join(told)

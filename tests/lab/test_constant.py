@@ -65,10 +65,10 @@ def test_a_cell_that_falls_too_far_behind_cuts_a_plan_off() -> None:
 
 
 def test_the_sentences_follow_from_the_numbers(rows: list[Row]) -> None:
-    numbers = constant.summarise(rows)
+    numbers = list(constant.summarise(rows))
     assert by_column(numbers, LARGE)[constant.NONE].ours == 0
     assert f"{STEPS[1][2]}, {ORDER}" in by_column(numbers, LARGE)
     for sentence in constant.findings(rows, numbers):
         assert "nan" not in sentence
         assert sentence.endswith(".")
-    assert constant.findings([], []) == []
+    assert list(constant.findings([], [])) == []

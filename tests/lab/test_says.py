@@ -34,7 +34,7 @@ def test_no_sentence_has_a_number_that_is_none(name: str, which: str, real: Scor
     rows = [row for part in part_of for row in experiment.measure(source, FEW, part)]
     told = experiment.findings(rows, experiment.summarise(rows)) if experiment.findings else []
     if name == "budget":
-        told += nesting.findings(rows, nesting.summarise(rows))
+        told += nesting.findings(rows, list(nesting.summarise(rows)))
     assert not [sentence for sentence in told if NONSENSE.search(sentence)], told
     assert all(sentence.endswith(".") for sentence in told), told
 
@@ -56,7 +56,7 @@ def test_what_is_impossible_is_neither_a_plan_nor_greedys_fault() -> None:
         asked(3000, None, None, "infeasible"),
         asked(4000, None, None, None),
     ]
-    told = fewest.findings(rows, [])
+    told = list(fewest.findings(rows, []))
     assert told[0] == "Plans found: 2, all proved optimal."
     assert told[1].startswith("Proved to have no plan")
     assert told[1].endswith(": 2.")
@@ -64,8 +64,8 @@ def test_what_is_impossible_is_neither_a_plan_nor_greedys_fault() -> None:
     assert len(told) == 4
     (best, _) = fewest.summarise(rows)
     assert (best.ours, best.count) == (0.25, 1)
-    assert fewest.findings(rows[:1], []) == ["Plans found: 1, all proved optimal."]
-    stopped = fewest.findings([asked(7, 5, 6, "feasible")], [])
+    assert list(fewest.findings(rows[:1], [])) == ["Plans found: 1, all proved optimal."]
+    stopped = list(fewest.findings([asked(7, 5, 6, "feasible")], []))
     assert stopped == [
         "Plans found: 1, 0 of them proved optimal.",
         "Stopped at 400,000 units of work, good and perhaps not the best: "
@@ -125,6 +125,6 @@ def test_table_four_pools_photos_and_says_what_chance_would_give() -> None:
     first = found["R-16 (fewest photos)", "12.5 % → 25 %"]
     assert (first.ours, first.count, first.paper) == (0.25, 2, 0.27)
     assert found["R-16 (fewest photos)", "none withheld at 12.5 %"].ours == pytest.approx(1 / 3)
-    told = nesting.findings(rows, list(found.values()))
+    told = list(nesting.findings(rows, list(found.values())))
     assert "would give 0.75 and 0.50" in told[0]
     assert told[-1].startswith("The paper's number lies between the two lines in 0 of 2 cases")

@@ -17,7 +17,8 @@ CELLS = list(range(0, 512, 64))
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    return teaser.measure(Simulated(), SCALES["small"], Part("all", {"cells": CELLS}))
+    part = Part("all", {"cells": CELLS})
+    return list(teaser.measure(Simulated(), SCALES["small"], part))
 
 
 def test_the_truth_is_first_before_and_out_of_the_first_five_after(rows: list[Row]) -> None:

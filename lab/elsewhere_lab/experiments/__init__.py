@@ -9,6 +9,7 @@ collection, and a function `advice` for what follows. To add an experiment, writ
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
@@ -34,10 +35,16 @@ def find(name: str) -> Experiment:
     if name not in NAMES:
         raise InputError(f"no experiment is called {name!r}: it is one of {', '.join(NAMES)}")
     module = import_module(f"elsewhere_lab.experiments.{name}")
-    functions = ("parts", "measure", "summarise", "draw", "findings")
-    entry: dict[str, Any] = {function: getattr(module, function, None) for function in functions}
+    entry: dict[str, Any] = {"draw": module.draw}
+    for step in ("parts", "measure", "summarise", "findings"):
+        entry[step] = _listed(getattr(module, step, None))
     for key, value in _ENTRIES[name].items():
         entry[key] = tuple(value) if isinstance(value, list) else value
     if finding := entry.pop("finding", None):
         entry["findings"] = partial(findings_by_kind, finding, module.advice)
     return Experiment(name, **entry)
+
+
+def _listed(function: Callable[..., Iterable[Any]] | None) -> Callable[..., list[Any]] | None:
+    """The function with its results in a list; most are generators."""
+    return None if function is None else lambda *given: list(function(*given))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from elsewhere.report.colours import LIGHT
@@ -42,9 +44,8 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     ]
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Top-1 and top-5 accuracy and the mean protected-k, of every kind."""
-    result = []
     for kind in (SINGLE, *KINDS):
         mine = [row for row in rows if row["kind"] == kind]
         if not mine:
@@ -55,8 +56,7 @@ def summarise(rows: Rows) -> list[Number]:
         )
         for column, values in (("top-1", ranks < 1), ("top-5", ranks < 5), ("protected-k", ranks)):
             averaged = share(values, np.ones(len(mine)), cells)
-            result.append(with_papers("accuracy", kind, column, averaged))
-    return result
+            yield with_papers("accuracy", kind, column, averaged)
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

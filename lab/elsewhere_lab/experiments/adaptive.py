@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -26,19 +26,17 @@ _COLOURS = (LIGHT.withheld, LIGHT.decoy, LIGHT.kept, LIGHT.truth, LIGHT.ink)
 parts = sample_parts
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each way to plan."""
-    rows: list[Row] = []
     for each in endangered(source, part):
         rng = np.random.default_rng([_SEED, each.number, each.photos])
         for times in TIMES:
             plan, k = secret(each, times, rng)
-            rows.append(_row(each, LABEL[times], plan, k, times))
+            yield _row(each, LABEL[times], plan, k, times)
         # values that differ by up to half: which of the near-optimal plans is best is chance
         values = [100 + int(rng.integers(51)) for _ in range(each.photos)]
         plan = solve_quietly(each.scores, each.truth, top=TOP, values=values)
-        rows.append(_row(each, ANY, plan, TOP, 1))
-    return rows
+        yield _row(each, ANY, plan, TOP, 1)
 
 
 def secret(each: Collection, times: int, rng: np.random.Generator) -> tuple[Result, int]:
@@ -91,21 +89,19 @@ def learned(ranks: Sequence[int]) -> list[float]:
     return [float(rank == best[1 - i % 2]) for i, rank in enumerate(ranks)]
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """How often each guess is right, and what the plans cost."""
     guesses = {"the first": "first", "rank k+1": "next", "the least slack": "slack"}
-    result = []
     for kind in kinds_of(rows):
         every = [row for row in rows if row["kind"] == kind]
         for way in (*LABEL.values(), ANY):
             planned = [r for r in every if r["way"] == way and r["withheld"] is not None]
             line = f"{kind}, {way}"
             for guess, field in guesses.items():
-                result.append(Number(line, f"guesses {guess}", *stats.mean_of(planned, field)))
+                yield Number(line, f"guesses {guess}", *stats.mean_of(planned, field))
             hits = learned([int(number(row["ahead"])) for row in planned])
-            result.append(Number(line, BEST, *stats.mean(hits)))
-            result += stats.costs(every, line, way, LABEL[1])
-    return result
+            yield Number(line, BEST, *stats.mean(hits))
+            yield from stats.costs(every, line, way, LABEL[1])
 
 
 def advice(kind: str, rows: Rows, numbers: Numbers) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,8 @@ ALBUM_BUDGETS = BUDGETS[:2]
 parts = collections.parts
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """For each collection and budget: protected-k, optimal and greedy, and what is withheld."""
-    rows: list[Row] = []
     for each in collections.collections(source, part):
         steps = greedy_steps(each.scores, each.truth)
         order = np.random.default_rng([each.number, each.photos]).permutation(each.photos)
@@ -48,8 +47,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 full = packed(filled(each.scores, each.truth, plan.withheld, budget, order))
             values = (plan.protected_k, int(steps[budget]), str(plan.status), packed(plan.withheld))
             row |= dict(zip(names, (*values, full), strict=True))
-        rows.append(row)
-    return rows
+        yield row
 
 
 def filled(
@@ -95,9 +93,8 @@ def unpacked(text: str) -> set[int]:
     return {photo for photo in range(bits.bit_length()) if bits >> photo & 1}
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Mean protected-k over all collections."""
-    result = []
     for kind in KINDS:
         mine = [row for row in rows if row["kind"] == kind]
         for method in METHODS:
@@ -106,8 +103,7 @@ def summarise(rows: Rows) -> list[Number]:
                 values = [None if field is None else number(field) for field in fields]
                 averaged = mean_by_cell(mine, values)
                 if averaged[2]:
-                    result.append(with_papers("budget", f"{kind} {method}", column, averaged))
-    return result
+                    yield with_papers("budget", f"{kind} {method}", column, averaged)
 
 
 def findings(rows: Rows, numbers: Numbers) -> list[str]:

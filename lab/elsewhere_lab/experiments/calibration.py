@@ -7,7 +7,7 @@ tried on albums of others, also at sizes between and beyond those that were fitt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -68,7 +68,7 @@ def fitted(kind: str, photos: int, each: int) -> float:
     return float(grid[int(np.argmax(likelihood))])
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each album: is the first guess right, and how sure each method is of it."""
     kind, size, each = part.settings["kind"], part.settings["size"], part.settings["each"]
     known = {photos: fitted(kind, photos, each) for photos in FITTED}
@@ -76,15 +76,13 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
     methods: dict[str, dict[int, float]] = {CALIBRATED: known, PLAIN: {}}
     if size == BEYOND:
         methods |= {SHORT: short, KEPT: {**short, size: short[LAST]}}
-    rows: list[Row] = []
     tested = albums(kind, _TEST_SEEDS[: part.settings["worlds"]], size, each)
     for i, (scores, truth) in enumerate(tested):
         beliefs = {name: np.exp(combine_rows(scores, powers)) for name, powers in methods.items()}
         best = int(beliefs[PLAIN].argmax())
         row = {"kind": kind.upper(), "number": i, "photos": size, "right": int(best == truth)}
         sure = {name: round(float(belief[best]), 5) for name, belief in beliefs.items()}
-        rows.append(row | {name: sure.get(name) for name in METHODS})
-    return rows
+        yield row | {name: sure.get(name) for name in METHODS}
 
 
 def error(sure: Sequence[float], right: Sequence[float]) -> float:
@@ -102,9 +100,8 @@ def error(sure: Sequence[float], right: Sequence[float]) -> float:
     return round(float(sum(gaps)), 6)
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """The error of each method, by number of photos."""
-    result = []
     for kind in dict.fromkeys(str(row["kind"]) for row in rows):
         for name in METHODS:
             for size in SIZES:
@@ -113,8 +110,7 @@ def summarise(rows: Rows) -> list[Number]:
                 if mine:
                     off = error([number(r[name]) for r in mine], [number(r["right"]) for r in mine])
                     line, column = f"{kind}, {name}", f"{size} photos"
-                    result.append(Number(line, column, off, float("nan"), len(mine)))
-    return result
+                    yield Number(line, column, off, float("nan"), len(mine))
 
 
 def findings(rows: Rows, numbers: Numbers) -> list[str]:

@@ -65,10 +65,9 @@ def collections_of(source: Source, part: Part) -> Iterator[Collection]:
         yield from islice(partitions(source, cell, KIND, 1), PER_CELL)
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection and T: the fewest photos, and the share that comes back."""
     _, size = every_plan()
-    rows: list[Row] = []
     for each in collections_of(source, part):
         gain = gains(each.scores, each.truth)
         ahead, last = counted(gain)
@@ -82,8 +81,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 possible = ahead[0] < top and len(enough)
                 row[f"fewest {top}"] = int(enough.min()) / PHOTOS if possible else None
             row["none"] = int(_best(ahead, allowed, within(PHOTOS, STEPS[0][0])) is None)
-            rows.append(row | _returned(ahead, allowed))
-    return rows
+            yield row | _returned(ahead, allowed)
 
 
 def _best(
@@ -121,49 +119,47 @@ def _chosen(best: NDArray[np.intp], choice: str) -> NDArray[np.intp]:
     return best[size[best] == size[best].min()] if choice == FEWEST else best
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Both tables' fields for both T."""
-    result = []
+    columns = [
+        (f"top-{top} optimal", f"fewest {top}", reported("fewest", KIND, f"top-{top} optimal"))
+        for top in TOPS
+    ]
+    for _, _, step in STEPS:
+        names = [f"{step}, {choice}" for choice in CHOICES]
+        columns += [(column, column, reported("nesting", KIND, step)) for column in names]
     for name in dict.fromkeys(str(row["T"]) for row in rows):
         mine = [row for row in rows if row["T"] == name]
-        columns = [
-            (f"top-{top} optimal", f"fewest {top}", reported("fewest", KIND, f"top-{top} optimal"))
-            for top in TOPS
-        ]
-        for _, _, step in STEPS:
-            names = [f"{step}, {choice}" for choice in CHOICES]
-            columns += [(column, column, reported("nesting", KIND, step)) for column in names]
         for column, field, theirs in [*columns, (NONE, "none", None)]:
             values = [None if row[field] is None else number(row[field]) for row in mine]
-            result.append(Number(name, column, *mean_by_cell(mine, values), theirs))
-    return [each for each in result if each.count]
+            average = mean_by_cell(mine, values)
+            if average[2]:
+                yield Number(name, column, *average, theirs)
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """How far each T is from the paper's lines, by the choice that comes nearest to Table 4."""
     far = {
         name: {choice: off for choice in CHOICES if (off := _distance(numbers, name, choice))}
         for name in (LARGE, PUBLISHED)
     }
     if not all(far.values()):
-        return []
-    sentences = []
+        return
     for name, mine in far.items():
         each = ", ".join(f"{four:.2f} ({choice})" for choice, (four, _) in mine.items())
         two = min(mine.values())[1]
-        sentences.append(
+        yield (
             f"{name}: off the paper's line of 16 photos by at most {two:.2f} in Table 2, and in "
             f"Table 4 by {each}."
         )
     large, published = (min(mine.values()) for mine in far.values())
     if published[0] < large[0] and published[1] > large[1]:
         error = max(n.error for n in numbers if n.column.endswith(f", {ORDER}"))
-        sentences.append(
+        yield (
             "The published T comes nearer to Table 4 and less near to Table 2 (standard errors in "
             f"one order are up to {error:.2f}): it may be part of why Table 4 differs, and what "
             "else is we do not know."
         )
-    return sentences
 
 
 def _distance(numbers: Numbers, name: str, choice: str) -> tuple[float, float] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,8 @@ def parts(source: Source, scale: Scale) -> list[Part]:
     return sample_parts(source, scale, kinds)
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each strategy."""
-    rows: list[Row] = []
     for each in endangered(source, part):
         scene = scenes(source, each)
 
@@ -46,8 +45,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         every = [np.flatnonzero(scene == number).tolist() for number in np.unique(scene)]
         together = {"groups": [photos for photos in every if len(photos) > 1]}
         tried = try_strategies(each, STRATEGIES | {TOGETHER: together}, before, holds)
-        rows += [{**row, "scenes": len(every)} for row in tried]
-    return rows
+        yield from [{**row, "scenes": len(every)} for row in tried]
 
 
 def scenes(source: Source, each: Collection) -> NDArray[np.intp]:
@@ -69,9 +67,8 @@ def summarise(rows: Rows) -> list[Number]:
     return numbers
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """How plans hold against the worst of these attackers."""
-    sentences = []
     for kind in kinds_of(rows):
         plain, careful, bursts = (
             by_column(numbers, f"{kind}, {way}") for way in (PLAIN, CAREFUL, TOGETHER)
@@ -94,17 +91,12 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
                 f"otherwise for {percent(plain[NO_PLAN])}). "
             )
         before, after = stats.same([r for r in rows if r["kind"] == kind], worst, (PLAIN, TOGETHER))
-        better = after.ours > before.ours and stats.differ(before, after)
-        sentences.append(
-            f"{text}Where both have a plan they hold in {percent(after)} instead of "
-            f"{percent(before)}: "
-            + (
-                "scenes that stay or go together hold better."
-                if better
-                else "no gain that these would show."
-            )
-        )
-    return sentences + unproved(rows)
+        gain = "no gain that these would show"
+        if after.ours > before.ours and stats.differ(before, after):
+            gain = "scenes that stay or go together hold better"
+        text += f"Where both have a plan they hold in {percent(after)} instead of "
+        yield f"{text}{percent(before)}: {gain}."
+    yield from unproved(rows)
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -28,9 +29,8 @@ _SEED = 20261120
 parts = sample_parts
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each wish more."""
-    rows: list[Row] = []
     names = model_names(source)
     for each in endangered(source, part):
         for way, (plan, alone) in _plans(source, each).items():
@@ -45,8 +45,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                     if plan.kept is not None and rank_ahead(scores, each.truth) < TOP:
                         ahead = rank_ahead(scores[plan.kept], each.truth)
                         row[f"holds: {name}"] = int(ahead >= TOP)
-            rows.append(row)
-    return rows
+            yield row
 
 
 def _plans(source: Source, each: Collection) -> dict[str, tuple[Result, int | None]]:
@@ -77,20 +76,18 @@ def _plans(source: Source, each: Collection) -> dict[str, tuple[Result, int | No
     return {**{way: (plan, None) for way, plan in plans.items()}, DEFAULTS: last}
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """What each wish more costs, against the bare plan on the same collections."""
-    result = []
     others = [key for key in rows[0] if key.startswith("holds: ")] if rows else []
     for line, way, every, own in stats.lines_of(rows, "way"):
-        result += stats.costs(every, line, way, BARE)
-        result.append(Number(line, "photos left", *stats.mean_of(own, "kept")))
+        yield from stats.costs(every, line, way, BARE)
+        yield Number(line, "photos left", *stats.mean_of(own, "kept"))
         for name in others:
             before, after = stats.same(every, name, (BARE, way))
             for column, n in ((name, after), (f"{name}, bare", before)):
-                result.append(Number(line, column, n.ours, n.error, n.count))
+                yield Number(line, column, n.ours, n.error, n.count)
         if way == DEFAULTS:
-            result.append(Number(line, "each photo had", *stats.mean_of(own, "alone")))
-    return result
+            yield Number(line, "each photo had", *stats.mean_of(own, "alone"))
 
 
 def advice(kind: str, rows: Rows, numbers: Numbers) -> str:

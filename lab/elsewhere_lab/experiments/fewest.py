@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from elsewhere.values.plan import Status
 from elsewhere_lab import collections
 from elsewhere_lab.collections import ALBUMS, KINDS, RANDOM
@@ -23,9 +25,8 @@ TOPS = (1, 5)
 parts = collections.parts
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """For each collection and k, what is withheld; nothing where it was not top-k accurate."""
-    rows: list[Row] = []
     for each in collections.collections(source, part):
         steps = greedy_steps(each.scores, each.truth)
         row: dict[str, Value] = {**each.key, "ahead": int(steps[0])}
@@ -36,8 +37,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 row[f"optimal {top}"] = len(plan.withheld) if plan.found else None
                 row[f"greedy {top}"] = greedy_fewest(steps, top)
                 row[f"status {top}"] = str(plan.status)
-        rows.append(row)
-    return rows
+        yield row
 
 
 def withheld(row: Row, method: str, top: int) -> float | None:
@@ -46,20 +46,18 @@ def withheld(row: Row, method: str, top: int) -> float | None:
     return None if gone is None or other is None else number(gone) / number(row["photos"])
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Mean shares, over the collections that were top-k accurate before."""
-    result = []
     for kind in KINDS:
         mine = [row for row in rows if row["kind"] == kind]
         for top in TOPS:
             for method in METHODS:
                 averaged = mean_by_cell(mine, [withheld(row, method, top) for row in mine])
                 if averaged[2]:
-                    result.append(with_papers("fewest", kind, f"top-{top} {method}", averaged))
-    return result
+                    yield with_papers("fewest", kind, f"top-{top} {method}", averaged)
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """How many plans there are, how many are proved, and where there is none."""
     asked = [
         (row[f"status {top}"], row[f"optimal {top}"] is not None, row[f"greedy {top}"] is not None)
@@ -72,17 +70,17 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
     none = sum(status == Status.INFEASIBLE for status, _, _ in asked)
     worse = sum(found and not greedy for _, found, greedy in asked)
     proof = f"{plans - unfinished:,} of them" if unfinished else "all"
-    sentences = [f"Plans found: {plans:,}, {proof} proved optimal."]
+    yield f"Plans found: {plans:,}, {proof} proved optimal."
     if none:
-        sentences.append(
+        yield (
             "Proved to have no plan, because whatever is withheld the photos that stay give the "
             f"place away: {none:,}."
         )
     if worse:
-        sentences.append(f"Where there is a plan and greedy finds none: {worse:,}.")
+        yield f"Where there is a plan and greedy finds none: {worse:,}."
     if none or worse:
-        sentences.append("Both averages leave out collections for which either has none.")
-    return sentences + stopped(rows)
+        yield "Both averages leave out collections for which either has none."
+    yield from stopped(rows)
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

@@ -9,6 +9,7 @@ of any solver say.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,37 +49,31 @@ def parts(source: Source, scale: Scale) -> list[Part]:
     return [Part(f"{size}-objects", {"objects": size, "turns": turns}) for size in sizes]
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """Time and work for each size and number of digits."""
-    rows: list[Row] = []
     objects = part.settings["objects"]
     for digits in DIGITS:
         for turn in range(part.settings["turns"]):
             scores = knapsack(objects, digits, np.random.default_rng([objects, digits, turn]))
             start = time.perf_counter()
             answer = solve(plain(scores, truth=2, need=2), Limits(work=WORK))
-            rows.append(
-                {
+            yield {
                     "kind": "knapsack", "number": turn, "objects": objects, "digits": digits,
                     "answer": answer.status, "work": answer.work,
                     "seconds": round(time.perf_counter() - start, 5),
-                }
-            )  # fmt: skip
-    return rows
+                }  # fmt: skip
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Median work, and the share that was decided."""
-    result = []
     for objects in OBJECTS:
         for digits in DIGITS:
             mine = [r for r in rows if (r["objects"], r["digits"]) == (objects, digits)]
             if mine:
                 work = float(np.median([number(r["work"]) for r in mine]))
                 decided, _, _ = mean([float(r["answer"] in _DECIDED) for r in mine])
-                result.append(Number(f"{objects} objects", f"work, {digits} digits", work))
-                result.append(Number(f"{objects} objects", f"decided, {digits} digits", decided))
-    return result
+                yield Number(f"{objects} objects", f"work, {digits} digits", work)
+                yield Number(f"{objects} objects", f"decided, {digits} digits", decided)
 
 
 def findings(rows: Rows, numbers: Numbers) -> list[str]:

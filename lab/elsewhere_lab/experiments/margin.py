@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from elsewhere.report.colours import LIGHT
 from elsewhere_lab.collections import one_each, one_each_parts, size_of, spread
 from elsewhere_lab.plots import Figure, new_panels, share_bars
@@ -22,9 +24,8 @@ def parts(source: Source, scale: Scale) -> list[Part]:
     return one_each_parts(source, scale, (kind,))
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection, k and θ."""
-    rows: list[Row] = []
     for each in one_each(source, part, paired=True):
         proxy, other = each.views
         for top in TOPS:
@@ -34,8 +35,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 if plan.kept is not None:
                     holds = int(rank_ahead(other[plan.kept], each.truth) >= top)
                 row = {"top": top, "margin": margin, "withheld": plan.withheld, "holds": holds}
-                rows.append({**each.key, **row, "status margin": plan.status})
-    return rows
+                yield {**each.key, **row, "status margin": plan.status}
 
 
 def _chosen(rows: Rows, top: int, margin: float) -> list[Row]:
@@ -53,20 +53,17 @@ def curve(rows: Rows, top: int) -> list[tuple[float, Average, Average]]:
     return result
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Success, share without a plan, and share withheld, by θ."""
-    result = []
     for top in TOPS:
         for margin, success, gone in curve(rows, top):
             none = mean([float(row["withheld"] is None) for row in _chosen(rows, top, margin)])
             for name, average in (("success", success), ("no plan", none), ("withheld", gone)):
-                result.append(Number(f"θ = {margin:g}", f"top-{top} {name}", *average))
-    return result
+                yield Number(f"θ = {margin:g}", f"top-{top} {name}", *average)
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """The θ from which nine in ten hold."""
-    sentences = []
     for top in TOPS:
         points = curve(rows, top)
         if not points:
@@ -88,8 +85,8 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
                 f"; θ = {enough[0]:g} brings it to {enough[1][0]:.0%} and raises the share "
                 f"withheld, of those with a plan, from {start[2][0]:.2f} to {enough[2][0]:.2f}"
             )
-        sentences.append(text + ".")
-    return sentences + unproved(rows)
+        yield text + "."
+    yield from unproved(rows)
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

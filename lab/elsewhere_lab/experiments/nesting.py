@@ -7,6 +7,7 @@ shown: plans that use the whole budget, and plans that withhold no photo without
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from elsewhere.report.colours import LIGHT
 from elsewhere_lab.collections import RANDOM, cell_of
@@ -50,37 +51,37 @@ def mean_of_shares(rows: Rows, plan: str, low: float, high: float) -> float:
     return sum(shares) / len(shares) if shares else math.nan
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Shares of photos, over the collections where the lower budget withholds any."""
-    result = []
     for kind in RANDOM:
         mine = [row for row in rows if row["kind"] == kind]
         for plan, suffix in PLANS.items():
             for low, high, column in STEPS:
                 averaged = pooled(mine, plan, low, high)
                 if averaged[2]:
-                    result.append(with_papers("nesting", kind, column, averaged, suffix))
+                    yield with_papers("nesting", kind, column, averaged, suffix)
         for low, column in EMPTY.items():
             plans = [row[f"plan {low}"] for row in mine]
             empty = [None if plan is None else float(plan == packed(())) for plan in plans]
             value, error, count = mean_by_cell(mine, empty)
             if count:  # of all collections, which the table's last column does not count
-                result.append(Number(kind + PLANS["plan"], column, value, error))
-    return result
+                yield Number(kind + PLANS["plan"], column, value, error)
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """What the two lines are, what chance would give, and where the paper's number lies."""
-    sentences = [
+    yield (
         "Many plans within a budget are equally good, and which one is taken decides this table. "
         "The first line of each kind takes one that uses the whole budget, filled up with photos "
         "at random in one order for all budgets; the second takes one that withholds as few photos "
         "as possible, as `elsewhere` does. The paper does not say which its solver took. Two "
-        "choices that have nothing to do with each other would give 0.75 and 0.50.",
+        "choices that have nothing to do with each other would give 0.75 and 0.50."
+    )
+    yield (
         "Small budgets often gain nothing: the last two columns say for which share of the "
         "collections the plan with the fewest photos is then empty. Those say nothing in the "
-        "second line, and in the first line their photos are chance alone.",
-    ]
+        "second line, and in the first line their photos are chance alone."
+    )
     differences = []
     between = cases = 0
     for kind in RANDOM:
@@ -96,17 +97,16 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
                 cases += 1
                 between += min(ends.values()) <= theirs <= max(ends.values())
     if differences:
-        sentences.append(
+        yield (
             "The mean of each collection's own share, which the paper's caption could mean as well "
             f"as the share of all photos, differs from these numbers by at most "
             f"{max(differences):.3f}."
         )
     if cases:
-        sentences.append(
+        yield (
             f"The paper's number lies between the two lines in {between} of {cases} cases. What "
             "the constant of its model may have to do with it is looked at under `constant`."
         )
-    return sentences
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -28,9 +28,8 @@ _SEED = 20261117
 parts = partial(sample_parts, kinds=("R-16", ALBUMS), share=0.2)
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each way to post it."""
-    rows: list[Row] = []
     for each in sampled(source, part):
         scores, truth = each.scores[:LARGEST], each.truth
         if rank_ahead(scores, truth) >= TOP:
@@ -46,14 +45,11 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         }
         for policy, posted in public.items():
             holds = not posted or rank_ahead(scores[posted], truth) >= TOP
-            rows.append(
-                {
+            yield {
                     **each.key, "photos": len(scores), "policy": policy,
                     "withheld": len(scores) - len(posted), "holds": int(holds),
                     "status best": str(best.status),
-                }
-            )  # fmt: skip
-    return rows
+                }  # fmt: skip
 
 
 def _post(
@@ -94,22 +90,20 @@ def _post_knowing_the_rest(scores: FloatMatrix, truth: int, order: Sequence[int]
         waiting = remaining
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """The share withheld, and how often the promise holds for what is out in the end.
 
     All policies are tried on all collections. Where no plan exists nothing is shared at once, and
     all of it counts as withheld; `more` is against all at once, collection by collection.
     """
-    result = []
     for line, _, every, own in lines_of(rows, "policy"):
         best = {row["number"]: _share(row) for row in every if row["policy"] == OPTIMUM}
-        result += [
+        yield from [
             Number(line, "withheld", *mean([_share(row) for row in own])),
             Number(line, "more", *mean([_share(row) - best[row["number"]] for row in own])),
             Number(line, "nothing shared", *mean([float(_share(row) == 1) for row in own])),
             Number(line, "holds", *mean_of(own, "holds")),
         ]
-    return result
 
 
 def _share(row: Row) -> float:

@@ -8,6 +8,7 @@ collections where it can be had.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -35,9 +36,8 @@ def ranks(photos: int) -> list[int]:
     return sorted({1 + round(share * (photos - 1)) for share in SHARES})
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection, k and rank; rank 0 is the baseline without a wish."""
-    rows: list[Row] = []
     for each in one_each(source, part):
         order = np.argsort(-each.scores[:, each.truth].astype(float), kind="stable")
         before = rank_ahead(each.scores, each.truth)
@@ -46,8 +46,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 keep = [int(order[rank - 1])] if rank else []
                 plan = solve_quietly(each.scores, each.truth, top=top, keep=keep)
                 row = {"top": top, "rank": rank, "withheld": plan.withheld}
-                rows.append({**each.key, **row, "status pins": plan.status})
-    return rows
+                yield {**each.key, **row, "status pins": plan.status}
 
 
 def _chosen(rows: Rows, kind: str, top: int, rank: int) -> list[Row]:
@@ -76,24 +75,21 @@ def curve(rows: Rows, kind: str, top: int) -> list[tuple[int, Average, Average]]
     return result
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Success and share withheld, by kind, k and rank."""
-    result = []
     for kind in RANDOM:
         for top in TOPS:
             for rank, success, gone in curve(rows, kind, top):
                 line = f"{kind}, rank {rank}" if rank else f"{kind}, no wish"
                 if success[2]:
-                    result.append(Number(line, f"top-{top} success", *success))
-                    result.append(Number(line, f"top-{top} withheld", *gone))
+                    yield Number(line, f"top-{top} success", *success)
+                    yield Number(line, f"top-{top} withheld", *gone)
                 if success[2] and rank:
-                    result.append(Number(line, f"top-{top} cost", *costs(rows, kind, top, rank)))
-    return result
+                    yield Number(line, f"top-{top} cost", *costs(rows, kind, top, rank))
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """How often a telling photo can stay, and at what cost."""
-    sentences = []
     for kind in ("R-16", "R-128"):
         points = curve(rows, kind, 5)
         if not points[0][1][2]:
@@ -104,11 +100,11 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
             price = f", where it costs {cost[0]:.2f} of the photos" if cost[2] else ""
             texts.append((rank, f"{success[0]:.0%}", price))
         (_, first, first_price), (rank, half, half_price) = texts
-        sentences.append(
+        yield (
             f"{kind}, top-5: the most telling photo can stay in {first} of the "
             f"collections{first_price}; the one of rank {rank} in {half}{half_price}."
         )
-    return sentences + unproved(rows)
+    yield from unproved(rows)
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

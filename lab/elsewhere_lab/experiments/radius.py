@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -28,10 +29,9 @@ NEAR = (25, 50, 100)
 parts = sample_parts
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each zone."""
     cells = Cells.default()
-    rows: list[Row] = []
     for each in endangered(source, part):
         places = places_of(source, each)
         if places is None:
@@ -56,8 +56,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 first = np.argsort(-total, kind="stable")[:TOP]
                 row["km"] = round(float(km[first[0]]), 1)
                 row["nearest"] = round(float(km[first].min()), 1)
-            rows.append(row)
-    return rows
+            yield row
 
 
 def places_of(source: Source, each: Collection) -> NDArray[np.float64] | None:
@@ -75,25 +74,23 @@ def zone_cells(places: NDArray[np.float64], reach: float) -> list[int]:
     return hidden
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Medians of the distances, how often a guess is near, and what the plans cost.
 
     That no guess is within 50 km of what a zone of 50 km hides is no measurement: left out.
     """
-    result = []
     for line, way, every, own in stats.lines_of(rows, "way"):
         mine = [row for row in own if row["km"] is not None]
         for field, column in (("km", "km, first guess"), ("nearest", "km, nearest of five")):
             away = [number(row[field]) for row in mine]
             middle = float(np.median(away)) if away else float("nan")
-            result.append(Number(line, column, middle, float("nan"), len(away)))
+            yield Number(line, column, middle, float("nan"), len(away))
         for near in NEAR:
             if ZONES.get(way, 0) < near:
                 hits = [float(number(row["nearest"]) < near) for row in mine]
-                result.append(Number(line, within(near), *stats.mean(hits)))
-        result += stats.costs(every, line, way, CELL) if way != ALL else []
-        result.append(Number(line, "cells hidden", *stats.mean_of(own, "cells")))
-    return result
+                yield Number(line, within(near), *stats.mean(hits))
+        yield from stats.costs(every, line, way, CELL) if way != ALL else []
+        yield Number(line, "cells hidden", *stats.mean_of(own, "cells"))
 
 
 def within(near: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -101,9 +102,8 @@ def interval(moves: Moves, size: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """How far gains move, and the θ that covers it with its interval, by way and album."""
-    result = []
     for way in dict.fromkeys(str(row["way"]) for row in rows):
         moves = albums(rows, way)
         every = np.concatenate([album.ravel() for album in moves])
@@ -114,13 +114,11 @@ def summarise(rows: Rows) -> list[Number]:
                 ends = interval(moves, size)
                 columns[f"{size} kept, from"], columns[f"{size} kept, to"] = ends
         count = sum(len(album) for album in moves)
-        result += [Number(way, column, x, float("nan"), count) for column, x in columns.items()]
-    return result
+        yield from [Number(way, column, x, float("nan"), count) for column, x in columns.items()]
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """The margin that covers each way to encode again."""
-    sentences = []
     for title, ways in _groups(rows):
         known = [way for way in ways if pick(numbers, way, "θ, 8 kept")]
         if not known:
@@ -131,16 +129,15 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
         each = "; ".join(
             f"{way} {_range(numbers, way, 8)} and {_range(numbers, way, 16)}" for way in known
         )
-        sentences.append(
+        yield (
             f"{title} ({count} photos, {groups}): the margin, nats "
             f"a photo, that covers 99 % of how far the scores of 8 and 16 kept photos move: {each}."
         )
     if single := [n.ours for n in numbers if n.column == "θ, 1 kept"]:
-        sentences.append(
+        yield (
             f"One photo alone moves by {min(single):.1f} to {max(single):.1f} nats at that: what "
             "is promised of single photos is of the files as exported."
         )
-    return sentences
 
 
 def _range(numbers: Numbers, way: str, size: int) -> str:

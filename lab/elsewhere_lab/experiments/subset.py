@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,13 +20,11 @@ OTHERS = ("any one photo", *attackers.PARTIAL, "one photo less")
 parts = sample_parts
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, strategy, and attacker."""
-    rows: list[Row] = []
     for each in endangered(source, part):
         before = {name: _holds(name, each, range(each.photos)) for name in OTHERS}
-        rows += try_strategies(each, STRATEGIES, before, _holds)
-    return rows
+        yield from try_strategies(each, STRATEGIES, before, _holds)
 
 
 def _holds(name: str, each: Collection, kept: Sequence[int]) -> bool:

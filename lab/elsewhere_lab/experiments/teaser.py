@@ -6,6 +6,8 @@ searched for: of the collections at hand, the one that comes nearest to that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from elsewhere_lab.collections import cells_of, partitions
@@ -26,16 +28,16 @@ def parts(source: Source, scale: Scale) -> list[Part]:
     return [Part("all", {"cells": cells_of(source, scale)[:128]})]
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """The chosen collection: for each plan its photos, and its first cells with their belief."""
     chosen, searched = _choose(source, part.settings["cells"])
     if chosen is None:
-        return []
+        return
     each, greedy, withheld = chosen
     order = np.argsort(-each.scores[:, each.truth].astype(float), kind="stable")
     gone: dict[str, set[int]] = {"everything": set(), "optimal": set(withheld)}
     gone["greedy"] = set(order[:greedy].tolist())
-    rows = [_row(what="looked at", value=searched)]
+    yield _row(what="looked at", value=searched)
     for plan in PLANS:
         kept = [photo for photo in range(each.photos) if photo not in gone[plan]]
         total = each.scores[kept].astype(float).sum(axis=0)
@@ -43,18 +45,15 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
         first = np.argsort(-total, kind="stable")[:TOP].tolist()
         for cell in dict.fromkeys((*first, each.truth)):
             lat, lon = source.on_earth(cell) or (None, None)
-            rows.append(
-                _row(
-                    what="cell", plan=plan, item=cell, rank=int((total > total[cell]).sum()) + 1,
-                    truth=int(cell == each.truth), value=round(float(belief[cell]), 6),
-                    name=source.called(cell), lat=lat, lon=lon,
-                )
+            yield _row(
+                what="cell", plan=plan, item=cell, rank=int((total > total[cell]).sum()) + 1,
+                truth=int(cell == each.truth), value=round(float(belief[cell]), 6),
+                name=source.called(cell), lat=lat, lon=lon,
             )  # fmt: skip
         for photo in range(each.photos):
             score = round(float(each.scores[photo, each.truth]), 3)
             away = int(photo in gone[plan])
-            rows.append(_row(what="photo", plan=plan, item=photo, truth=away, value=score))
-    return rows
+            yield _row(what="photo", plan=plan, item=photo, truth=away, value=score)
 
 
 def _choose(
@@ -98,15 +97,13 @@ def rank_of_truth(rows: Rows, plan: str) -> int:
     return int(number(next(row["rank"] for row in guesses(rows, plan) if row["truth"])))
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Photos withheld and the rank of the truth."""
-    result = []
     for plan in PLANS if rows else ():
         gone, paper = float(len(withheld(rows, plan))), PAPER.get(plan)
         theirs = None if paper is None else float(paper)
-        result.append(Number(plan, "photos withheld", gone, paper=theirs))
-        result.append(Number(plan, "rank of the truth", float(rank_of_truth(rows, plan))))
-    return result
+        yield Number(plan, "photos withheld", gone, paper=theirs)
+        yield Number(plan, "rank of the truth", float(rank_of_truth(rows, plan)))
 
 
 def findings(rows: Rows, numbers: Numbers) -> list[str]:

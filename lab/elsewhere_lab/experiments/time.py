@@ -6,6 +6,7 @@ its time; ours are wall-clock times of `protect`, the re-proof included, on what
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
 
 import numpy as np
@@ -35,10 +36,9 @@ def parts(source: Source, scale: Scale) -> list[Part]:
     ]
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One timed plan for each cell's first collection."""
     axis, kind, m, k = (part.settings[key] for key in ("axis", "kind", "m", "k"))
-    rows: list[Row] = []
     for each in one_each(source, part):
         scores, truth = each.scores, each.truth
         if m < scores.shape[1]:  # the truth and some others at random: a smaller problem, not a
@@ -48,14 +48,11 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
             scores, truth = scores[:, picked], 0
         start = perf_counter()
         plan = fewest(scores, truth, k)
-        rows.append(
-            {
+        yield {
                 "kind": kind, "number": each.number, "axis": axis, "cells": m, "k": k,
                 "photos": each.photos, "seconds": round(perf_counter() - start, 6),
                 "work": plan.work, "status time": str(plan.status),
-            }
-        )  # fmt: skip
-    return rows
+            }  # fmt: skip
 
 
 def _seconds(rows: Rows, axis: str) -> dict[int, list[float]]:
@@ -67,9 +64,8 @@ def _seconds(rows: Rows, axis: str) -> dict[int, list[float]]:
     return dict(sorted(found.items()))
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Median and longest milliseconds; the paper's seconds as milliseconds beside."""
-    result = []
     for axis in AXES:
         for value, seconds in _seconds(rows, axis).items():
             took = [1000 * each for each in seconds]
@@ -77,9 +73,8 @@ def summarise(rows: Rows) -> list[Number]:
             theirs = reported("time", line, "seconds")
             paper = None if theirs is None else 1000 * theirs
             median = float(np.median(took))
-            result.append(Number(line, "median ms", median, count=len(took), paper=paper))
-            result.append(Number(line, "longest ms", max(took), count=len(took)))
-    return result
+            yield Number(line, "median ms", median, count=len(took), paper=paper)
+            yield Number(line, "longest ms", max(took), count=len(took))
 
 
 def findings(rows: Rows, numbers: Numbers) -> list[str]:

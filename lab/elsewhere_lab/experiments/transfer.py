@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -49,9 +49,8 @@ APART = "apart, nats a photo"
 parts = partial(sample_parts, kinds=("R-16", "R-32"), share=0.2)
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection, plan and attacker that it was not made against."""
-    rows: list[Row] = []
     for cell in part.settings["numbers"]:
         each, models = several_views(source, part.settings["kind"], cell)
         known = [proxy for proxy in PROXIES if set(proxy) <= set(models)]
@@ -59,8 +58,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
             guards = [("θ", theta) for theta in (MARGINS if len(proxy) == 1 else SEVERAL_MARGINS)]
             guards += [("√n", lead) for lead in LEADS] if len(proxy) == 1 else []
             for guard, size in guards:
-                rows += _try_plan(each, models, proxy, guard, size)
-    return rows
+                yield from _try_plan(each, models, proxy, guard, size)
 
 
 def _try_plan(
@@ -103,13 +101,12 @@ def _attackers(rows: Rows, proxy: str | None = None) -> list[str]:
     return list(dict.fromkeys(str(r["attacker"]) for r in rows if proxy in (None, r["proxy"])))
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """For each plan: no plan, what is withheld, and how often plans hold for whom.
 
     How often is of the plans that there are, by those who had the place before; how far an
     attacker's gains are from those of the model planned against, a photo, is the unit of θ.
     """
-    result = []
     for plan in dict.fromkeys(
         (str(r["proxy"]), str(r["guard"]), number(r["amount"])) for r in rows
     ):
@@ -117,16 +114,14 @@ def summarise(rows: Rows) -> list[Number]:
         line = line_of(*plan)
         once = {(r["kind"], r["number"]): stats.withheld_share(r) for r in mine}
         shares = list(once.values())
-        result.append(
-            Number(line, NO_PLAN, *stats.mean([float(share is None) for share in shares]))
-        )
+        yield Number(line, NO_PLAN, *stats.mean([float(share is None) for share in shares]))
         planned = [share for share in shares if share is not None]
-        result.append(Number(line, WITHHELD, *stats.mean(planned)))
-        result.append(replace(stats.compare_costs(rows, (plan[0], "θ", 0.0), plan)[2], line=line))
+        yield Number(line, WITHHELD, *stats.mean(planned))
+        yield replace(stats.compare_costs(rows, (plan[0], "θ", 0.0), plan)[2], line=line)
         for name in _attackers(rows):
             held = stats.mean_of([row for row in mine if row["attacker"] == name], "holds")
             if held[2]:
-                result.append(Number(line, f"holds: {name}", *held))
+                yield Number(line, f"holds: {name}", *held)
     for proxy, name in dict.fromkeys((str(r["proxy"]), str(r["attacker"])) for r in rows):
         if " + " not in proxy:
             # every plan of a collection has the same distance: one row of it is enough
@@ -136,28 +131,26 @@ def summarise(rows: Rows) -> list[Number]:
                 if (r["proxy"], r["attacker"]) == (proxy, name)
             }
             root = math.sqrt(sum(squares.values()) / len(squares))
-            result.append(Number(f"{proxy} and {name}", APART, root, math.nan, len(squares)))
-    return result
+            yield Number(f"{proxy} and {name}", APART, root, math.nan, len(squares))
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """What margins, leads and second attackers buy, and what they cost."""
-    sentences = []
     for proxy in dict.fromkeys(str(r["proxy"]) for r in rows):
         for name in _attackers(rows, proxy):
-            sentences += _margins(rows, numbers, proxy, name)
+            yield from _margins(rows, numbers, proxy, name)
             if " + " not in proxy:
-                sentences += _leads(rows, proxy, name)
-        sentences += _second(rows, numbers, proxy)
-    return sentences + unproved(rows)
+                yield from _leads(rows, proxy, name)
+        yield from _second(rows, numbers, proxy)
+    yield from unproved(rows)
 
 
-def _margins(rows: Rows, numbers: Numbers, proxy: str, name: str) -> list[str]:
+def _margins(rows: Rows, numbers: Numbers, proxy: str, name: str) -> Iterator[str]:
     """What each margin buys, on the collections that have a plan with it and without."""
     start = by_column(numbers, line_of(proxy, "θ", 0))
     holds = f"holds: {name}"
     if holds not in start:
-        return []
+        return
     text = (
         f"Planned against {proxy}, attacked by {name}: without a margin there is no plan for "
         f"{percent(start[NO_PLAN])} of the collections, and {percent(start[holds])} of the plans "
@@ -175,10 +168,10 @@ def _margins(rows: Rows, numbers: Numbers, proxy: str, name: str) -> list[str]:
     apart = by_column(numbers, f"{proxy} and {name}").get(APART)
     if apart is not None:
         text += f" the two models' gains are {apart.ours:.2f} nats a photo apart"
-    return [text.rstrip(";.") + "."]
+    yield text.rstrip(";.") + "."
 
 
-def _leads(rows: Rows, proxy: str, name: str) -> list[str]:
+def _leads(rows: Rows, proxy: str, name: str) -> Iterator[str]:
     """Leads of so many √n, each beside the θ that withholds most nearly as much."""
     texts = [
         f"{lead:g} √n beside θ = {match.margin:g}: θ {amount(match.better, sign=True)} of the "
@@ -187,9 +180,8 @@ def _leads(rows: Rows, proxy: str, name: str) -> list[str]:
         for lead in LEADS
         if (match := match_lead(rows, proxy, name, lead))
     ]
-    if not texts:
-        return []
-    return [f"{proxy} against {name}, a lead that grows like √n: " + "; ".join(texts) + "."]
+    if texts:
+        yield f"{proxy} against {name}, a lead that grows like √n: " + "; ".join(texts) + "."
 
 
 def match_lead(rows: Rows, proxy: str, name: str, lead: float) -> MarginMatch | None:
@@ -206,13 +198,13 @@ def match_second(rows: Rows, proxy: str, name: str) -> MarginMatch | None:
     )
 
 
-def _second(rows: Rows, numbers: Numbers, proxy: str) -> list[str]:
+def _second(rows: Rows, numbers: Numbers, proxy: str) -> Iterator[str]:
     """A second attacker beside a margin against the first alone: for itself, and for a third."""
     first, _, other = proxy.partition(" + ")
     largest = by_column(numbers, line_of(first, "θ", MARGINS[-1]))
     holds = f"holds: {other}"
     if holds not in largest:
-        return []
+        return
     two, one, _ = stats.compare_costs(rows, (proxy, "θ", 0.0), (first, "θ", MARGINS[-1]))
     text = (
         f"Planned against {proxy}, every plan holds for {other}, by promise, and withholds "
@@ -231,7 +223,7 @@ def _second(rows: Rows, numbers: Numbers, proxy: str) -> list[str]:
                 f"plans, {amount(match.more, sign=True)} withheld (n = {match.better.count}): "
                 f"{match.verdict}."
             )
-    return [text]
+    yield text
 
 
 def draw(rows: Rows, numbers: Numbers) -> Figure:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,9 +23,8 @@ _SEED = 20261116
 parts = sample_parts
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each way that stars are given."""
-    rows: list[Row] = []
     for each in endangered(source, part):
         blind = fewest(each.scores, each.truth, TOP)
         for liked in (CHANCE, LANDMARKS):
@@ -35,8 +36,7 @@ def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
                 row[f"{name} photos"] = len(gone) if plan.found else None
                 row[f"{name} worth"] = int(worth[gone].sum()) if plan.found else None
             row |= {"status blind": str(blind.status), "status aware": str(aware.status)}
-            rows.append(row)
-    return rows
+            yield row
 
 
 def rated(each: Collection, liked: str) -> NDArray[np.int64]:
@@ -52,12 +52,11 @@ def rated(each: Collection, liked: str) -> NDArray[np.int64]:
     return worth
 
 
-def summarise(rows: Rows) -> list[Number]:
+def summarise(rows: Rows) -> Iterator[Number]:
     """Shares of the photos and of their worth that are withheld, without and with values.
 
     Both have a plan or neither has. What is saved is a share of each collection's own loss.
     """
-    result = []
     for line, _, _, own in lines_of(rows, "liked"):
         planned = [
             r for r in own if r["blind photos"] is not None and r["aware photos"] is not None
@@ -75,13 +74,12 @@ def summarise(rows: Rows) -> list[Number]:
 
         for plan in ("blind", "aware"):
             for what in ("worth", "photos"):
-                result.append(Number(line, f"{plan}: {what}", *mean_ratio(f"{plan} {what}", what)))
+                yield Number(line, f"{plan}: {what}", *mean_ratio(f"{plan} {what}", what))
         saved = [1 - number(r["aware worth"]) / number(r["blind worth"]) for r in planned]
-        result.append(Number(line, SAVED, *mean(saved)))
+        yield Number(line, SAVED, *mean(saved))
         more = mean_ratio("aware photos", "photos", less="blind photos")
-        result.append(Number(line, MORE, *more))
-        result.append(Number(line, NO_PLAN, *mean([float(row not in planned) for row in own])))
-    return result
+        yield Number(line, MORE, *more)
+        yield Number(line, NO_PLAN, *mean([float(row not in planned) for row in own]))
 
 
 def advice(kind: str, rows: Rows, numbers: Numbers) -> str:

@@ -7,6 +7,8 @@ way round; the construction is right.)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,21 +44,17 @@ def parts(source: Source, scale: Scale) -> list[Part]:
     return [Part("all")]
 
 
-def measure(source: Source, scale: Scale, part: Part) -> list[Row]:
+def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """What greedy and the best plan withhold for a top-2 guarantee, as idle photos grow."""
-    rows: list[Row] = []
     for idle in IDLE:
         scores, truth = construction(idle), 2
         plan = fewest(scores, truth, top=2)
         greedy = greedy_fewest(greedy_steps(scores, truth), 2)
         assert greedy is not None
-        rows.append(
-            {
+        yield {
                 "kind": "Observation 1", "number": idle, "photos": idle + 3,
                 "optimal": len(plan.withheld), "greedy": greedy, "status 2": str(plan.status),
-            }
-        )  # fmt: skip
-    return rows
+            }  # fmt: skip
 
 
 def summarise(rows: Rows) -> list[Number]:
