@@ -210,7 +210,7 @@ def test_the_first_numbers_have_the_words_of_what_is_hidden(
     right: str, radius: float | None, called: str, within: int | None
 ) -> None:
     made = contents(8, 2)
-    scene = replace(made.views[0], right=right, radius_km=radius)
+    scene = replace(made.views[0], target=right, radius_km=radius)
     told = figures(page(replace(made, views=(scene,))))
     assert scene.before.truth is not None
     assert scene.after is not None

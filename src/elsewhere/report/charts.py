@@ -76,7 +76,9 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
     """What each number of withheld photos buys, with greedy beside it."""
     steps, greedy, bottom = frontier.steps, frontier.greedy, 228
     furthest = max([step.withheld for step in steps] + [n for n, _ in greedy] + [1])
-    highest = max([step.bound for step in steps] + [k for _, k in greedy] + [frontier.asked or 1])
+    highest = max(
+        [step.bound for step in steps] + [k for _, k in greedy] + [frontier.requested_top or 1]
+    )
     x = linear_scale(0, furthest, _LEFT, _RIGHT)
     y = log_scale(highest, bottom, _TOP)
     reached = [(x(step.withheld), y(step.protected)) for step in steps]
@@ -88,13 +90,13 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
         back = " ".join(f"L{number(a, 1)},{number(b, 1)}" for a, b in bounds)
         band = f"{step_path(reached[first:])}{back}z"
     label_x, label_y, label_anchor = 0.0, 0.0, ""
-    if frontier.chosen is not None:
+    if frontier.plan_point is not None:
         covered = [*reached, *greedy_points]
-        if frontier.asked is not None:  # the line across, and its label
-            line = y(frontier.asked)
+        if frontier.requested_top is not None:  # the line across, and its label
+            line = y(frontier.requested_top)
             covered += [(float(at), line) for at in range(_LEFT, _RIGHT, 40)]
             covered += [(float(at), line - 8) for at in range(_RIGHT - 90, _RIGHT, 10)]
-        plan = x(frontier.chosen[0]), y(frontier.chosen[1])
+        plan = x(frontier.plan_point[0]), y(frontier.plan_point[1])
         label_x, label_y, label_anchor = _label_place(*plan, bottom, covered)
     return render(
         "frontier.svg.j2",

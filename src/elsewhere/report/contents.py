@@ -55,7 +55,7 @@ class AttackerView:
     """The ground of the zone: boxes of south, west, north, east. Empty where it is not known."""
     scope: str = ""
     """Which photos are added up: "the whole album"."""
-    right: str = "within 25 km"
+    target: str = "within 25 km"
     """Where a guess is right, in the words of what is hidden: "within 25 km", "in Portugal"."""
     radius_km: float | None = 25.0
     """The radius, where what is hidden is one; None for a cell, a city or the ground of a country,
@@ -90,11 +90,11 @@ class FrontierSteps:
     steps: tuple[Step, ...]
     greedy: tuple[tuple[int, int], ...] = ()
     """The paper's baseline beside it: photos withheld, protected-k."""
-    chosen: tuple[int, int] | None = None
+    plan_point: tuple[int, int] | None = None
     """The plan: photos withheld, protected-k."""
-    asked: int | None = None
+    requested_top: int | None = None
     """The k that was asked for."""
-    used: int | None = None
+    used_top: int | None = None
     """The k that the plan was made for, at least the one asked for; None under a budget."""
 
 
@@ -115,7 +115,7 @@ class Attacker:
     accuracy: Mapping[str, Mapping[int, float]]
     """By continent, and "" for everywhere: by distance in km, how often the first guess for a
     single photo is nearer. Empty where nobody measured it."""
-    here: tuple[str, ...] = ()
+    continents: tuple[str, ...] = ()
     """The continents that the hidden places lie in."""
     note: str = ""
 

@@ -61,11 +61,11 @@ def _figures(contents: Contents) -> list[tuple[str, str, str]]:
     distances = [within.km for within in before.within]
     if view.radius_km in distances:
         number = distances.index(view.radius_km)
-        where = view.right
+        where = view.target
         first = before.within[number].chance
         then = after.within[number].chance if after else None
     else:  # of other radii only the zone is known: every cell that they touch
-        where = view.right if view.radius_km is None else f"in a cell {view.right}"
+        where = view.target if view.radius_km is None else f"in a cell {view.target}"
         first, then = before.probability, after.probability if after else None
     value = _change(chance(first), "" if then is None else chance(then))
     return [*figures, (f"a guess falls {where}", value, "")]

@@ -378,11 +378,11 @@ def _view(
             decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
     cells, width = seen.models[threat.model].about.globe, threat.width
     # whoever hides a country does not ask how near to a town a guess comes
-    right, radius_km = "in its cell", None
+    target, radius_km = "in its cell", None
     if threat.place.area is not None or width.level in {"city", "region", "country"}:
-        right = f"in {threat.hidden_name}"
+        target = f"in {threat.hidden_name}"
     elif width.km:
-        right, radius_km = f"within {width.km:g} km", width.km
+        target, radius_km = f"within {width.km:g} km", width.km
     return AttackerView(
         before,
         after,
@@ -395,7 +395,7 @@ def _view(
         if cells is not None
         else (),
         scope="the whole album" if threat.whole else "its own photos",
-        right=right,
+        target=target,
         radius_km=radius_km,
     )
 

@@ -82,8 +82,8 @@ def test_every_step_is_the_engines(lisbon: ScoredAlbum) -> None:
         if step.proved and point.proved:
             assert step.protected == point.protected_k
         assert step.protected <= point.bound <= step.bound
-    assert found.chosen == (len(made.plan.withheld), made.plan.protected_k)
-    assert (found.asked, found.used) == (4, made.top)
+    assert found.plan_point == (len(made.plan.withheld), made.plan.protected_k)
+    assert (found.requested_top, found.used_top) == (4, made.top)
 
 
 def test_greedy_is_the_papers(lisbon: ScoredAlbum) -> None:
@@ -128,11 +128,11 @@ def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: ScoredAlbum) -> None:
     assert found is not None
     greedy = dict(found.greedy)
     assert any(not step.proved for step in found.steps), "nothing is proved without time"
-    assert found.chosen is not None
+    assert found.plan_point is not None
     for step in found.steps:
         assert greedy.get(step.withheld, 0) <= step.protected <= step.bound
-        if step.withheld >= found.chosen[0]:
-            assert step.protected >= found.chosen[1], "the plan itself is known too"
+        if step.withheld >= found.plan_point[0]:
+            assert step.protected >= found.plan_point[1], "the plan itself is known too"
 
 
 def test_pins_and_posted_photos_count(lisbon: ScoredAlbum) -> None:

@@ -97,14 +97,14 @@ def test_a_guess_is_right_in_the_words_of_what_is_hidden(
     wish = Wishes(**wishes)  # type: ignore[arg-type]
     found = audit_album(two_towns, places_of(two_towns.photos), wish)
     scenes = audit_contents(two_towns, found).views
-    assert [scene.right for scene in scenes] == right
+    assert [scene.target for scene in scenes] == right
     assert {scene.radius_km for scene in scenes} == {radius}
 
 
 def test_who_told_only_the_country_hears_of_the_country(two_towns: ScoredAlbum) -> None:
     told = places_of(two_towns.photos, at=[place("Portugal")])
     found = audit_album(two_towns, told, Wishes())
-    assert [scene.right for scene in audit_contents(two_towns, found).views] == ["in Portugal"]
+    assert [scene.target for scene in audit_contents(two_towns, found).views] == ["in Portugal"]
 
 
 def test_after_is_what_the_kept_photos_show(
@@ -184,7 +184,7 @@ def test_a_budget_is_not_called_a_promise(two_towns: ScoredAlbum) -> None:
     made = plan_contents(two_towns, planned(two_towns, top=None, budget=3), patience=0.1)
     assert made.state == "The best found within a budget of 3 photos"
     assert made.frontier is not None
-    assert made.frontier.asked is None
+    assert made.frontier.requested_top is None
     assert any("budget" in sentence for sentence in made.limits)
     assert "promise holds" not in text_of(page(made))
 
