@@ -155,7 +155,6 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
             PhotoState.WITHHELD if n in out else PhotoState.SHARED,
             preview(n),
             gains[n],
-            "Lisbon, Portugal",
             "asked to stay" if n == kept[0] else "",
         )
         for n, name in enumerate(called)

@@ -79,7 +79,7 @@ def test_no_word_becomes_markup(word: str) -> None:
             holds=False,
             state=w,
             photos=(
-                PhotoPicture(w, PhotoState.WITHHELD, b"x", -1.0, w, w),
+                PhotoPicture(w, PhotoState.WITHHELD, b"x", -1.0, w),
                 PhotoPicture(w + "2", PhotoState.SHARED, b"", 1.0),
             ),
             notes=(w,),

@@ -35,8 +35,6 @@ class PhotoPicture:
     gain: float | None = None
     """Its share, in nats: the house's sign, so what is negative gives the place away. What people
     read has the sign turned round."""
-    place: str = ""
-    """Of which place; empty where that is not known."""
     note: str = ""
     """Why it was forced to stay or to go, or what else is to be said; may be empty."""
 

@@ -407,18 +407,18 @@ def _pictures(
     remarks: Mapping[int, str],
 ) -> list[PhotoPicture]:
     """Every photo with its share, as the first view that sees it has it, and remarks by number."""
-    shares: dict[str, tuple[float, str]] = {}
+    shares: dict[str, float] = {}
     for view in views:
         truth = view.before.truth
         if truth is not None:
             for name, gain in zip(view.before.ids, truth.shares.gains, strict=True):
-                shares.setdefault(name, (gain, truth.label))
-    pictures = []
-    for number, (photo, preview) in enumerate(zip(seen.photos, previews(seen.photos), strict=True)):
-        share, place = shares.get(photo.id, (None, ""))
-        remark = remarks.get(number, "")
-        pictures.append(PhotoPicture(photo.id, states[number], preview, share, place, remark))
-    return pictures
+                shares.setdefault(name, gain)
+    return [
+        PhotoPicture(photo.id, state, preview, shares.get(photo.id), remarks.get(number, ""))
+        for number, (photo, state, preview) in enumerate(
+            zip(seen.photos, states, previews(seen.photos), strict=True)
+        )
+    ]
 
 
 def _possible_values(
