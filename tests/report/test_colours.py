@@ -1,4 +1,4 @@
-"""The look's own promises, measured: contrast, hues apart for everybody, one name for a colour."""
+"""What the colours promise, measured: contrast, hues apart for everybody, one name for a colour."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""One look for the report, the docs and the lab: colours by meaning, in light and in dark.
+"""Colours by meaning, light and dark, for the report, the docs and the lab.
 
-Every colour stands for one thing wherever it appears, and every such thing has a shape of its own
-as well, so that nothing is told by colour alone. The hues are far enough apart for people who see
-red and green alike; text on its ground has a contrast of 4.5 or more (a test measures both).
+A colour means the same wherever it appears. What has a colour has a shape too, so nothing depends
+on colour alone. A test measures that people who see red and green alike can tell the hues apart,
+and that text has a contrast of at least 4.5.
 
-Pictures name colours as CSS variables (`var(--kept)`), so that a page or a reader's theme decides;
-`standalone` makes such a picture a file of its own, and `matplotlib_style` gives the lab's plots
-the same colours.
+Pictures name colours as CSS variables (`var(--kept)`), which the page sets. `standalone` makes such
+a picture a file of its own; `matplotlib_style` gives plots the same colours.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ def standalone(picture: Markup) -> str:
 
 
 def matplotlib_style(palette: Palette = LIGHT) -> Mapping[str, object]:
-    """The same look for matplotlib: `with matplotlib.rc_context(matplotlib_style()): …`.
+    """The same colours for matplotlib: `with matplotlib.rc_context(matplotlib_style()): …`.
 
     The lines of a plot take the colours in order of meaning: kept, withheld, decoy, truth,
     baseline; dashes and markers are left to the plot, which must not tell by colour alone.

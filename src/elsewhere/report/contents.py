@@ -1,7 +1,6 @@
-"""What a report is made of: values only. Who fills them in is `job/showing/reporting.py`.
+"""What a report is made of: values only. `service/report.py` fills them in.
 
-Every number and every sentence of a report is here, so the page can be tested without photos,
-scorers or solver, and nothing on it can be a literal.
+Every number of a report is here, so the page can be tested without photos, scorers or solver.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ class PhotoPicture:
     preview: bytes = b""
     """A small JPEG; empty where there is none to show."""
     gain: float | None = None
-    """Its share, in nats: the house's sign, so what is negative gives the place away. What people
-    read has the sign turned round."""
+    """Its share in nats; a negative one gives the place away. The page shows it with the opposite
+    sign."""
     note: str = ""
-    """Why it was forced to stay or to go, or what else is to be said; may be empty."""
+    """Why it had to stay or go, its new name; may be empty."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,8 @@ class AttackerView:
     target: str = "within 25 km"
     """Where a guess is right, in the words of what is hidden: "within 25 km", "in Portugal"."""
     radius_km: float | None = 25.0
-    """The radius, where what is hidden is one; None for a cell, a city or the ground of a country,
-    of which the probability of the zone is told."""
+    """The hidden radius; None for a cell, a city or a country: then the page shows the probability of
+    the zone."""
 
     @property
     def label(self) -> str:
@@ -146,7 +145,7 @@ class Contents:
     photos: tuple[PhotoPicture, ...]
     """In the album's order."""
     notes: tuple[str, ...] = ()
-    """What has to be said beside the verdict."""
+    """Sentences beside the verdict."""
     views: tuple[AttackerView, ...] = ()
     """Those that are shown in full."""
     other_views: tuple[AttackerView, ...] = ()
@@ -159,13 +158,13 @@ class Contents:
     leaks: tuple[Leaking, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     command: str = ""
-    """What made the report, as it was typed."""
+    """The command that made the report, as it was typed."""
     origin: Mapping[str, str] | None = None
-    """How it was made: the version, the copy, the certificate."""
+    """With what it was made: the version, the copy, the certificate."""
 
     @property
     def short_names(self) -> Mapping[str, str]:
-        """What the page calls each photo: by its name, as short as tells it from the others."""
+        """What the page calls each photo: its name without the folders that all names share."""
         names = [photo.name for photo in self.photos]
         return dict(zip(names, apart_only(names), strict=True))
 
