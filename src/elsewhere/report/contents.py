@@ -55,8 +55,8 @@ class AttackerView:
     target: str = "within 25 km"
     """Where a guess is right, in the words of what is hidden: "within 25 km", "in Portugal"."""
     radius_km: float | None = 25.0
-    """The hidden radius; None for a cell, a city or a country: then the page shows the probability of
-    the zone."""
+    """The hidden radius; None for a cell, a city or a country: then the page shows the zone's
+    probability."""
 
     @property
     def label(self) -> str:
