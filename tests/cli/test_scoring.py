@@ -102,7 +102,7 @@ def test_a_bad_photo_is_told_and_the_others_are_scored(home: Path) -> None:
     result = typed("score", "album", "-o", "s.npz", *SCORER)
     assert result.exit_code == 1
     first, last = result.stderr.splitlines()
-    assert first.startswith("elsewhere: IMG_2.jpg: it is no photo of a kind that is read")
+    assert first.startswith("elsewhere: IMG_2.jpg: its type is not supported")
     assert last == "elsewhere: 1 photo could not be scored and is not in s.npz"
     assert read_scores("s.npz").photos == 3
 
@@ -181,7 +181,9 @@ def test_photos_that_cannot_be_read_are_told_once_each(home: Path) -> None:
         told = guessed(*given, code=1)
         assert told["photos"] == []
         assert [photo["photo"] for photo in told["failed"]] == given
-        assert all(photo["problem"].startswith("it is no photo") for photo in told["failed"])
+        assert all(
+            photo["problem"].startswith("its type is not supported") for photo in told["failed"]
+        )
 
 
 def test_what_is_no_photo_is_passed_over_in_silence(home: Path) -> None:
@@ -199,7 +201,9 @@ def test_a_file_that_kills_its_decoder_costs_itself(
 ) -> None:
     """Nothing from a stranger is decoded in the program itself, whichever command it is."""
     monkeypatch.setattr(
-        decode, "pixels", lambda *given: pytest.fail("a photo was decoded in the main process")
+        decode,
+        "render_pixels",
+        lambda *given: pytest.fail("a photo was decoded in the main process"),
     )
     (home / "album" / "bad.heic").write_bytes(CRASHING)
     (home / "album" / "IMG_3.heic").write_bytes(HEIC.read_bytes())
