@@ -33,7 +33,7 @@ from elsewhere.errors import (
     ScorerError,
 )
 from elsewhere.formats.copy_certificate import CopyCertificate, HiddenPlace, Model, SharedFile
-from elsewhere.globe import between_km, cell_names, chief_town, place as place_called, zone
+from elsewhere.globe import Cells, between_km, cell_names, chief_town, place as place_called, zone
 from elsewhere.scorers import Photo, Scorer, ScorerInfo, each, find
 from elsewhere.scorers.embedded import forget_features
 from elsewhere.service.private_files import (
@@ -131,7 +131,7 @@ def prove_copy(
     problems = [
         CopyProblem(CopyProblemKind.OTHER_CELLS, place=attacker.label, model=attacker.model)
         for attacker in attackers
-        if not attacker.hides_the_place()
+        if not attacker.around.issubset(attacker.against.truth)
     ]
     if not problems:
         try:
@@ -161,7 +161,7 @@ def prove_copy(
     notes += [Note(NoteKind.LOOKED_UP, m.name) for m in models if m.word.startswith(LOOKED_UP)]
     empty = [attacker.label for attacker in attackers if not attacker.protected]
     notes += [Note(NoteKind.NOTHING_PROMISED, label) for label in dict.fromkeys(empty)]
-    conditions = [*_conditions(certificate), *ties, *_attacker_conditions(attackers, own=own)]
+    conditions = [*_conditions(certificate, attackers, own=own), *ties]
     return Verification(
         notes=tuple(notes),
         conditions=tuple(dict.fromkeys(conditions)),
@@ -250,13 +250,19 @@ def _find_scorer(model: Model, specs: Sequence[str], own: bool) -> Scorer:
 class _Attacker:
     """One attacker of a certificate's promise, with what is known of it here and now."""
 
+    place: HiddenPlace
+    label: str
     attack: int
     """Which of the models."""
-    info: ScorerInfo
-    """Of the model as it was found, whatever the certificate calls it."""
-    place: HiddenPlace
-    radius_km: float
+    model: str
+    """The name of the model as it was found, whatever the certificate calls it."""
+    globe: Cells | None
+    """The model's map, as it is now; None where it has none."""
+    around: frozenset[int]
+    """The cells around where the place is said to be; empty without a map."""
     against: Against
+    whole: bool
+    """Whether it adds up all photos."""
     files: int
     """How many of the files it adds up."""
     total: int
@@ -266,49 +272,42 @@ class _Attacker:
     protected: int
     """How many the plan says that there are."""
     asked: bool
-
-    @property
-    def label(self) -> str:
-        return self.place.label
-
-    @property
-    def model(self) -> str:
-        return model_name(self.info.name)
-
-    @property
-    def whole(self) -> bool:
-        return self.against.sees is None
-
-    def hides_the_place(self) -> bool:
-        """Whether its cells reach at least so far around where the place is said to be."""
-        cells, place = self.info.globe, self.place
-        if cells is None:
-            return True
-        here = {int(cells.locate(place.lat, place.lon))}
-        if self.radius_km > 0:
-            here |= set(zone(cells, place.lat, place.lon, self.radius_km).cells.tolist())
-        return here <= set(self.against.truth)
+    """Whether somebody asked for a k; else it is how far down a budget pushed the place."""
 
 
 def _attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) -> list[_Attacker]:
     plan, top = certificate.promised, certificate.top
     numbers = {file.number for file in certificate.files}
-    against, views = plan.promise.against, plan.views
-    return [
-        _Attacker(
-            attack=watch.attack,
-            info=infos[watch.attack],
-            place=certificate.hidden[watch.place],
-            radius_km=watch.radius_km,
-            against=promised,
-            files=len(numbers if promised.sees is None else numbers.intersection(promised.sees)),
-            total=len(numbers),
-            first=view.protected_k if top is None else top,
-            protected=view.protected_k,
-            asked=top is not None,
+    attackers = []
+    for watch, against, view in zip(
+        certificate.watches, plan.promise.against, plan.views, strict=True
+    ):
+        info, place = infos[watch.attack], certificate.hidden[watch.place]
+        around: set[int] = set()
+        if info.globe is not None:
+            around = {int(info.globe.locate(place.lat, place.lon))}
+            if watch.radius_km > 0:
+                near = zone(info.globe, place.lat, place.lon, watch.radius_km)
+                around.update(near.cells.tolist())
+        sees = numbers if against.sees is None else numbers.intersection(against.sees)
+        attackers.append(
+            _Attacker(
+                place=place,
+                label=place.label,
+                attack=watch.attack,
+                model=model_name(info.name),
+                globe=info.globe,
+                around=frozenset(around),
+                against=against,
+                whole=against.sees is None,
+                files=len(sees),
+                total=len(numbers),
+                first=view.protected_k if top is None else top,
+                protected=view.protected_k,
+                asked=top is not None,
+            )
         )
-        for watch, promised, view in zip(certificate.watches, against, views, strict=True)
-    ]
+    return attackers
 
 
 def _claims(
@@ -323,7 +322,7 @@ def _claims(
     pairs = dict.fromkeys((attacker.place, attacker.attack) for attacker in attackers)
     for place, attack in pairs:
         group = [a for a in attackers if (a.place, a.attack) == (place, attack)]
-        model, globe, table = group[0].model, group[0].info.globe, scores[attack]
+        model, globe, table = group[0].model, group[0].globe, scores[attack]
         truths = [set(member.against.truth) for member in group]
         names = [f"cell {n}" for n in range(table.cells)] if globe is None else cell_names(globe)
         cells, first = (
@@ -343,8 +342,10 @@ def _claims(
     return tuple(claims), tuple(guesses), ties
 
 
-def _conditions(certificate: CopyCertificate) -> Iterator[Condition]:
-    """What the whole promise rests on."""
+def _conditions(
+    certificate: CopyCertificate, attackers: Sequence[_Attacker], *, own: bool
+) -> Iterator[Condition]:
+    """All that the promise rests on."""
     promise, posted = certificate.promised.promise, {p.number for p in certificate.posted}
     if posted:
         yield Condition(ConditionKind.POSTED, count=len(posted))
@@ -360,15 +361,13 @@ def _conditions(certificate: CopyCertificate) -> Iterator[Condition]:
     ):
         if items:
             yield Condition(kind, count=len(items))
-
-
-def _attacker_conditions(attackers: Sequence[_Attacker], *, own: bool) -> Iterator[Condition]:
-    """What the promise against each attacker rests on."""
     everywhere = {(attacker.place, attacker.attack) for attacker in attackers if attacker.whole}
     alone = {
         (attacker.place, attacker.attack): attacker.files
         for attacker in attackers
-        if (attacker.against.each_photo or 0) >= attacker.first > 0
+        if attacker.files
+        and attacker.against.prior is None
+        and (attacker.against.each_photo or 0) >= attacker.first > 0
     }
     for attacker in attackers:
         against, label, model = attacker.against, attacker.label, attacker.model
@@ -378,7 +377,7 @@ def _attacker_conditions(attackers: Sequence[_Attacker], *, own: bool) -> Iterat
         if not attacker.whole:
             kind = ConditionKind.OWN_PHOTOS if pair in everywhere else ConditionKind.PART
             yield Condition(kind, label, model, attacker.files, attacker.total)
-        if attacker.info.globe is None:
+        if attacker.globe is None:
             yield Condition(ConditionKind.NO_MAP, label, model)
         elif not own and (town := _other_name(attacker.place)):
             yield Condition(ConditionKind.LABEL, label, detail=town)
