@@ -91,13 +91,16 @@ class Base:
         self.copy: Copy = open_copy(shared.target)
         numbers = [file["number"] for file in self.document["files"]]
         rows = seen.models[0].scores.values[numbers]
-        self.totals = [sum(map(Fraction, column)) for column in rows.T.tolist()]
+        self.rows = [list(map(Fraction, row)) for row in rows.tolist()]
+        self.totals = [sum(column, Fraction(0)) for column in zip(*self.rows, strict=True)]
 
-    def hides(self, cells: tuple[int, ...], first: int) -> bool:
-        """Whether so many other cells come before these by the plain sums, or level with them."""
-        bar = max(self.totals[cell] for cell in cells)
-        others = [total for cell, total in enumerate(self.totals) if cell not in cells]
-        return sum(total >= bar for total in others) >= first
+    def hides(self, cells: tuple[int, ...], first: int, row: list[Fraction] | None = None) -> bool:
+        """Whether so many other cells come before these or level with them: in the plain sums of
+        all files, or in one file's row."""
+        totals = self.totals if row is None else row
+        bar = max(totals[cell] for cell in cells)
+        others = [total for cell, total in enumerate(totals) if cell not in cells]
+        return len([total for total in others if total >= bar]) >= first
 
     def verify(self, document: Document, *, own: bool = False) -> Verification:
         certificate = read_copy_certificate(json.dumps(document))
@@ -315,6 +318,11 @@ def judge(base: Base, certificate: CopyCertificate, found: Verification, *, own:
         (ConditionKind.VALUES, promise.values is not None),
     ):
         assert (kind in kinds) == there, kind
+    for each in found.conditions:
+        if each.kind == ConditionKind.EACH_PHOTO:
+            (claim,) = found.claims
+            alone = [base.hides(claim.cells, claim.first, row) for row in base.rows]
+            assert sum(alone) >= each.count > 0
     if not own and certificate.hidden[0].label not in ("Lisbon, Portugal", "Lisboa"):
         assert ConditionKind.LABEL in kinds or not found.claims
     assert bool(weaker) == (" only " in headline)
