@@ -36,7 +36,14 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
     if not problems:
         values = promise.values or [Fraction(1)] * promise.photos
         cost = sum((values[photo] for photo in plan.withheld), Fraction(0))
-        problems = [*wrong_division(plan, promise, cost), *_wrong_bound(plan)]
+        problems = [*wrong_division(plan, promise, cost)]
+        if plan.status not in (Status.OPTIMAL, Status.FEASIBLE):
+            problems.append(Problem(ProblemKind.NOT_A_PLAN, found=plan.status))
+        # the bound is the solver's proof, but it must not contradict the plan
+        reached = plan.cost if promise.budget is None else plan.protected_k
+        beyond = plan.bound > reached if promise.budget is None else plan.bound < reached
+        if beyond or (plan.status == Status.OPTIMAL and plan.bound != reached):
+            problems.append(Problem(ProblemKind.BOUND, found=plan.bound, wanted=reached))
         problems += [*wrong_shape(promise, scores, len(plan.kept))] or [
             *_broken(plan, scores, unchanged)
         ]
@@ -50,7 +57,7 @@ def count_ahead(scores: Scores, truth: Sequence[int], *, strict: bool = False) -
     """
     against = Against(scores.digest, scores.scorer, scores.cells, tuple(truth), None)
     facts = AlbumFacts(Promise(scores.photos, (against,), strict=strict), [scores])
-    return len(facts.sights(range(scores.photos))[0].held)
+    return len(facts.views(range(scores.photos))[0].held)
 
 
 def _broken(plan: Plan, scores: Sequence[Scores], unchanged: bool) -> Iterator[Problem]:
@@ -67,20 +74,10 @@ def _broken(plan: Plan, scores: Sequence[Scores], unchanged: bool) -> Iterator[P
     promise = Promise(len(plan.kept), tuple(against), strict=plan.promise.strict)
     facts = AlbumFacts(promise, scores)
     yield from facts.revealing.values()
-    for number, sight in enumerate(facts.sights(range(len(plan.kept)))):
-        held, top = len(sight.held), against[number].top or 0
+    for number, checked in enumerate(facts.views(range(len(plan.kept)))):
+        held, top = len(checked.held), against[number].top or 0
         if unchanged:
             asked = plan.promise.against[number].top
-            yield from wrong_view(number, plan.views[number], sight, asked)
+            yield from wrong_view(number, plan.views[number], checked, asked)
         elif held < top:
             yield Problem(ProblemKind.TOO_FEW, number, found=held, wanted=top)
-
-
-def _wrong_bound(plan: Plan) -> Iterator[Problem]:
-    """What contradicts the bound without another score: it is the solver's proof otherwise."""
-    if plan.status not in (Status.OPTIMAL, Status.FEASIBLE):
-        yield Problem(ProblemKind.NOT_A_PLAN, found=plan.status)
-    reached = plan.cost if plan.promise.budget is None else plan.protected_k
-    beyond = plan.bound > reached if plan.promise.budget is None else plan.bound < reached
-    if beyond or (plan.status == Status.OPTIMAL and plan.bound != reached):
-        yield Problem(ProblemKind.BOUND, found=plan.bound, wanted=reached)

@@ -12,6 +12,7 @@ import operator
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from elsewhere.checker.arithmetic import (
     Contest,
@@ -52,29 +53,25 @@ class AlbumFacts:
         self.scores = scores
         self._summed: dict[int, tuple[frozenset[int], list[int], list[bool]]] = {}
         self.revealing: dict[int, Problem] = {}
+        """Photos that give the truth away alone, where that is not wanted."""
         for number, (against, table) in enumerate(zip(promise.against, scores, strict=True)):
-            self._look_at_each(against, table, number)
+            wanted = against.each_photo
+            if wanted is None:
+                continue
+            photos = range(promise.photos) if against.sees is None else against.sees
+            handicap = units(against.margin) + units(against.lead)
+            rivals = tuple(_rivals(against))
+            contest = Contest(against.truth, rivals, against.prior, handicap, promise.strict)
+            count = partial(counts_alone, table.values, photos, contest)
+            counts = _ALONE.get(table.values, (photos, contest), count)
+            for photo, found in zip(photos, counts, strict=True):
+                if found < wanted:
+                    problem = Problem(ProblemKind.ALONE, number, photo, found, wanted)
+                    self.revealing.setdefault(photo, problem)
         self.together = {photo: group for group in promise.groups for photo in group}
         self.forced = self.with_groups({*promise.drop, *self.revealing})
         self.pinned = self.with_groups(promise.keep)
         self.all_but_forced = frozenset(range(promise.photos)) - self.forced
-
-    def _look_at_each(self, against: Against, table: Scores, number: int) -> None:
-        """Note the photos that give the truth away on their own, where that is not wanted."""
-        wanted = against.each_photo
-        if wanted is None:
-            return
-        photos = range(self.promise.photos) if against.sees is None else against.sees
-        handicap = units(against.margin) + units(against.lead)
-        rivals, strict = tuple(_rivals(against)), self.promise.strict
-        contest = Contest(against.truth, rivals, against.prior, handicap, strict)
-        counts = _ALONE.get(
-            table.values, (photos, contest), lambda: counts_alone(table.values, photos, contest)
-        )
-        for photo, count in zip(photos, counts, strict=True):
-            if count < wanted:
-                problem = Problem(ProblemKind.ALONE, number, photo, count, wanted)
-                self.revealing.setdefault(photo, problem)
 
     def with_groups(self, photos: Iterable[int]) -> frozenset[int]:
         """`photos` and all that go with them."""
@@ -85,29 +82,24 @@ class AlbumFacts:
         values = self.promise.values
         return len(withheld) if values is None else sum((values[i] for i in withheld), Fraction(0))
 
-    def sights(self, kept: Collection[int]) -> list[CheckedView]:
-        """What each attacker makes of the kept photos."""
-        sights = []
+    def views(self, kept: Collection[int]) -> list[CheckedView]:
+        """What each attacker makes of the kept photos.
+
+        Totals are built on the last ones where those were of fewer photos: each row is then added
+        once.
+        """
+        views = []
         for number, against in enumerate(self.promise.against):
             seen = frozenset(kept if against.sees is None else set(kept).intersection(against.sees))
-            totals, out = self._totals(number, seen)
-            sights.append(_sight(against, len(seen), totals, out, strict=self.promise.strict))
-        return sights
-
-    def _totals(self, number: int, seen: frozenset[int]) -> tuple[list[int], list[bool]]:
-        """Each cell's exact total over the photos seen, and whether it is impossible.
-
-        Built on the last totals where those were of fewer photos: each row is then added once.
-        """
-        before, totals, out = self._summed.get(number, (frozenset(), [], []))
-        if not before or not before <= seen:
-            cells = self.promise.against[number].cells
-            before, totals, out = frozenset(), [0] * cells, [False] * cells
-        more, impossible = column_sums(self.scores[number].values, sorted(seen - before))
-        totals = list(map(operator.add, totals, more))
-        out = list(map(operator.or_, out, impossible.tolist()))
-        self._summed[number] = (seen, totals, out)
-        return totals, out
+            before, totals, out = self._summed.get(number, (frozenset(), [], []))
+            if not before or not before <= seen:
+                before, totals, out = frozenset(), [0] * against.cells, [False] * against.cells
+            more, impossible = column_sums(self.scores[number].values, sorted(seen - before))
+            totals = list(map(operator.add, totals, more))
+            out = list(map(operator.or_, out, impossible.tolist()))
+            self._summed[number] = (seen, totals, out)
+            views.append(_checked_view(against, len(seen), totals, out, self.promise.strict))
+        return views
 
     def allows(self, kept: Collection[int]) -> bool:
         """Whether pins, drops, groups, lone photos and budget allow it; `kept` is whole groups."""
@@ -115,10 +107,10 @@ class AlbumFacts:
         few = budget is None or self.promise.photos - len(kept) <= budget
         return bool(kept) and few and self.pinned.issubset(kept) and self.forced.isdisjoint(kept)
 
-    def reaches(self, sights: Sequence[CheckedView]) -> bool:
+    def reaches(self, views: Sequence[CheckedView]) -> bool:
         """Whether every attacker's top is reached; under a budget there is none to reach."""
-        pairs = zip(self.promise.against, sights, strict=True)
-        return all(against.top is None or len(s.held) >= against.top for against, s in pairs)
+        pairs = zip(self.promise.against, views, strict=True)
+        return all(against.top is None or len(v.held) >= against.top for against, v in pairs)
 
 
 def _rivals(against: Against) -> list[int]:
@@ -129,8 +121,8 @@ def _rivals(against: Against) -> list[int]:
     return [cell for cell in range(against.cells) if cell not in truth]
 
 
-def _sight(
-    against: Against, seen: int, totals: list[int], out: list[bool], *, strict: bool
+def _checked_view(
+    against: Against, seen: int, totals: list[int], out: list[bool], strict: bool
 ) -> CheckedView:
     """Which rivals hold for the photos seen, straight from the promise's definition.
 

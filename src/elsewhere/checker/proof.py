@@ -45,7 +45,7 @@ class Verdict:
         return not self.problems
 
     def __bool__(self) -> bool:
-        return self.holds
+        return not self.problems
 
     def __str__(self) -> str:
         if self.holds and not self.of_a_plan:
@@ -58,7 +58,19 @@ class Verdict:
 
 def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
     """Prove anew that `plan` keeps `promise` for these scores, one `Scores` for each attacker."""
-    problems = list(_other_question(plan, promise, scores)) or list(validate_promise(promise))
+    problems = []
+    if plan.promise != promise:
+        names = Promise.__dataclass_fields__
+        other = [name for name in names if getattr(plan.promise, name) != getattr(promise, name)]
+        problems.append(Problem(ProblemKind.OTHER_PROMISE, found=other[0] if other else "its kind"))
+    problems += wrong_shape(promise, scores, promise.photos)
+    for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
+        same_shape = (table.photos, table.cells) == (promise.photos, against.cells)
+        if same_shape and table.digest != against.scores:
+            problems.append(Problem(ProblemKind.OTHER_SCORES, number))
+        if table.scorer and against.scorer and table.scorer != against.scorer:
+            problems.append(Problem(ProblemKind.OTHER_SCORER, number))
+    problems = problems or list(validate_promise(promise))
     if not problems:
         album = AlbumFacts(promise, scores)
         if plan.status in (Status.OPTIMAL, Status.FEASIBLE):
@@ -70,21 +82,6 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
         if plan.status not in tuple(Status):
             problems.append(Problem(ProblemKind.STATUS, found=plan.status))
     return Verdict(tuple(problems), plan.status in (Status.OPTIMAL, Status.FEASIBLE))
-
-
-def _other_question(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Iterator[Problem]:
-    """Why the plan, the promise and the scores do not belong together."""
-    if plan.promise != promise:
-        names = Promise.__dataclass_fields__
-        other = [name for name in names if getattr(plan.promise, name) != getattr(promise, name)]
-        yield Problem(ProblemKind.OTHER_PROMISE, found=other[0] if other else "its kind")
-    yield from wrong_shape(promise, scores, promise.photos)
-    for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
-        same_shape = (table.photos, table.cells) == (promise.photos, against.cells)
-        if same_shape and table.digest != against.scores:
-            yield Problem(ProblemKind.OTHER_SCORES, number)
-        if table.scorer and against.scorer and table.scorer != against.scorer:
-            yield Problem(ProblemKind.OTHER_SCORER, number)
 
 
 def wrong_shape(promise: Promise, scores: Sequence[Scores], photos: int) -> Iterator[Problem]:
@@ -118,12 +115,19 @@ def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
     promise, kept = album.promise, set(plan.kept)
     yield from wrong_division(plan, promise, album.cost(plan.withheld))
     yield from (problem for photo, problem in album.revealing.items() if photo in kept)
-    sights = album.sights(plan.kept)
-    for number, (view, sight) in enumerate(zip(plan.views, sights, strict=True)):
-        yield from wrong_view(number, view, sight, promise.against[number].top)
-    if plan.rests_on_zero != _rests_on_zero(album, sights):
+    views = album.views(plan.kept)
+    for number, (view, checked) in enumerate(zip(plan.views, views, strict=True)):
+        yield from wrong_view(number, view, checked, promise.against[number].top)
+    # would the plan fail, or protect less, if no probability of zero decided anything?
+    without = [0 if checked.zero else len(checked.held) for checked in views]
+    if promise.budget is None:
+        pairs = zip(promise.against, without, strict=True)
+        rests_on_zero = any(a.top is not None and count < a.top for a, count in pairs)
+    else:
+        rests_on_zero = min(without) < min(len(checked.held) for checked in views)
+    if plan.rests_on_zero != rests_on_zero:
         yield Problem(ProblemKind.RESTS_ON_ZERO, found="" if plan.rests_on_zero else "not ")
-    yield from _wrong_bound(plan, album, sights)
+    yield from _wrong_bound(plan, album, views)
 
 
 def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterator[Problem]:
@@ -142,14 +146,16 @@ def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterat
         yield Problem(ProblemKind.COST, found=plan.cost, wanted=cost)
 
 
-def wrong_view(attacker: int, view: View, sight: CheckedView, top: int | None) -> Iterator[Problem]:
+def wrong_view(
+    attacker: int, view: View, checked: CheckedView, top: int | None
+) -> Iterator[Problem]:
     """What is wrong with what the plan says of one attacker."""
-    count = len(sight.held)
+    count = len(checked.held)
     if view.protected_k != count:
         yield Problem(ProblemKind.OTHER_COUNT, attacker, found=count, wanted=view.protected_k)
-    if view.rivals != sight.held:
-        false = sorted(set(view.rivals) - set(sight.held))
-        missing = sorted(set(sight.held) - set(view.rivals))
+    if view.rivals != checked.held:
+        false = sorted(set(view.rivals) - set(checked.held))
+        missing = sorted(set(checked.held) - set(view.rivals))
         if false:
             yield Problem(ProblemKind.FALSE_RIVAL, attacker, found=false[0])
         if missing:
@@ -159,27 +165,18 @@ def wrong_view(attacker: int, view: View, sight: CheckedView, top: int | None) -
     if top is not None and count < top:
         yield Problem(ProblemKind.TOO_FEW, attacker, found=count, wanted=top)
         return
-    slack = sight.slack(count if top is None else top)
+    slack = checked.slack(count if top is None else top)
     if view.slack != slack:
         yield Problem(ProblemKind.SLACK, attacker, found=view.slack, wanted=slack)
 
 
-def _rests_on_zero(album: AlbumFacts, sights: Sequence[CheckedView]) -> bool:
-    """Whether the plan would fail, or protect less, if no probability of zero decided anything."""
-    without = [0 if sight.zero else len(sight.held) for sight in sights]
-    if album.promise.budget is not None:
-        return min(without) < min(len(sight.held) for sight in sights)
-    pairs = zip(album.promise.against, without, strict=True)
-    return any(against.top is not None and count < against.top for against, count in pairs)
-
-
-def _wrong_bound(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[Problem]:
+def _wrong_bound(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[Problem]:
     """What contradicts the plan's bound or its claim to be optimal."""
     bound, optimal = plan.bound, plan.status == Status.OPTIMAL
     if not isinstance(bound, int | Fraction):
         yield Problem(ProblemKind.BOUND_INEXACT, found=bound)
         return
-    reached = min(len(sight.held) for sight in sights)
+    reached = min(len(checked.held) for checked in views)
     if album.promise.budget is None:
         cost = album.cost(plan.withheld)
         if bound > cost:
@@ -190,32 +187,29 @@ def _wrong_bound(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -
         yield Problem(ProblemKind.BOUND_BELOW_REACHED, found=bound, wanted=reached)
     elif optimal and bound > reached:
         yield Problem(ProblemKind.BOUND_ABOVE_REACHED, found=bound, wanted=reached)
-    yield from _beaten(plan, album, sights)
+    yield from _beaten(plan, album, views)
 
 
-def _beaten(plan: Plan, album: AlbumFacts, sights: Sequence[CheckedView]) -> Iterator[Problem]:
+def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[Problem]:
     """Whether withholding only what must go contradicts the bound, or a plan's optimality."""
     kept = album.all_but_forced
-    if not album.allows(kept) or (sights and len(kept) == len(plan.kept)):
+    if not album.allows(kept) or (views and len(kept) == len(plan.kept)):
         return
-    seen = album.sights(kept)
+    seen = album.views(kept)
     if not album.reaches(seen):
         return
     least, bound = album.cost(album.forced), plan.bound
-    reached = min(len(sight.held) for sight in seen)
+    reached = min(len(checked.held) for checked in seen)
     if album.promise.budget is None:
         if bound > least:
             yield Problem(ProblemKind.CHEAPER, found=bound, wanted=least)
     elif bound < reached:
         yield Problem(ProblemKind.FURTHER, found=bound, wanted=reached)
-    elif plan.status == Status.OPTIMAL and _merit(seen, least) > _merit(sights, plan.cost):
-        yield Problem(ProblemKind.BETTER)
-
-
-def _merit(sights: Sequence[CheckedView], cost: int | Fraction) -> tuple[int, int, int | Fraction]:
-    """What a budget is spent for: the smallest protected-k, then their sum, then a low cost."""
-    counts = [len(sight.held) for sight in sights]
-    return min(counts), sum(counts), -cost
+    elif plan.status == Status.OPTIMAL:
+        # a budget is spent for the smallest protected-k, then their sum, then a low cost
+        best, said = [len(c.held) for c in seen], [len(c.held) for c in views]
+        if (min(best), sum(best), -least) > (min(said), sum(said), -plan.cost):
+            yield Problem(ProblemKind.BETTER)
 
 
 def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
@@ -229,7 +223,7 @@ def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
             (album.all_but_forced, "withholding only what must go"),
             (album.pinned, "keeping only what must stay"),
         ):
-            if album.allows(kept) and album.reaches(album.sights(kept)):
+            if album.allows(kept) and album.reaches(album.views(kept)):
                 yield Problem(ProblemKind.NOT_INFEASIBLE, found=what)
                 return
     else:

@@ -84,7 +84,7 @@ class Prefixes:
 
     def slack(self, photos: Collection[int]) -> float | None:
         """By how much they keep it, for the attacker nearest to the truth; None if they do not."""
-        sights = self._album.sights(photos)
+        sights = self._album.views(photos)
         if not self._album.reaches(sights) or not self._album.forced.isdisjoint(photos):
             return None
         return min(self._margin(i, sight) for i, sight in enumerate(sights))
