@@ -91,9 +91,9 @@ def steps(
 
 
 def tables(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
-    """The scores of each watch, with what is posted already behind them."""
-    each = [posted.append_to(attack.scores, n) for n, attack in enumerate(seen.models)]
-    return [each[watch.model] for watch in album_plan.threats]
+    """The scores of each threat, with what is posted already behind them."""
+    each = [posted.append_to(model.scores, n) for n, model in enumerate(seen.models)]
+    return [each[threat.model] for threat in album_plan.threats]
 
 
 def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
@@ -132,7 +132,7 @@ def greedy_withholds(seen: ScoredAlbum, album_plan: AlbumPlan) -> tuple[int, ...
     Leaving out, one after the other, what most gives the place away is what anybody would do: shown
     beside a plan, it says what the exact answer saves. Without photos already posted.
     """
-    scores = [seen.models[watch.model].scores for watch in album_plan.threats]
+    scores = [seen.models[threat.model].scores for threat in album_plan.threats]
     problem = reduce(album_plan.plan.promise, scores).problem
     kept = baseline.solve(problem).kept
     if kept is None:

@@ -406,7 +406,7 @@ def check_next_photo(
     draw = None if ledger is None else _steady(ledger, places, wishes)
     best = plan_album(seen, places, wishes, posted=posted, draw=draw)
     tables = tuple(
-        posted.append_to(seen.models[watch.model].scores, watch.model) for watch in best.threats
+        posted.append_to(seen.models[threat.model].scores, threat.model) for threat in best.threats
     )
     asked = Request(best.plan.promise, tables, several=True)
     public = posted.pinned(len(seen.photos))

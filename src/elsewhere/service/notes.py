@@ -24,25 +24,25 @@ SURE = 0.5
 FAR_KM = 750.0
 
 
-def place_mismatches(seen: ScoredAlbum, watched: Sequence[Threat]) -> Iterator[Note]:
+def place_mismatches(seen: ScoredAlbum, threats: Sequence[Threat]) -> Iterator[Note]:
     """A note for each place that was told, from whose photos a model is sure of one far away."""
     in_files = {photo.metadata.position for photo in seen.photos}
-    for watch in watched:
-        place, attack = watch.place, seen.models[watch.model]
-        cells = attack.about.globe
-        if not watch.own or cells is None or (place.lat, place.lon) in in_files:
+    for threat in threats:
+        place, model = threat.place, seen.models[threat.model]
+        cells = model.about.globe
+        if not threat.own or cells is None or (place.lat, place.lon) in in_files:
             continue
-        own = range(len(seen.photos)) if watch.sees is None else watch.sees
-        rows = attack.scores.values[[n for n in own if n < len(seen.photos)]]
+        own = range(len(seen.photos)) if threat.sees is None else threat.sees
+        rows = model.scores.values[[n for n in own if n < len(seen.photos)]]
         if not len(rows):
             continue
-        belief = combine_rows(rows, attack.about.exponents)
+        belief = combine_rows(rows, model.about.exponents)
         best = int(np.argmax(belief))
         sure, away = float(np.exp(belief[best])), distance_km(cells, place.lat, place.lon)[best]
-        if sure > SURE and away > FAR_KM and best not in watch.zone:
+        if sure > SURE and away > FAR_KM and best not in threat.zone:
             yield Note(
                 NoteKind.OTHER_PLACE,
-                model=attack.display_name,
+                model=model.display_name,
                 places=(cell_names(cells)[best], place.label),
                 share=sure,
                 km=float(away),
@@ -53,11 +53,11 @@ LEAST = 0.03
 """Bytes per pixel of a rendition: a grey screen takes about half of that, even a sunset or a bird
 before a plain wall twice as much."""
 FOREMOST = 3
-"""So many of a watch's kept photos carry its promise most."""
+"""So many of a threat's kept photos carry its promise most."""
 
 
 def low_detail_notes(
-    seen: ScoredAlbum, watched: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
+    seen: ScoredAlbum, threats: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
 ) -> Iterator[Note]:
     """A note for each such photo; `top` is the one asked for, so that the secret one stays so."""
     kept = posted.newly_shared(plan.kept, len(seen.photos))
@@ -65,14 +65,15 @@ def low_detail_notes(
     if not plain:
         return
     found: set[int] = set()
-    for watch, view in zip(watched, plan.views, strict=True):
-        numbers = [n for n in plan.kept if watch.sees is None or n in watch.sees]
+    for threat, view in zip(threats, plan.views, strict=True):
+        numbers = [n for n in plan.kept if threat.sees is None or n in threat.sees]
         rivals = list(view.rivals[:top])
         if not numbers or not rivals or plain.isdisjoint(numbers):
             continue
-        rows = posted.append_to(seen.models[watch.model].scores, watch.model).values[numbers]
+        rows = posted.append_to(seen.models[threat.model].scores, threat.model).values[numbers]
         rows = np.maximum(rows.astype(np.float64), -1e6)  # what is ruled out stays a number
-        gains = (rows[:, rivals] - rows[:, watch.zone.cells].max(axis=1, keepdims=True)).sum(axis=1)
+        truth = rows[:, threat.zone.cells].max(axis=1, keepdims=True)
+        gains = (rows[:, rivals] - truth).sum(axis=1)
         first = np.argsort(-gains, kind="stable")[:FOREMOST]
         found |= plain & {numbers[place] for place in first.tolist() if gains[place] > 0}
     for number in sorted(found):
@@ -130,15 +131,15 @@ def _location_notes(
             yield Note(NoteKind.PUBLIC_INSIDE, places=(name, place.label, *public))
 
 
-def _coarse_cells(watched: Sequence[Threat], seen: ScoredAlbum) -> Iterator[Note]:
+def _coarse_cells(threats: Sequence[Threat], seen: ScoredAlbum) -> Iterator[Note]:
     """Where cells are larger than what should be hidden: one note a model."""
-    for number, attack in enumerate(seen.models):
-        coarse = [w for w in watched if w.model == number and w.zone.widest_cell_km]
+    for number, model in enumerate(seen.models):
+        coarse = [w for w in threats if w.model == number and w.zone.widest_cell_km]
         if coarse:
             yield Note(
                 NoteKind.COARSE_CELLS,
-                places=tuple(dict.fromkeys(watch.hidden_name for watch in coarse)),
-                model=attack.display_name if len(seen.models) > 1 else "",
-                km=max(watch.zone.widest_cell_km for watch in coarse),
+                places=tuple(dict.fromkeys(threat.hidden_name for threat in coarse)),
+                model=model.display_name if len(seen.models) > 1 else "",
+                km=max(threat.zone.widest_cell_km for threat in coarse),
                 radius_km=coarse[0].zone.radius_km,
             )

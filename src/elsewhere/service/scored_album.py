@@ -59,18 +59,18 @@ class ModelScores:
         return model_name(self.spec)
 
 
-def model_name(word: str) -> str:
+def model_name(spec: str) -> str:
     """The same of a scorer that has not scored anything yet.
 
     >>> model_name("embedded"), model_name("onnx:streets.onnx")
     ('the embedded model', 'the model onnx:streets.onnx')
     """
-    return "the embedded model" if word == "embedded" else f"the model {word}"
+    return "the embedded model" if spec == "embedded" else f"the model {spec}"
 
 
 @dataclass(frozen=True)
 class ScoredAlbum:
-    """An album with what every attacker sees in it; at least one photo and one attack."""
+    """An album with what every attacker sees in it; at least one photo and one model."""
 
     album: Album
     photos: tuple[Photo, ...]
@@ -116,7 +116,7 @@ def score_album(
 ) -> ScoredAlbum:
     """Read folders and files as one album, and score each rendition with every scorer.
 
-    Before any photo is read, `loaded` may refuse the scorers, by word; as soon as all is read, and
+    Before any photo is read, `loaded` may refuse the scorers, by spec; as soon as all is read, and
     long before all is scored, `checked` may refuse the album.
     A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
     Whoever reads several albums gives `workers` that are warm already (`album_workers`); who
@@ -124,20 +124,20 @@ def score_album(
     What else is wanted of each is taken at a `glance`, while its rendition is there: on the threads
     that score, several at once.
     """
-    words = tuple(dict.fromkeys(scorers))
-    if not words:
+    specs = tuple(dict.fromkeys(scorers))
+    if not specs:
         raise InputError("no scorer was given: name at least one, such as embedded")
     with nullcontext(workers) if workers else album_workers(limits) as pool:
-        lines = tuple(
-            CachedScorer(find(word), cache) for word in words
+        cached_scorers = tuple(
+            CachedScorer(find(spec), cache) for spec in specs
         )  # while the workers warm up
-        loaded([(word, line.about) for word, line in zip(words, lines, strict=True)])
-        with _Scoring(lines, progress, glance, keep=keep) as scoring:
+        loaded([(spec, scorer.about) for spec, scorer in zip(specs, cached_scorers, strict=True)])
+        with _Scoring(cached_scorers, progress, glance, keep=keep) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
             try:
                 checked(album)
                 outcomes = scoring.outcomes()
-                return _seen(album, words, lines, outcomes, scoring.left)
+                return _seen(album, specs, cached_scorers, outcomes, scoring.left)
             except BaseException:
                 album.close()
                 raise
@@ -154,25 +154,25 @@ def rescore_album(
 
     The photos stay the same, by number: a scorer that cannot score each of them raises InputError.
     """
-    words = tuple(dict.fromkeys(scorers))
-    attacks = {attack.spec: attack for attack in scored.models}
-    added = [word for word in words if word not in attacks]
-    lines = tuple(CachedScorer(find(word), cache) for word in added)
+    specs = tuple(dict.fromkeys(scorers))
+    models = {model.spec: model for model in scored.models}
+    added = [spec for spec in specs if spec not in models]
+    cached_scorers = tuple(CachedScorer(find(spec), cache) for spec in added)
 
     def report(step: Step) -> None:
         progress(replace(step, left=()))  # no photo leaves the album
 
-    with _Scoring(lines, report, None, keep=True) as scoring:
+    with _Scoring(cached_scorers, report, None, keep=True) as scoring:
         outcomes = scoring.score(scored.photos)
-    for number, (word, line) in enumerate(zip(added, lines, strict=True)):
+    for number, (spec, scorer) in enumerate(zip(added, cached_scorers, strict=True)):
         results = [outcomes[photo.id][number] for photo in scored.photos]
         problem = next((result.problem for result in results if result.problem), "")
         if problem:
             raise InputError(
-                f"{word} cannot look at every photo, so it is no attacker of this album: {problem}"
+                f"{spec} cannot look at every photo, so it is no attacker of this album: {problem}"
             )
-        attacks[word] = _model_scores(word, line, scored.photos, results)
-    return replace(scored, models=tuple(attacks[word] for word in words))
+        models[spec] = _model_scores(spec, scorer, scored.photos, results)
+    return replace(scored, models=tuple(models[spec] for spec in specs))
 
 
 class _Scoring:
@@ -180,13 +180,13 @@ class _Scoring:
 
     def __init__(
         self,
-        lines: Sequence[CachedScorer],
+        cached_scorers: Sequence[CachedScorer],
         progress: Callable[[Step], None],
         glance: Callable[[Photo], None] | None,
         *,
         keep: bool,
     ) -> None:
-        self._lines = lines
+        self._scorers = cached_scorers
         self._progress = progress
         self._glance = glance
         self._keep = keep
@@ -243,7 +243,7 @@ class _Scoring:
     def _one(self, photo: Photo) -> list[Outcome]:
         """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
         rendition = Scored(photo.id, photo.path, photo.rendition.content)
-        made = [line(rendition) for line in self._lines]
+        made = [scorer(rendition) for scorer in self._scorers]
         if self._glance is not None:
             self._glance(photo)
         if not self._keep:
@@ -263,8 +263,8 @@ class _Scoring:
 
 def _seen(
     album: Album,
-    words: Sequence[str],
-    lines: Sequence[CachedScorer],
+    specs: Sequence[str],
+    cached_scorers: Sequence[CachedScorer],
     outcomes: dict[str, list[Outcome]],
     unscored: list[SkippedFile],
 ) -> ScoredAlbum:
@@ -274,24 +274,24 @@ def _seen(
     photos = tuple(photo for photo in album.photos if photo.id not in lost)
     if not photos:
         raise NoPhotoError(_nothing(out), out)
-    attacks = tuple(
-        _model_scores(word, line, photos, [outcomes[photo.id][number] for photo in photos])
-        for number, (word, line) in enumerate(zip(words, lines, strict=True))
+    models = tuple(
+        _model_scores(spec, scorer, photos, [outcomes[photo.id][number] for photo in photos])
+        for number, (spec, scorer) in enumerate(zip(specs, cached_scorers, strict=True))
     )
-    return ScoredAlbum(album, photos, attacks, out)
+    return ScoredAlbum(album, photos, models, out)
 
 
 def _model_scores(
-    word: str, line: CachedScorer, photos: Sequence[Photo], results: Sequence[Outcome]
+    spec: str, scorer: CachedScorer, photos: Sequence[Photo], results: Sequence[Outcome]
 ) -> ModelScores:
     """One scorer's rows for all photos."""
     scores = Scores(
         np.stack([result.row for result in results if result.row is not None]),
         [photo.id for photo in photos],
-        scorer=line.about.fingerprint,
-        grid=line.about.grid,
+        scorer=scorer.about.fingerprint,
+        grid=scorer.about.grid,
     )
-    return ModelScores(word, line.about, scores, sum(result.cached for result in results))
+    return ModelScores(spec, scorer.about, scores, sum(result.cached for result in results))
 
 
 def _nothing(out: Sequence[SkippedFile]) -> str:
