@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from elsewhere.album import Album, Photo
-from elsewhere.album.places import Places, places_of
+from elsewhere.album.places import AlbumPlace, Places, places_of
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import Place, place, places as called
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.photo_selection import budget_of, photo_values, select_pinned
 from elsewhere.service.places import select_places
-from elsewhere.service.threats import check_top, outside
+from elsewhere.service.threats import check_top, zones_and_rivals
 from elsewhere.solver.plans import read_limits
 from elsewhere.values.wishes import Wishes, margin
 from elsewhere.values.wording import printable
@@ -59,7 +59,7 @@ def check_paths(paths: Sequence[Path]) -> None:
 
 @dataclass
 class EarlyChecks:
-    """Asked twice by `see`: when the scorers are loaded, and when the album is read."""
+    """Called twice by `score_album`: when the scorers are loaded, and when the album is read."""
 
     wishes: Wishes
     at: Sequence[Place] | None = None
@@ -74,7 +74,7 @@ class EarlyChecks:
             check_top(self.wishes.top, about.cells - 1)
         if self.at and all(text.strip().lower() == "all" for text in self.wishes.hide):
             # photos may make what is hidden wider, never narrower
-            outside(scorers, places_of((), at=self.at).places, self.wishes)
+            self._check_rivals(places_of((), at=self.at).places)
 
     def read(self, album: Album) -> None:
         """Refuse photos and places that the album does not have, and what leaves no rivals."""
@@ -83,9 +83,17 @@ class EarlyChecks:
         wishes, places = self.wishes, self.places_of(album.photos)
         if places:
             chosen = select_places(places, album.photos, wishes.hide)
-            outside(self._scorers, chosen.hidden, wishes)
+            self._check_rivals(chosen.hidden)
         select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
         photo_values(album.photos, wishes.values, stars=wishes.stars, left=album.left)
+
+    def _check_rivals(self, hidden: Sequence[AlbumPlace]) -> None:
+        """Refuse what leaves too few rivals."""
+        wishes = self.wishes
+        prior = None if wishes.prior is None else place(wishes.prior)
+        for spec, about in self._scorers:
+            _, rivals = zones_and_rivals(spec, about, hidden, wishes.width, prior)
+            check_top(wishes.top, len(rivals))
 
     def places_of(self, photos: Sequence[Photo]) -> Places:
         """The places of these photos; of those that were read, as they were found before."""

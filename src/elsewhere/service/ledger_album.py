@@ -53,8 +53,8 @@ def _given(
     seen: ScoredAlbum, where: tuple[Position, ...], photos: Sequence[int], *, placed: bool
 ) -> Given:
     rows = tuple(
-        Rows(attack.scores.scorer, attack.scores.grid, attack.scores.values[list(photos)])
-        for attack in seen.models
+        Rows(model.scores.scorer, model.scores.grid, model.scores.values[list(photos)])
+        for model in seen.models
     )
     digests = tuple(seen.photos[n].rendition.digest for n in photos)
     return Given(where, digests, rows, placed)
@@ -66,30 +66,25 @@ class Remembered:
 
     ids: tuple[str, ...]
     rows: tuple[FloatMatrix, ...]
-    """One table for each attack of the album, which may have no rows."""
+    """One table for each model of the album, which may have no rows."""
     metadata: tuple[Metadata, ...]
     already: tuple[int, ...]
     """Photos of the album that were shared before, by number."""
     notes: tuple[Note, ...] = ()
 
-    @classmethod
-    def nothing(cls, seen: ScoredAlbum) -> Remembered:
-        """As where nothing is remembered."""
-        empty = tuple(attack.scores.values[:0] for attack in seen.models)
-        return cls((), empty, (), ())
-
 
 def remembered(
     ledger: Ledger, seen: ScoredAlbum, places: Places, wishes: Wishes, known: Iterable[str] = ()
-) -> Remembered:
-    """What the ledger has of the hidden places; `known` are digests of photos counted otherwise.
+) -> Remembered | None:
+    """What the ledger has of the hidden places, if anything is in it at all.
 
-    An export of which nobody knows whether it was shared is an error, and so is a photo without a
-    row for one of the attackers: a plan must not rest on what it does not count.
+    `known` are digests of photos counted otherwise. An export of which nobody knows whether it was
+    shared is an error, and so is a photo without a row for one of the models: a plan must not rest
+    on what it does not count.
     """
     entries = ledger.settled()
     if not entries:
-        return Remembered.nothing(seen)
+        return None
     own = {ledger.named(photo.rendition.digest): n for n, photo in enumerate(seen.photos)}
     counted = {ledger.named(digest) for digest in known if digest}
     near = _nearness(seen, places, wishes)
@@ -108,17 +103,17 @@ def remembered(
         metadata = Metadata()
         if entry.placed and len(there) == 1:
             metadata = Metadata(position=there[0].positions[0])
-        tables = [_rows_for(entry, attack.scores.scorer, attack.spec) for attack in seen.models]
+        tables = [_rows_for(entry, model.scores.scorer, model.spec) for model in seen.models]
         for n in new:
             rows = [table[n : n + 1] for table in tables]
             found[entry.photos[n]] = rows, metadata, there[0].label
-    rows_by_attack = tuple(
-        np.concatenate([attack.scores.values[:0], *(rows[number] for rows, _, _ in found.values())])
-        for number, attack in enumerate(seen.models)
+    rows_by_model = tuple(
+        np.concatenate([model.scores.values[:0], *(rows[number] for rows, _, _ in found.values())])
+        for number, model in enumerate(seen.models)
     )
     return Remembered(
         tuple(f"remembered/{number}" for number in range(1, len(found) + 1)),
-        rows_by_attack,
+        rows_by_model,
         tuple(metadata for _, metadata, _ in found.values()),
         tuple(sorted(already)),
         tuple(
@@ -157,7 +152,7 @@ def _nearness(
     """For an entry, the hidden places whose zone overlaps that of its own photos."""
     hidden = select_places(places, seen.photos, wishes.hide).hidden
     width = wishes.width
-    grids = {attack.scores.grid: cells_of(attack) for attack in seen.models}
+    grids = {model.scores.grid: cells_of(model.spec, model.about) for model in seen.models}
     truths = {
         (grid, place.label): frozenset(hidden_zone(cells, place, width).cells.tolist())
         for grid, cells in grids.items()

@@ -30,7 +30,7 @@ from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.ledger_album import Remembered, remembered
-from elsewhere.service.posted import Posted
+from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import Scores
@@ -126,7 +126,7 @@ def find_posted(
     if listed:
         public = score_album(
             listed,
-            scorers=[attack.spec for attack in seen.models],
+            scorers=[model.spec for model in seen.models],
             recipe=seen.album.recipe,
             limits=limits,
             workers=workers,
@@ -156,25 +156,30 @@ def _joined(
 ) -> Posted:
     photos = public.photos if public else ()
     contents = {photo.id: _digest(photo.path) for photo in photos}
-    again = _known_again(seen.photos, photos, contents)
-    others = [n for n, photo in enumerate(photos) if photo.id not in again]
-    kept = Remembered.nothing(seen)
+    found = None
     if ledger is not None:
         digests = {*contents.values(), *(photo.rendition.digest for photo in photos)}
-        kept = remembered(ledger, seen, places, wishes, known=digests)
+        found = remembered(ledger, seen, places, wishes, known=digests)
+    marked = set(marked)
+    if public is None and found is None and not marked:
+        return NOTHING_POSTED
+    again = _known_again(seen.photos, photos, contents)
+    others = [n for n, photo in enumerate(photos) if photo.id not in again]
+    empty = tuple(model.scores.values[:0] for model in seen.models)
+    kept = found or Remembered((), empty, (), ())
     already = tuple(sorted({*marked, *again.values(), *kept.already}))
     names = [f"posted/{photos[n].id}" for n in others]
     ids = _distinct([*names, *kept.ids], {photo.id for photo in seen.photos})
     known = [photos[n].metadata for n in others]
     metadata = (*_placed_by_time(seen.photos, known, places), *kept.metadata)
     rows = []
-    for number, attack in enumerate(seen.models):
+    for number, model in enumerate(seen.models):
         parts = [kept.rows[number]]
         if public is not None:
             parts.insert(0, public.models[number].scores.values[others])
         whole = np.concatenate(parts)
         if len(whole):
-            scores = attack.scores
+            scores = model.scores
             rows.append(Scores(whole, ids, scorer=scores.scorer, grid=scores.grid))
     left = public.left if public else ()
     pairs = alike([photos[n] for n in others], seen.photos, sketches)

@@ -250,7 +250,7 @@ def explain_photo(
                 decoy = min(rivals, key=lambda cell: (row[cell], cell))
                 gap = float(row[zone].max()) - float(row[decoy])
                 if math.isfinite(gap) and gap >= math.log(_MIN_RATIO):
-                    name = cell_names(cells_of(model))[decoy]
+                    name = cell_names(cells_of(model.spec, model.about))[decoy]
                     effect = replace(effect, decoy=name, ratio=math.exp(min(gap, 50.0)))
     return None if effect is None else Explanation(effect.photo, tuple(photo_effect(effect)))
 

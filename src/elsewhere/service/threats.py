@@ -19,12 +19,12 @@ import numpy as np
 
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
-from elsewhere.globe import Cells, Place, Zone, place as called, zone_of_cells, zone_of_place
+from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.places import at, hidden_name, hidden_zone, inside
 from elsewhere.service.posted import Posted
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum, model_name
-from elsewhere.values.wishes import HideScope, Wishes
+from elsewhere.service.scored_album import ScoredAlbum, model_name
+from elsewhere.values.wishes import HideScope
 
 
 @dataclass(frozen=True)
@@ -59,111 +59,84 @@ def find_threats(
     prior: Place | None = None,
     posted: Posted,
 ) -> tuple[Threat, ...]:
-    """All watches, scorer by scorer, place by place, own photos first."""
-    total = len(seen.photos) + len(posted.ids)
-    own = [_own(seen, places, place, width, posted) for place in hidden]
-    made = []
-    for number, attack in enumerate(seen.models):
-        zones, rivals = _zones(attack.spec, attack.about, hidden, width, prior)
-        for place, zone, mine in zip(hidden, zones, own, strict=True):
+    """All threats, model by model, place by place, own photos first."""
+    count = len(seen.photos)
+    positions = {n: known.position for n, known in enumerate(posted.metadata, count)}
+    known = {n: position for n, position in positions.items() if position is not None}
+    own_photos = []
+    for place in hidden:
+        near = inside(place, width, list(known.values()))
+        own = {*place.photos, *places.unplaced, *neighbours(seen, places, place, width)}
+        own.update(n for n, is_near in zip(known, near, strict=True) if is_near)
+        own.update(n for n in positions if n not in known)
+        own_photos.append(tuple(sorted(own)))
+    threats = []
+    for number, model in enumerate(seen.models):
+        zones, rivals = zones_and_rivals(model.spec, model.about, hidden, width, prior)
+        for place, zone, photos in zip(hidden, zones, own_photos, strict=True):
             name = hidden_name(place, width)
-            everything = len(mine) == total
-            if mine and not everything:
-                made.append(Threat(number, place, False, zone, mine, True, rivals, name, width))
-            made.append(Threat(number, place, True, zone, None, everything, rivals, name, width))
-    return tuple(made)
+            everything = len(photos) == count + len(posted.ids)
+            if photos and not everything:
+                threats.append(
+                    Threat(number, place, False, zone, photos, True, rivals, name, width)
+                )
+            threats.append(Threat(number, place, True, zone, None, everything, rivals, name, width))
+    return tuple(threats)
 
 
-def outside(
-    scorers: Sequence[tuple[str, ScorerInfo]], hidden: Sequence[AlbumPlace], wishes: Wishes
-) -> None:
-    """Refuse what leaves too few rivals: known from the places alone, before any photo is scored.
-
-    `scorers` are words with what their scorers say of themselves.
-    """
-    prior = None if wishes.prior is None else called(wishes.prior)
-    for word, about in scorers:
-        _, rivals = _zones(word, about, hidden, wishes.width, prior)
-        check_top(wishes.top, len(rivals))
-
-
-def check_top(top: int | None, most: int) -> None:
-    """Refuse a top that there are not enough rivals for, in words of places."""
-    if top is not None and top > most:
+def check_top(top: int | None, limit: int) -> None:
+    """Refuse a top that there are not enough rivals for, in terms of places."""
+    if top is not None and top > limit:
         raise InputError(
             f"top {top} is out of reach: outside what is hidden there are only "
-            f"{most} cells that could be guessed instead"
+            f"{limit} cells that could be guessed instead"
         )
 
 
-def cells_of(attack: ModelScores) -> Cells:
+def cells_of(spec: str, about: ScorerInfo) -> Cells:
     """The cells that a scorer's columns stand for."""
-    return _cells(attack.spec, attack.about)
-
-
-def _cells(word: str, about: ScorerInfo) -> Cells:
     if about.globe is None:
         raise InputError(
-            f"the scorer {word} does not say which cells its columns stand for, so no place "
+            f"the scorer {spec} does not say which cells its columns stand for, so no place "
             "can be found among them: give it its cells, or use another scorer"
         )
     return about.globe
 
 
-def _zones(
-    word: str,
+def zones_and_rivals(
+    spec: str,
     about: ScorerInfo,
     hidden: Sequence[AlbumPlace],
     width: HideScope,
     prior: Place | None,
 ) -> tuple[list[Zone], tuple[int, ...]]:
-    """What is hidden of each place in a scorer's cells, and the rivals outside all of it."""
-    cells = _cells(word, about)
-    world = np.ones(cells.count, bool)
+    """What is hidden of each place in a scorer's cells, and the rivals outside all of it.
+
+    Known from the places alone, before any photo is scored. A prior limits both to its own cells.
+    """
+    cells = cells_of(spec, about)
+    zones = [hidden_zone(cells, place, width) for place in hidden]
+    possible = np.ones(cells.count, bool)
     if prior is not None:
-        world[:] = False
-        world[zone_of_place(cells, prior).cells] = True
-    zones = [_zone(cells, place, width, world, prior) for place in hidden]
-    free = world.copy()
+        possible[:] = False
+        possible[zone_of_place(cells, prior).cells] = True
+        for number, place in enumerate(hidden):
+            if not at(place, prior):
+                raise InputError(
+                    f"{place.label} does not lie in {prior.label}: what the audience knows already "
+                    "must hold every hidden place"
+                )
+            inside_zone = zones[number].cells
+            zones[number] = zone_of_cells(cells, inside_zone[possible[inside_zone]].tolist())
     for zone in zones:
-        free[zone.cells] = False
-    rivals = tuple(np.flatnonzero(free).tolist())
+        possible[zone.cells] = False
+    rivals = tuple(np.flatnonzero(possible).tolist())
     if not rivals:
         raise InputError(
-            f"what is hidden covers every cell of {model_name(word)} that could be guessed "
+            f"what is hidden covers every cell of {model_name(spec)} that could be guessed "
             "instead: hide less widely, or fewer places"
         )
     return zones, rivals
-
-
-def _zone(
-    cells: Cells, place: AlbumPlace, width: HideScope, world: np.ndarray, prior: Place | None
-) -> Zone:
-    """The truth of a place, as far as the audience thinks it possible."""
-    found = hidden_zone(cells, place, width)
-    if prior is None:
-        return found
-    if not at(place, prior):
-        raise InputError(
-            f"{place.label} does not lie in {prior.label}: what the audience knows already must "
-            "hold every hidden place"
-        )
-    return zone_of_cells(cells, found.cells[world[found.cells]].tolist())
-
-
-def _own(
-    seen: ScoredAlbum, places: Places, place: AlbumPlace, width: HideScope, posted: Posted
-) -> tuple[int, ...]:
-    """The photos that speak of a place, by number."""
-    mine = {*place.photos, *places.unplaced}
-    mine.update(neighbours(seen, places, place, width))
-    count = len(seen.photos)
-    where = {n: known.position for n, known in enumerate(posted.metadata, count)}
-    known = {n: position for n, position in where.items() if position is not None}
-    near = inside(place, width, list(known.values()))
-    mine.update(n for n, there in zip(known, near, strict=True) if there)
-    mine.update(n for n in where if n not in known)
-    return tuple(sorted(mine))
 
 
 def neighbours(

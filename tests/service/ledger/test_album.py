@@ -90,6 +90,7 @@ def test_a_photo_that_is_given_as_posted_too_counts_once(ledger: Ledger) -> None
     again = another(first)
     known = [first.photos[0].rendition.digest]
     back = remembered(ledger, again, places_of(again.photos), Wishes(), known=known)
+    assert back is not None
     assert np.array_equal(back.rows[0], first.models[0].scores.values[[1]])
 
 
