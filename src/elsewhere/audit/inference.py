@@ -135,16 +135,18 @@ def audit(
     alone = []
     ranks = None if zone is None else own_ranks(values, zone)
     for i, row in enumerate(np.exp(log_softmax(exponent(exponents, 1) * values))):
-        rank_alone = None if ranks is None else int(ranks[i])
-        guesses = _guesses(cells, row, TOP_ALONE)
-        alone.append(Alone(table.ids[photos[i]], guesses, rank_alone, _mass(row, zone)))
+        rank_alone = mass = None
+        if zone is not None and ranks is not None:
+            rank_alone, mass = int(ranks[i]), min(1.0, float(row[zone].sum()))
+        alone.append(Alone(table.ids[photos[i]], _guesses(cells, row, TOP_ALONE), rank_alone, mass))
     others = []
     for head, other in (opinions or {}).items():
         other_values = rows(other)
         believed = np.exp(combine_rows(other_values, exponents))
-        other_rank = None if zone is None else rank(other_values, zone)
-        guess = _guesses(cells, believed, 1)[0]
-        others.append(Opinion(head, guess, other_rank, _mass(believed, zone)))
+        other_rank = mass = None
+        if zone is not None:
+            other_rank, mass = rank(other_values, zone), min(1.0, float(believed[zone].sum()))
+        others.append(Opinion(head, _guesses(cells, believed, 1)[0], other_rank, mass))
     exposure = None
     if place is not None:
         exposure = _exposure(values, place, cells, exponents, rivals=rivals, margin=margin)
@@ -226,11 +228,6 @@ def _guesses(cells: Cells | None, probabilities: Floats, top: int) -> tuple[Gues
     """The likeliest cells."""
     first = np.argsort(-probabilities, kind="stable")[:top].tolist()
     return tuple(_guess(cells, cell, float(probabilities[cell])) for cell in first)
-
-
-def _mass(probabilities: Floats, zone: Ints | None) -> float | None:
-    """The probability of the truth, if there is one."""
-    return None if zone is None else min(1.0, float(probabilities[zone].sum()))
 
 
 def prefix_ranks(values: Floats, order: Ints, zone: Ints) -> Ints:

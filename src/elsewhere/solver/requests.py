@@ -85,10 +85,10 @@ def read_request(
     alone = per_attacker(each_photo, count, several, "each_photo")
     against = []
     for i, table in enumerate(tables):
-        zone = _read_cells(truths[i], table.cells, "truth")
+        zone = _read_cells(truths[i], table.cells)
         if len(zone) == table.cells:
             raise InputError("the truth covers every cell: no rival is left to hide behind")
-        cells = None if allowed[i] is None else _read_rivals(allowed[i], zone, table.cells)
+        cells = None if allowed[i] is None else _read_cells(allowed[i], table.cells, zone)
         available = table.cells - len(zone) if cells is None else len(cells)
         k = None if top is None else _read_top(tops[i], available, "top")
         each: int | None = None
@@ -298,32 +298,25 @@ def _read_truths(truth: Any, tables: Sequence[Scores], several: bool) -> list[An
     return [truth] * count
 
 
-def _read_cells(given: Any, count: int, wish: str) -> tuple[int, ...]:
-    """Cells by number, one or a collection, ascending."""
-    cells = given if is_collection(given) else [given]
-    cells = sorted({read_integer(cell, wish) for cell in cells})
+def _read_cells(given: Any, count: int, zone: tuple[int, ...] | None = None) -> tuple[int, ...]:
+    """The cells of the truth or, where its `zone` is given, of the rivals; ascending."""
+    wish, cell_name, remedy = "truth", "truth", "give at least one cell to hide"
+    if zone is not None:
+        wish, cell_name, remedy = "rivals", "rival", "no rival is left to hide behind"
+        if not is_collection(given):
+            raise InputError("rivals must be a collection of cells")
+    numbers = given if is_collection(given) else [given]
+    cells = sorted({read_integer(number, wish) for number in numbers})
     if not cells:
-        rest = "give at least one cell to hide"
-        if wish == "rivals":
-            rest = "no rival is left to hide behind"
-        raise InputError(f"{wish} is empty: {rest}")
+        raise InputError(f"{wish} is empty: {remedy}")
     for cell in cells:
         if not 0 <= cell < count:
-            name = wish.removesuffix("s")
             raise InputError(
-                f"{name} {preview(cell)} is not a cell: there are {count}, numbered from 0"
+                f"{cell_name} {preview(cell)} is not a cell: there are {count}, numbered from 0"
             )
-    return tuple(cells)
-
-
-def _read_rivals(given: Any, zone: tuple[int, ...], count: int) -> tuple[int, ...]:
-    if not is_collection(given):
-        raise InputError("rivals must be a collection of cells")
-    cells = _read_cells(given, count, "rivals")
-    for cell in cells:
-        if cell in zone:
+        if zone is not None and cell in zone:
             raise InputError(f"rival {cell} belongs to the truth and cannot be its own rival")
-    return cells
+    return tuple(cells)
 
 
 def _read_top(given: Any, available: int, wish: str) -> int:
