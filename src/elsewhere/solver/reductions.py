@@ -106,9 +106,10 @@ def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
             np.flatnonzero(unit_of == torn[0]).tolist(),
         )
     unit_fixed[out] = OUT
-    values = promise.values or (Fraction(1),) * promise.photos
-    scale = weight_scale(values)
-    whole = [int(value * scale) for value in values]
+    whole = [1] * promise.photos
+    if promise.values is not None:
+        scale = weight_scale(promise.values)
+        whole = [int(value * scale) for value in promise.values]
     if sum(whole) >= MAX_TOTAL_WEIGHT:
         raise InputError(
             "values lie too far apart to be compared exactly: use fewer decimal places"
