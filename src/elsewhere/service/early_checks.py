@@ -1,8 +1,7 @@
-"""What cannot be, told before anybody waits for it: as early as what it depends on is known.
+"""Refuse what cannot be as early as it is known, with the error that the plan would raise.
 
-Slips in what was typed are known at once; how many cells there are, as soon as the scorers are
-loaded; the album's places, as soon as the photos are read, long before all are scored. Each raises
-what the plan would raise in the end.
+Slips in what was typed are known at once; how many cells there are, once the scorers are loaded;
+the album's places, once the photos are read and long before all are scored.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What an album gives to the ledger, and what it finds there.
+"""What an album adds to the ledger, and what the ledger knows of its hidden places.
 
-Given: the photos that an export shares, place by place, for every place of the album: what is
-public today may be what one wants to hide tomorrow. Found: what was shared before of the places
-that are hidden now. Positions are rounded to about a kilometre, which is enough to know a place
-again; a photo that is in the album or among the posted ones is not counted a second time.
+An export adds the photos that it shares, place by place, for every place of the album: what is
+public today may be hidden tomorrow. Positions are rounded to about a kilometre, which is enough to
+recognize a place. A photo that is in the album or among the posted ones is not counted twice.
 """
 
 from __future__ import annotations

@@ -1,23 +1,13 @@
-"""In which order photos can go out one by one, so that the promise holds after each of them.
-
-A set that keeps the promise need not be reachable: sometimes every photo of it breaks the promise
-alone. The search goes from what is public towards one photo, always over sets that hold, decided
-exactly by the same arithmetic that checks plans.
-
-One photo at a time: may this one be posted now, given what is public and what may still come?
+"""One photo at a time: may this one be posted now, given what is public and what may still come?
 
 Posting one by one is stricter than posting a plan at once: whoever looks after any step sees only
-what is out by then, so the promise must hold for every prefix. A photo may be part of the best
-plan and yet have to wait for others that speak for somewhere else. And a photo that may go now can
-cost photos later; that is said, for only the person knows whether it is worth it.
+what is public by then, so the promise must hold for every prefix. A photo of the best plan may have
+to wait for others that speak for somewhere else; a photo that may go now can cost photos later.
 
-Everything here is over score rows, without files: the command, the app and the lab share it.
-
-One photo of an album at a time: the answer for it, and a plan that shares just it.
-
-The plan for the whole album says which photos are worth waiting for; what is public already is
-pinned in it. Its secret k is drawn the same way each time the same place is asked about: somebody
-who asks again must not get a smaller k, and with it another answer.
+The order is searched from what is public towards one photo, always over sets that hold, decided by
+the exact arithmetic that checks plans. The plan for the whole album says which photos are worth
+waiting for. Its secret top is drawn the same way each time the same place is asked about: whoever
+asks again must not get a smaller top, and with it another answer.
 """
 
 from __future__ import annotations

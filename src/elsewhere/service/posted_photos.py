@@ -1,15 +1,10 @@
-"""Public photos that look like one of the album's: the same picture, perhaps, compressed anew.
-
-Platforms write their own files, so that bytes tell nothing. Two small grey versions that agree
-nearly everywhere are worth a word to the person, who can see whether it is one picture or two of a
-burst. Nothing is decided by it: a photo taken for another would be counted wrongly.
-
-Which of the photos that are out already are the album's own, and what the others look like.
+"""Which public photos are the album's own, and what the others tell.
 
 They are read and scored as the album is: rendered by the same recipe, by the same scorers. A photo
-of the album is known again when the public file is its original or the rendition that was once
-exported of it, byte for byte, or when both render to the same picture. A copy that somebody has
-compressed anew is not known again: it counts as one more photo, and is pointed out.
+of the album is recognized when the public file is its original or a rendition exported before, byte
+for byte, or when both render to the same picture. A copy that a platform compressed anew counts as
+one more photo. Where small grey versions of two photos nearly agree, a note asks the user to
+compare them; nothing is decided by it.
 """
 
 from __future__ import annotations

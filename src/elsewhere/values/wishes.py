@@ -1,15 +1,10 @@
-"""The margins by name, each with what it stands for.
+"""What a person wants for one album, with the named margins and the width of what is hidden.
 
-A margin θ counts each kept photo so many nats more for the truth, so that a promise proved on one
-model has something to spare on another. What that is worth was measured on real photos, in the
-lab's study `transfer`; docs/defaults.md quotes the figures. No margin stands for another kind of
-model: a promise against one is had by giving it as a second scorer. The numbers stand here and
-nowhere else.
-
-What a person wants for one album, as typed: every door fills one of these, and no door reads it.
-
-All fields have the meaning that the options of `elsewhere protect` have; `album_plan.py` turns them
-into what the engine takes.
+Command line, app, batch and files all fill a `Wishes`; its fields mean what the options of
+`elsewhere protect` mean. A margin θ counts each kept photo θ nats more for the truth, so that a
+promise proved on one model has something to spare on another. Its worth was measured on real
+photos (the lab's study `transfer`; docs/defaults.md has the figures). No margin stands for another
+kind of model: give that as a second scorer.
 """
 
 from __future__ import annotations
