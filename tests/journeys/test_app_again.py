@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from benchmarks.app.window import Running, chromium, ready, window
 
-from elsewhere.app.sessions import album_jobs, workspace as workspace_module
+from elsewhere.app.sessions import workspace as workspace_module
 from elsewhere.service import Step, score_album
 from elsewhere.service.export import export_album
 from tests.app.house import PHOTOS, Made, Served, make, served
@@ -123,7 +123,7 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_export(
 ) -> None:
     house.open(album.folder)
     gate = Gate("proving", 2)
-    monkeypatch.setattr(album_jobs, "export_album", gate.around(export_album))
+    monkeypatch.setattr("elsewhere.service.jobs.export_album", gate.around(export_album))
     with opened(browser, house) as page:
         ready(page)
         page.click("button:has-text('Export')")

@@ -162,7 +162,7 @@ def test_a_wrong_wish_is_told_at_its_field(browser: Browser, album: Made) -> Non
             page.click(".tops button:has-text('3')")
             page.wait_for_selector("#prior-problem", state="detached")
             page.check("input[value=budget]", force=True)
-            budget = page.locator("label:has-text('a budget') input")
+            budget = page.locator("label:has-text('(budget)') input")
             budget.fill("400")
             budget.press("Enter")
             _told_at(page, "budget-problem", f"the album has {PHOTOS} photos")
