@@ -413,20 +413,6 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * Album
-         * @description The open album.
-         */
-        Album: {
-            /** Name */
-            name: string;
-            /** Photos */
-            photos: components["schemas"]["Photo"][];
-            /** Left */
-            left: components["schemas"]["SkippedFile"][];
-            /** Scorers */
-            scorers: components["schemas"]["Scorer"][];
-        };
-        /**
          * Alternative
          * @description Something that could be asked for instead, where there is no plan.
          */
@@ -454,80 +440,15 @@ export interface components {
             undo: components["schemas"]["Undo"];
         };
         /**
-         * Audit
-         * @description What the album gives away as it is.
-         */
-        Audit: {
-            /** Verdict */
-            verdict: string;
-            /** Views */
-            views: components["schemas"]["View"][];
-            /** Leaks */
-            leaks: components["schemas"]["Leak"][];
-            /**
-             * Guesses
-             * @default []
-             */
-            guesses: components["schemas"]["Guess"][];
-        };
-        /**
-         * Belief
-         * @description What one attacker believes, before and after.
-         */
-        Belief: {
-            /** Watch */
-            watch: number;
-            /** Watches */
-            watches: string[];
-            /** Place */
-            place: string | null;
-            /** Hides */
-            hides: string | null;
-            /** Before */
-            before: components["schemas"]["Guess"][];
-            /** After */
-            after: components["schemas"]["Guess"][];
-            /** Rank Before */
-            rank_before: number | null;
-            /** Rank After */
-            rank_after: number | null;
-            /** Zone */
-            zone: [
-                number,
-                number,
-                number,
-                number
-            ][];
-            /** Rivals */
-            rivals: components["schemas"]["Guess"][];
-        };
-        /**
-         * Choices
-         * @description What can be chosen from.
-         */
-        Choices: {
-            /** Scorers */
-            scorers: string[];
-            /** Margins */
-            margins: {
-                [key: string]: string;
-            };
-            /** Levels */
-            levels: string[];
-            /** Home */
-            home: string;
-            /** Example */
-            example: string;
-            /** Not Covered */
-            not_covered: string;
-        };
-        /**
          * Event
          * @description One line of a stream. The last one has `done` or `error`.
          */
         Event: {
-            /** Stage */
-            stage?: ("reading" | "scoring" | "planning" | "writing" | "proving" | "telling") | null;
+            /**
+             * Stage
+             * @default null
+             */
+            stage: ("reading" | "scoring" | "planning" | "writing" | "proving" | "telling") | null;
             /**
              * Count
              * @default 0
@@ -543,60 +464,51 @@ export interface components {
              * @default
              */
             name: string;
-            /** Per Second */
-            per_second?: number | null;
-            /** Left S */
-            left_s?: number | null;
-            photo?: components["schemas"]["Photo"] | null;
+            /**
+             * Per Second
+             * @default null
+             */
+            per_second: number | null;
+            /**
+             * Left S
+             * @default null
+             */
+            left_s: number | null;
+            /** @default null */
+            photo: components["schemas"]["Photo"] | null;
             /**
              * Left
              * @default []
              */
             left: components["schemas"]["SkippedFile"][];
-            answer?: components["schemas"]["Answer"] | null;
-            point?: components["schemas"]["Point"] | null;
-            /** Greedy */
-            greedy?: number | null;
-            /** Exactly */
-            exactly?: number | null;
-            exported?: components["schemas"]["Exported"] | null;
-            verified?: components["schemas"]["Verified"] | null;
+            /** @default null */
+            answer: components["schemas"]["Answer"] | null;
+            /** @default null */
+            point: components["schemas"]["Point"] | null;
+            /**
+             * Greedy
+             * @default null
+             */
+            greedy: number | null;
+            /**
+             * Exactly
+             * @default null
+             */
+            exactly: number | null;
+            /** @default null */
+            exported: components["schemas"]["Exported"] | null;
+            /** @default null */
+            verified: components["schemas"]["Verified"] | null;
             /**
              * Done
              * @default false
              */
             done: boolean;
-            /** Error */
-            error?: string | null;
-        };
-        /**
-         * ExportRequest
-         * @description Where the copy goes.
-         */
-        ExportRequest: {
-            /** Version */
-            version: number;
-            /** Target */
-            target: string;
-            /** Private */
-            private?: string | null;
             /**
-             * Order
-             * @default shuffled
-             * @enum {string}
+             * Error
+             * @default null
              */
-            order: "shuffled" | "album";
-            /**
-             * Names
-             * @default neutral
-             * @enum {string}
-             */
-            names: "neutral" | "keep";
-            /**
-             * Remember
-             * @default false
-             */
-            remember: boolean;
+            error: string | null;
         };
         /**
          * Exported
@@ -615,20 +527,6 @@ export interface components {
             reproved: number;
             /** Notes */
             notes: string[];
-        };
-        /**
-         * Folders
-         * @description A folder and the folders in it.
-         */
-        Folders: {
-            /** Path */
-            path: string;
-            /** Parent */
-            parent: string | null;
-            /** Folders */
-            folders: string[];
-            /** Photos */
-            photos: number;
         };
         /**
          * Guess
@@ -663,89 +561,6 @@ export interface components {
              * @enum {string}
              */
             state: "running" | "done" | "failed" | "cancelled";
-        };
-        /**
-         * JobStarted
-         * @description Its events are at /api/jobs/{id}/events.
-         */
-        JobStarted: {
-            job: components["schemas"]["Job"];
-        };
-        /**
-         * Leak
-         * @description What the original files tell beside their pictures; a copy holds none of it.
-         */
-        Leak: {
-            /** Kind */
-            kind: string;
-            /** Photos */
-            photos: number;
-            /** Examples */
-            examples: string[];
-        };
-        /**
-         * Link
-         * @description A link that works for ten minutes.
-         */
-        Link: {
-            /** Url */
-            url: string;
-        };
-        /**
-         * NoPhotos
-         * @description What was found instead of photos.
-         */
-        NoPhotos: {
-            /** Title */
-            title: string;
-            /** Sentence */
-            sentence: string;
-            /** Files */
-            files: components["schemas"]["SkippedFile"][];
-        };
-        /**
-         * OpenAlbum
-         * @description Folders and photos to open.
-         */
-        OpenAlbum: {
-            /** Paths */
-            paths: string[];
-            /** Scorers */
-            scorers?: string[] | null;
-        };
-        /**
-         * OpenSession
-         * @description The token that opens a session.
-         */
-        OpenSession: {
-            /** Token */
-            token: string;
-        };
-        /**
-         * PhotoDetails
-         * @description One photo in detail.
-         */
-        PhotoDetails: {
-            photo: components["schemas"]["Photo"];
-            /** Picture */
-            picture: string;
-            /** Guesses */
-            guesses: components["schemas"]["Guess"][];
-            /** Own P */
-            own_p: number | null;
-            /** Alone */
-            alone: string;
-            /** Changes */
-            changes: string[];
-            /** Leaks */
-            leaks: [
-                string,
-                string
-            ][];
-            /** Time */
-            time: string | null;
-            /** Rating */
-            rating: number | null;
         };
         /**
          * Photo
@@ -856,43 +671,11 @@ export interface components {
             bound: number;
             /** Proved */
             proved: boolean;
-            /** Greedy K */
-            greedy_k?: number | null;
-        };
-        /**
-         * Problem
-         * @description What went wrong, in one sentence.
-         */
-        Problem: {
-            /** Error */
-            error: string;
-            /** Field */
-            field?: string | null;
             /**
-             * Choices
-             * @default []
+             * Greedy K
+             * @default null
              */
-            choices: string[];
-        };
-        /**
-         * Scorer
-         * @description An attacker.
-         */
-        Scorer: {
-            /** Word */
-            word: string;
-            /** Cells */
-            cells: number;
-        };
-        /**
-         * Session
-         * @description The secret of a session.
-         */
-        Session: {
-            /** Secret */
-            secret: string;
-            /** Version */
-            version: string;
+            greedy_k: number | null;
         };
         /**
          * SkippedFile
@@ -1043,6 +826,249 @@ export interface components {
             scorers: string[];
         };
         /**
+         * Album
+         * @description The open album.
+         */
+        Album: {
+            /** Name */
+            name: string;
+            /** Photos */
+            photos: components["schemas"]["Photo"][];
+            /** Left */
+            left: components["schemas"]["SkippedFile"][];
+            /** Scorers */
+            scorers: components["schemas"]["Scorer"][];
+        };
+        /**
+         * Audit
+         * @description What the album gives away as it is.
+         */
+        Audit: {
+            /** Verdict */
+            verdict: string;
+            /** Views */
+            views: components["schemas"]["View"][];
+            /** Leaks */
+            leaks: components["schemas"]["Leak"][];
+            /**
+             * Guesses
+             * @default []
+             */
+            guesses: components["schemas"]["Guess"][];
+        };
+        /**
+         * Belief
+         * @description What one attacker believes, before and after.
+         */
+        Belief: {
+            /** Watch */
+            watch: number;
+            /** Watches */
+            watches: string[];
+            /** Place */
+            place: string | null;
+            /** Hides */
+            hides: string | null;
+            /** Before */
+            before: components["schemas"]["Guess"][];
+            /** After */
+            after: components["schemas"]["Guess"][];
+            /** Rank Before */
+            rank_before: number | null;
+            /** Rank After */
+            rank_after: number | null;
+            /** Zone */
+            zone: [
+                number,
+                number,
+                number,
+                number
+            ][];
+            /** Rivals */
+            rivals: components["schemas"]["Guess"][];
+        };
+        /**
+         * Choices
+         * @description What can be chosen from.
+         */
+        Choices: {
+            /** Scorers */
+            scorers: string[];
+            /** Margins */
+            margins: {
+                [key: string]: string;
+            };
+            /** Levels */
+            levels: string[];
+            /** Home */
+            home: string;
+            /** Example */
+            example: string;
+            /** Not Covered */
+            not_covered: string;
+        };
+        /**
+         * ExportRequest
+         * @description Where the copy goes.
+         */
+        ExportRequest: {
+            /** Version */
+            version: number;
+            /** Target */
+            target: string;
+            /** Private */
+            private?: string | null;
+            /**
+             * Order
+             * @default shuffled
+             * @enum {string}
+             */
+            order: "shuffled" | "album";
+            /**
+             * Names
+             * @default neutral
+             * @enum {string}
+             */
+            names: "neutral" | "keep";
+            /**
+             * Remember
+             * @default false
+             */
+            remember: boolean;
+        };
+        /**
+         * Folders
+         * @description A folder and the folders in it.
+         */
+        Folders: {
+            /** Path */
+            path: string;
+            /** Parent */
+            parent: string | null;
+            /** Folders */
+            folders: string[];
+            /** Photos */
+            photos: number;
+        };
+        /**
+         * JobStarted
+         * @description Its events are at /api/jobs/{id}/events.
+         */
+        JobStarted: {
+            job: components["schemas"]["Job"];
+        };
+        /**
+         * Leak
+         * @description What the original files tell beside their pictures; a copy holds none of it.
+         */
+        Leak: {
+            /** Kind */
+            kind: string;
+            /** Photos */
+            photos: number;
+            /** Examples */
+            examples: string[];
+        };
+        /**
+         * Link
+         * @description A link that works for ten minutes.
+         */
+        Link: {
+            /** Url */
+            url: string;
+        };
+        /**
+         * NoPhotos
+         * @description What was found instead of photos.
+         */
+        NoPhotos: {
+            /** Title */
+            title: string;
+            /** Sentence */
+            sentence: string;
+            /** Files */
+            files: components["schemas"]["SkippedFile"][];
+        };
+        /**
+         * OpenAlbum
+         * @description Folders and photos to open.
+         */
+        OpenAlbum: {
+            /** Paths */
+            paths: string[];
+            /** Scorers */
+            scorers?: string[] | null;
+        };
+        /**
+         * OpenSession
+         * @description The token that opens a session.
+         */
+        OpenSession: {
+            /** Token */
+            token: string;
+        };
+        /**
+         * PhotoDetails
+         * @description One photo in detail.
+         */
+        PhotoDetails: {
+            photo: components["schemas"]["Photo"];
+            /** Picture */
+            picture: string;
+            /** Guesses */
+            guesses: components["schemas"]["Guess"][];
+            /** Own P */
+            own_p: number | null;
+            /** Alone */
+            alone: string;
+            /** Changes */
+            changes: string[];
+            /** Leaks */
+            leaks: [
+                string,
+                string
+            ][];
+            /** Time */
+            time: string | null;
+            /** Rating */
+            rating: number | null;
+        };
+        /**
+         * Problem
+         * @description What went wrong, in one sentence.
+         */
+        Problem: {
+            /** Error */
+            error: string;
+            /** Field */
+            field?: string | null;
+            /**
+             * Choices
+             * @default []
+             */
+            choices: string[];
+        };
+        /**
+         * Scorer
+         * @description An attacker.
+         */
+        Scorer: {
+            /** Word */
+            word: string;
+            /** Cells */
+            cells: number;
+        };
+        /**
+         * Session
+         * @description The secret of a session.
+         */
+        Session: {
+            /** Secret */
+            secret: string;
+            /** Version */
+            version: string;
+        };
+        /**
          * Workspace
          * @description The whole state.
          */
@@ -1113,18 +1139,27 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type Album = components['schemas']['Album'];
 export type Alternative = components['schemas']['Alternative'];
 export type Answer = components['schemas']['Answer'];
+export type Event = components['schemas']['Event'];
+export type Exported = components['schemas']['Exported'];
+export type Guess = components['schemas']['Guess'];
+export type Job = components['schemas']['Job'];
+export type Photo = components['schemas']['Photo'];
+export type Place = components['schemas']['Place'];
+export type Plan = components['schemas']['Plan'];
+export type Point = components['schemas']['Point'];
+export type SkippedFile = components['schemas']['SkippedFile'];
+export type Undo = components['schemas']['Undo'];
+export type Verified = components['schemas']['Verified'];
+export type View = components['schemas']['View'];
+export type Wishes = components['schemas']['Wishes'];
+export type Album = components['schemas']['Album'];
 export type Audit = components['schemas']['Audit'];
 export type Belief = components['schemas']['Belief'];
 export type Choices = components['schemas']['Choices'];
-export type Event = components['schemas']['Event'];
 export type ExportRequest = components['schemas']['ExportRequest'];
-export type Exported = components['schemas']['Exported'];
 export type Folders = components['schemas']['Folders'];
-export type Guess = components['schemas']['Guess'];
-export type Job = components['schemas']['Job'];
 export type JobStarted = components['schemas']['JobStarted'];
 export type Leak = components['schemas']['Leak'];
 export type Link = components['schemas']['Link'];
@@ -1132,18 +1167,9 @@ export type NoPhotos = components['schemas']['NoPhotos'];
 export type OpenAlbum = components['schemas']['OpenAlbum'];
 export type OpenSession = components['schemas']['OpenSession'];
 export type PhotoDetails = components['schemas']['PhotoDetails'];
-export type Photo = components['schemas']['Photo'];
-export type Place = components['schemas']['Place'];
-export type Plan = components['schemas']['Plan'];
-export type Point = components['schemas']['Point'];
 export type Problem = components['schemas']['Problem'];
 export type Scorer = components['schemas']['Scorer'];
 export type Session = components['schemas']['Session'];
-export type SkippedFile = components['schemas']['SkippedFile'];
-export type Undo = components['schemas']['Undo'];
-export type Verified = components['schemas']['Verified'];
-export type View = components['schemas']['View'];
-export type Wishes = components['schemas']['Wishes'];
 export type Workspace = components['schemas']['Workspace'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1609,7 +1635,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1640,7 +1666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

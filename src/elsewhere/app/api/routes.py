@@ -20,11 +20,15 @@ from elsewhere.app.sessions.uploads import UploadFolder, list_folders
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 
+NDJSON = "application/x-ndjson"
 JobId = Annotated[str, "the id of a job"]
 Turn = Annotated[int | None, Query(ge=0)]
 """The turn that the page saw last (`undo.turn`); 409 where another window was quicker."""
 STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"model": models.EventModel, "description": "one Event a line, until the job is over"}
+    200: {
+        "description": "one Event a line, until the job is over",
+        "content": {NDJSON: {"schema": {"$ref": "#/components/schemas/Event"}}},
+    }
 }
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; "
@@ -33,14 +37,8 @@ REPORT_POLICY = (
 """A report is one page with its own style and pictures inside, and no script at all."""
 
 
-class NdjsonResponse(StreamingResponse):
-    """Lines of JSON, as they come."""
-
-    media_type = "application/x-ndjson"
-
-
 class NotThereError(Exception):
-    """What was asked for is not there (any more)."""
+    """What was body for is not there (any more)."""
 
 
 def session_routes(workspace: Workspace, on_session: Callable[[], None]) -> APIRouter:
@@ -48,9 +46,9 @@ def session_routes(workspace: Workspace, on_session: Callable[[], None]) -> APIR
     routes = APIRouter(tags=["session"])
 
     @routes.post("/api/session")
-    def open_session(asked: models.OpenSessionModel) -> models.SessionModel:
+    def open_session(body: models.OpenSessionModel) -> models.SessionModel:
         """Exchange a fresh token for the session's secret, once."""
-        secret = workspace.keys.exchange(asked.token)
+        secret = workspace.keys.exchange(body.token)
         if secret is None:
             raise InputError("this link was used already or is too old: run `elsewhere app` again")
         on_session()
@@ -74,10 +72,10 @@ def album_routes(workspace: Workspace) -> APIRouter:
         return _json(workspace.state())
 
     @routes.post("/api/albums")
-    def open_album(asked: models.OpenAlbumModel) -> models.JobStartedModel:
+    def open_album(body: models.OpenAlbumModel) -> models.JobStartedModel:
         """Open folders and photos by path, instead of the open album."""
-        paths = [album_jobs.parse_path(text) for text in asked.paths]
-        return _started(workspace.open(paths, asked.scorers))
+        paths = [album_jobs.parse_path(text) for text in body.paths]
+        return _started(workspace.open(paths, body.scorers))
 
     @routes.post(
         "/api/uploads",
@@ -165,8 +163,8 @@ def plan_routes(workspace: Workspace) -> APIRouter:
         """What one attacker believes before and after, with the zone and the decoys."""
         return presenter.belief_model(workspace.session.current, watch)
 
-    @routes.get("/api/frontier", response_class=NdjsonResponse, responses=STREAM)
-    def get_frontier() -> NdjsonResponse:
+    @routes.get("/api/frontier", response_class=StreamingResponse, responses=STREAM)
+    def get_frontier() -> StreamingResponse:
         """What each number of withheld photos buys, point by point as it is solved."""
         return _stream(workspace, album_jobs.start_frontier(workspace))
 
@@ -177,8 +175,8 @@ def job_routes(workspace: Workspace) -> APIRouter:
     """Jobs, the copy, its proof and its report."""
     routes = APIRouter(tags=["jobs"])
 
-    @routes.get("/api/jobs/{job}/events", response_class=NdjsonResponse, responses=STREAM)
-    def get_events(job: JobId) -> NdjsonResponse:
+    @routes.get("/api/jobs/{job}/events", response_class=StreamingResponse, responses=STREAM)
+    def get_events(job: JobId) -> StreamingResponse:
         """All events of a job, from the start."""
         return _stream(workspace, _job(workspace, job))
 
@@ -190,9 +188,9 @@ def job_routes(workspace: Workspace) -> APIRouter:
         return cancelled.to_model()
 
     @routes.post("/api/export")
-    def export(asked: models.ExportRequestModel) -> models.JobStartedModel:
+    def export(body: models.ExportRequestModel) -> models.JobStartedModel:
         """Write the copy and prove it."""
-        return _started(album_jobs.start_export(workspace, asked))
+        return _started(album_jobs.start_export(workspace, body))
 
     @routes.post("/api/verify")
     def verify() -> models.JobStartedModel:
@@ -231,24 +229,24 @@ _HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 
 
 def _job(workspace: Workspace, job: str) -> Job:
-    found = workspace.jobs.get(job)
-    if found is None:
+    known = workspace.jobs.get(job)
+    if known is None:
         raise NotThereError
-    return found
+    return known
 
 
 def _started(job: Job) -> models.JobStartedModel:
     return models.JobStartedModel(job=job.to_model())
 
 
-def _stream(workspace: Workspace, job: Job) -> NdjsonResponse:
+def _stream(workspace: Workspace, job: Job) -> StreamingResponse:
     async def lines() -> AsyncIterator[bytes]:
         async for event in job.events():
             fresh = workspace.refresh_link(event)
             # only what was set: the page must not take a default for a value
             yield fresh.model_dump_json(include=fresh.model_fields_set).encode() + b"\n"
 
-    return NdjsonResponse(lines())
+    return StreamingResponse(lines(), media_type=NDJSON)
 
 
 def _json(model: models.ResponseModel) -> Response:

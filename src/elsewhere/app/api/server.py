@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
 import elsewhere
@@ -86,12 +87,18 @@ def page_files(folder: Path = PAGE_FOLDER) -> dict[str, PageFile]:
 
 
 class Application(FastAPI):
-    """FastAPI, with the names of components as clients know them: without the suffix `Model`."""
+    """FastAPI, with the events of streams in its description, and components without `Model`."""
 
     def openapi(self) -> dict[str, Any]:
         """The description, made once."""
         if self.openapi_schema is None:
-            text = json.dumps(super().openapi())
+            description = super().openapi()
+            _, events = models_json_schema(
+                [(models.EventModel, "serialization")], ref_template="#/components/schemas/{model}"
+            )
+            components = description["components"]
+            components["schemas"] = {**events["$defs"], **components["schemas"]}
+            text = json.dumps(description)
             self.openapi_schema = json.loads(text.replace('Model"', '"'))
         return self.openapi_schema
 

@@ -84,7 +84,7 @@ def start_frontier(workspace: Workspace) -> Job:
 def _exact_count(answer: PlannedAnswer, job: Job) -> int | None:
     """How many photos the top that was asked for needs, where a larger one was drawn for it."""
     wishes = answer.wishes
-    if wishes.budget is not None or wishes.exact_top or answer.found is None:
+    if wishes.budget is not None or wishes.exact_top or answer.feasible_plan is None:
         return None
     exact = wishes.model_copy(update={"exact_top": True})
     outcome = plan_album(
@@ -102,7 +102,7 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Jo
     """Write the copy of the current plan; refused at once where it cannot be written."""
     session = workspace.session
     answer = session.expect_version(request.version)
-    plan = answer.found
+    plan = answer.feasible_plan
     if plan is None:
         raise InputError("there is no plan to export: change the wishes until there is one")
     with _field("target"):

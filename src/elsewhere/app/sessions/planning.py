@@ -80,7 +80,7 @@ class PlannedAnswer:
         return self.plan.plan.status == Status.INFEASIBLE and bool(self.plan.plan.explanation)
 
     @property
-    def found(self) -> AlbumPlan | None:
+    def feasible_plan(self) -> AlbumPlan | None:
         """The plan, where there is one that keeps the promise."""
         return self.plan if self.plan is not None and self.plan.plan.found else None
 
@@ -269,7 +269,7 @@ class PlanningSession:
 
     def _set_nearest(self, answer: PlannedAnswer) -> None:
         """The next plan should resemble what the user sees now."""
-        self._nearest = answer.found or self._nearest
+        self._nearest = answer.feasible_plan or self._nearest
 
     def _plan(self, wishes: models.WishesModel, seconds: float) -> PlannedAnswer:
         places = self._places_at(tuple(wishes.at))

@@ -123,7 +123,7 @@ def photo_models(
 
 def photo_states(answer: PlannedAnswer) -> list[models.PhotoState]:
     """What becomes of each photo."""
-    plan, photos = answer.found, answer.scored.photos
+    plan, photos = answer.feasible_plan, answer.scored.photos
     chosen: dict[str, models.PhotoState] = {
         **dict.fromkeys(answer.wishes.keep, "kept"),
         **dict.fromkeys(answer.wishes.drop, "dropped"),
@@ -168,7 +168,7 @@ def photo_details_model(
 
 def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> list[str]:
     """What changes if this one photo is shared or withheld instead."""
-    beliefs, plan = answer.beliefs, answer.found
+    beliefs, plan = answer.beliefs, answer.feasible_plan
     if beliefs is None or plan is None:
         return []
     kept = set(plan.plan.kept)
@@ -294,7 +294,7 @@ def answer_model(
     session: PlanningSession, answer: PlannedAnswer, job: models.JobModel | None = None
 ) -> models.AnswerModel:
     """The answer to wishes."""
-    beliefs, plan = answer.beliefs, answer.found
+    beliefs, plan = answer.beliefs, answer.feasible_plan
     return models.AnswerModel(
         wishes=answer.wishes,
         plan=plan_model(answer),
