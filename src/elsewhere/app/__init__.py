@@ -6,3 +6,7 @@ sessions/   workspace (the open album), planning (wishes, plans, undo), jobs and
             work), presenter (values to models), photo_index (pictures), uploads (files on disk)
 page/       the built page; its source is web/
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -25,13 +25,12 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.globe import Place, place
+from elsewhere.service import Place, place
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
 
 if TYPE_CHECKING:
-    from elsewhere.album import Recipe
-    from elsewhere.globe import Cells
+    from elsewhere.service import Cells, Recipe
 
 T = TypeVar("T")
 
@@ -223,7 +222,7 @@ def refuse(
 
 def recipe(max_side: int | None, full: bool) -> Recipe:
     """How the copies are rendered."""
-    from elsewhere.album import Recipe
+    from elsewhere.service import Recipe
 
     if full:
         return Recipe(None)
@@ -258,8 +257,8 @@ def hidden(text: str, scores: Scores, file: Path, radius_km: float | None) -> Hi
             f"--truth {text!r} is a place, but {file} does not say what its cells are on the "
             "globe: give cells such as 17 or 17,18,20-25"
         )
-    from elsewhere.globe import place, zone_of_place
     from elsewhere.messages import coarse_cells
+    from elsewhere.service import place, zone_of_place
 
     found = place(text)
     radius = RADIUS_KM if radius_km is None else radius_km
@@ -290,7 +289,7 @@ def known_cells(scores: Scores) -> Cells | None:
     """The globe's default cells, if these scores are over them."""
     if not scores.grid:
         return None
-    from elsewhere.globe import Cells
+    from elsewhere.service import Cells
 
     default = Cells.default()
     same = scores.grid == default.fingerprint and scores.cells == default.count
@@ -309,7 +308,7 @@ def named(which: Sequence[int], scores: Scores) -> str:
     tail = f" and {more} more" if more > 0 else ""
     if globe is None:
         return f"{'cell' if len(which) == 1 else 'cells'} {', '.join(map(str, shown))}{tail}"
-    from elsewhere.globe import cell_names
+    from elsewhere.service import cell_names
 
     names = cell_names(globe)
     return "; ".join(f"{names[cell]} (cell {cell})" for cell in shown) + tail

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from elsewhere.cli.parse import cells, one_or_each, photo, read_prior, read_text, read_values
 from elsewhere.errors import FileError, InputError
-from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.platform.files import write_whole
+from elsewhere.service import refuse_unless_plain
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
 
@@ -29,8 +29,7 @@ _BEGINNING = 200
 
 def read_plan(file: Path) -> Plan:
     """The plan in a plan file or in a certificate; FileError with a sentence when there is none."""
-    from elsewhere.formats.certificate import FORMAT, read_certificate
-    from elsewhere.formats.plan_file import plan_from_json
+    from elsewhere.service import read_plan_text
 
     text = read_text(file)
     if _COPY in text[:_BEGINNING]:
@@ -39,9 +38,7 @@ def read_plan(file: Path) -> Plan:
             f"--certificate {file}"
         )
     try:
-        if f'"{FORMAT}"' in text:
-            return read_certificate(text).plan
-        return plan_from_json(text)
+        return read_plan_text(text)
     except InputError as wrong:
         raise FileError(f"{file} is not a plan that can be read: {wrong}") from None
 

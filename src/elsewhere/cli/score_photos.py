@@ -12,8 +12,7 @@ from elsewhere.errors import NoPhotoError
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.album import SkippedFile
-    from elsewhere.service import ScoredAlbum
+    from elsewhere.service import ScoredAlbum, SkippedFile
 
 
 def look(
@@ -25,8 +24,7 @@ def look(
     silence, unless somebody named them.
     """
     from elsewhere.cli.render.progress import stages
-    from elsewhere.scorers import RowCache
-    from elsewhere.service import score_album
+    from elsewhere.service import RowCache, score_album
 
     seen: ScoredAlbum | None = None
     try:

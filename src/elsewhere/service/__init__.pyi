@@ -35,6 +35,15 @@ from .frontier import (
     steps as steps,
     tables as tables,
 )
+from .geography import (
+    Cells as Cells,
+    Place as Place,
+    cell_names as cell_names,
+    cell_towns as cell_towns,
+    countries as countries,
+    place as place,
+    zone_of_place as zone_of_place,
+)
 from .jobs import (
     OpenedAlbum as OpenedAlbum,
     ProtectedAlbum as ProtectedAlbum,
@@ -72,6 +81,7 @@ from .planning import (
 )
 from .posted import NOTHING_POSTED as NOTHING_POSTED, Posted as Posted
 from .posted_photos import Sketches as Sketches, find_posted as find_posted
+from .private_files import is_own as is_own
 from .report import (
     album_name as album_name,
     audit_contents as audit_contents,
@@ -86,7 +96,16 @@ from .scored_album import (
     rescore_album as rescore_album,
     score_album as score_album,
 )
-from .scores import proved_record as proved_record
+from .scores import (
+    certify as certify,
+    check_writable as check_writable,
+    plan_to_json as plan_to_json,
+    proved_record as proved_record,
+    read_plan_text as read_plan_text,
+    read_scores as read_scores,
+    refuse_unless_plain as refuse_unless_plain,
+    write_scores as write_scores,
+)
 from .secret_top import (
     candidate_tops as candidate_tops,
     solve_with_secret_top as solve_with_secret_top,
@@ -96,10 +115,17 @@ from .stages import (
     MAX_SIDE as MAX_SIDE,
     PHOTO_SUFFIXES as PHOTO_SUFFIXES,
     REASONS as REASONS,
+    Audit as Audit,
     CellGuess as CellGuess,
+    Entry as Entry,
+    Exposure as Exposure,
+    Leaking as Leaking,
     Metadata as Metadata,
+    Names as Names,
+    Order as Order,
     Photo as Photo,
     Places as Places,
+    Recipe as Recipe,
     Rendition as Rendition,
     RowCache as RowCache,
     SkippedFile as SkippedFile,
@@ -107,7 +133,10 @@ from .stages import (
     bar_chart as bar_chart,
     cells_of_grid as cells_of_grid,
     check_target as check_target,
+    clear_cache as clear_cache,
+    combine_rows as combine_rows,
     describe_scorer as describe_scorer,
+    disk_usage as disk_usage,
     find_places as find_places,
     has_cuda_build as has_cuda_build,
     known_kind as known_kind,

@@ -12,7 +12,10 @@ from typing import Any
 
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
-from elsewhere.formats.certificate import certificate_record
+from elsewhere.formats.certificate import FORMAT, certificate_record, read_certificate
+from elsewhere.formats.plan_file import plan_from_json, plan_to_json
+from elsewhere.formats.score_files import check_writable, read_scores, write_scores
+from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.formats.validation import to_text
 from elsewhere.messages.plan import explain_infeasible, explain_plan
 from elsewhere.solver.exact import Limits
@@ -29,6 +32,23 @@ from elsewhere.solver.requests import Request, known_wishes, preview, read_reque
 from elsewhere.values.plan import Frontier, Plan, Point, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
+
+__all__ = [
+    "certify",
+    "check",
+    "check_writable",
+    "checked_points",
+    "explain_no_plan",
+    "frontier",
+    "plan_to_json",
+    "protect",
+    "proved_record",
+    "read_plan_text",
+    "read_scores",
+    "refuse_unless_plain",
+    "solve_and_check",
+    "write_scores",
+]
 
 Explain = Callable[[Promise, Sequence[Scores], Limits], str]
 """Says why a promise cannot be kept, within about these limits."""
@@ -213,6 +233,11 @@ def checked_points(
     except Contradiction as contradiction:
         why = contradiction.named(asked.scores[0].ids)
         raise InputError(f"no plan can do this: {why}") from None
+
+
+def read_plan_text(text: str) -> Plan:
+    """The plan in the text of a plan file or of a certificate."""
+    return read_certificate(text).plan if f'"{FORMAT}"' in text else plan_from_json(text)
 
 
 def certify(plan: Plan, scores: Scores | Sequence[Scores]) -> str:

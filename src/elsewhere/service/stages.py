@@ -6,20 +6,23 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from elsewhere.album import Photo, Rendition, SkippedFile
-from elsewhere.album.export import check_target
+from elsewhere.album import Photo, Recipe, Rendition, SkippedFile
+from elsewhere.album.export import Names, Order, check_target
 from elsewhere.album.files import PHOTO_SUFFIXES, natural_key
 from elsewhere.album.metadata import Metadata, from_json, parse_position
 from elsewhere.album.places import Places, places_of
 from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.album.skipped import REASONS, known_kind
 from elsewhere.album.staging import Staging, sweep as sweep_staging
-from elsewhere.audit import Guess as CellGuess
+from elsewhere.audit import Audit, Exposure, Guess as CellGuess, Leaking
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
+from elsewhere.formats.ledger import Entry
 from elsewhere.globe import Cells, Place, place
 from elsewhere.report import bar_chart, render
 from elsewhere.scorers import RowCache, ScorerInfo, find
+from elsewhere.scorers.cache import clear as clear_cache, disk_usage
+from elsewhere.scorers.calibration import combine_rows
 from elsewhere.scorers.registry import available
 from elsewhere.scorers.sessions import has_cuda_build
 
@@ -28,10 +31,17 @@ __all__ = [
     "MAX_SIDE",
     "PHOTO_SUFFIXES",
     "REASONS",
+    "Audit",
     "CellGuess",
+    "Entry",
+    "Exposure",
+    "Leaking",
     "Metadata",
+    "Names",
+    "Order",
     "Photo",
     "Places",
+    "Recipe",
     "Rendition",
     "RowCache",
     "SkippedFile",
@@ -39,7 +49,10 @@ __all__ = [
     "bar_chart",
     "cells_of_grid",
     "check_target",
+    "clear_cache",
+    "combine_rows",
     "describe_scorer",
+    "disk_usage",
     "find_places",
     "has_cuda_build",
     "known_kind",

@@ -59,7 +59,7 @@ def command(
     Exit codes: 0 ended by Ctrl-C, 1 an error, 2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.app.api.server import serve
+        from elsewhere.app import serve
 
         serve(
             album or (),

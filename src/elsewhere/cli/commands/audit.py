@@ -25,8 +25,7 @@ from elsewhere.cli.program import ERROR, KEPT, one_sentence
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.service.album_audit import AlbumAudit
-    from elsewhere.service.scored_album import ScoredAlbum
+    from elsewhere.service import AlbumAudit, ScoredAlbum
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
@@ -74,7 +73,6 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     understood.
     """
     with one_sentence():
-        from elsewhere.album.export import check_target
         from elsewhere.cli.parse import places_told
         from elsewhere.cli.program import typed_command
         from elsewhere.cli.render.progress import stages
@@ -82,6 +80,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             Ledger,
             audit_album,
             audit_contents,
+            check_target,
             open_album,
             save_report,
         )

@@ -153,11 +153,10 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     Exit codes: 0 all albums have a row, 1 a file could not be used, 2 a command line that cannot be
     understood, 130 stopped.
     """
-    from elsewhere.album.renditions import MAX_SIDE
+    from elsewhere.service import MAX_SIDE
 
     with one_sentence():
-        from elsewhere.batch.runner import Engine, run
-        from elsewhere.batch.settings import BLOCK, WORK, Settings
+        from elsewhere.batch import BLOCK, WORK, Engine, Settings, run
 
         wishes: dict[str, Any] = {
             "top": top,

@@ -40,12 +40,12 @@ def command(
     """
     with one_sentence():
         from elsewhere.platform.machine import cache_folder
-        from elsewhere.scorers import cache
+        from elsewhere.service import clear_cache, disk_usage
 
         where = printable(str(cache_folder()))
         if action is Action.CLEAR:
-            gone = cache.clear()
+            gone = clear_cache()
             typer.echo(f"{counted(gone, 'row')} deleted from {where}")
         else:
-            rows, size = cache.disk_usage()
+            rows, size = disk_usage()
             typer.echo(f"{where}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")

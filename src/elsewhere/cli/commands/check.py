@@ -58,7 +58,7 @@ def command(
         import elsewhere
         from elsewhere.cli.plan_options import read_plan
         from elsewhere.cli.render.plan import promised
-        from elsewhere.formats.score_files import read_scores
+        from elsewhere.service import read_scores
 
         saved = read_plan(plan)
         tables = [read_scores(file) for file in scores]

@@ -51,8 +51,7 @@ def command(
         from elsewhere.cli.render import protect
         from elsewhere.cli.render.printing import printed
         from elsewhere.cli.render.progress import stages
-        from elsewhere.example import ALBUM
-        from elsewhere.service import protect_album
+        from elsewhere.service import EXAMPLE_ALBUM as ALBUM, protect_album
         from elsewhere.values.wishes import Wishes
 
         target = output or free(Path(DEFAULT))

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from elsewhere.album import SkippedFile
-    from elsewhere.scorers import ScorerInfo
+    from elsewhere.service import ScorerInfo, SkippedFile
     from elsewhere.values.scores import Scores
 
 _FEW = 6
@@ -67,12 +66,12 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.score_photos import look
-        from elsewhere.scorers import find
+        from elsewhere.service import describe_scorer
 
         seen, failed = look(photos, scorer, cache)
         attack = seen.models[0] if seen is not None else None
         scores = attack.scores if attack is not None else None
-        about = attack.about if attack is not None else find(scorer).load()
+        about = attack.about if attack is not None else describe_scorer(scorer)
         if as_json:
             import json
 
@@ -86,7 +85,7 @@ def _places(about: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, An
     """The most likely cells of one row, with names where the scorer knows its cells."""
     import numpy as np
 
-    from elsewhere.globe import cell_names, cell_towns
+    from elsewhere.service import cell_names, cell_towns
 
     found = []
     for cell in np.argsort(-row, kind="stable")[:top].tolist():
@@ -103,7 +102,7 @@ def _places(about: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, An
 
 
 def _together(about: ScorerInfo, scores: Scores) -> NDArray[np.float64]:
-    from elsewhere.scorers.calibration import combine_rows
+    from elsewhere.service import combine_rows
 
     return combine_rows(scores.values, about.exponents)
 

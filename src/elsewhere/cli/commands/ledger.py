@@ -13,8 +13,7 @@ from elsewhere.errors import InputError
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.formats.ledger import Entry
-    from elsewhere.service.ledger import Ledger
+    from elsewhere.service import Entry, Ledger
 
 
 class Action(StrEnum):
@@ -67,7 +66,7 @@ def command(
     Exit codes: 0 done, 1 it could not be done, 2 nothing of the kind is remembered.
     """
     with one_sentence():
-        from elsewhere.service.ledger import Ledger
+        from elsewhere.service import Ledger
 
         ledger, names = Ledger(), list(which or ())
         if everything and (action is not Action.FORGET or names):
@@ -115,7 +114,7 @@ def _list(ledger: Ledger, names: list[str], as_json: bool) -> None:
 
 
 def _plain(number: int, entry: Entry) -> dict[str, Any]:
-    from elsewhere.service.ledger_album import label_of
+    from elsewhere.service import label_of
 
     return {
         "number": number,
@@ -145,7 +144,7 @@ def _entries(amount: int) -> str:
 
 def _picked(names: list[str], entries: tuple[Entry, ...] | list[Entry]) -> set[int]:
     """The numbers of the entries that were meant; a word that means none is a mistake."""
-    from elsewhere.service.ledger_album import entries_at
+    from elsewhere.service import entries_at
 
     found: set[int] = set()
     for name in names:

@@ -15,9 +15,7 @@ from elsewhere.errors import InputError
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.globe import Place
-    from elsewhere.service.export import Export
-    from elsewhere.service.next_photo import NextPhoto
+    from elsewhere.service import Export, NextPhoto, Place
     from elsewhere.values.wishes import Wishes
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}

@@ -201,7 +201,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         tables, plan, truths = _plan(given)
         names = tables[0].ids
         if output is not None or as_json:
-            from elsewhere.formats.plan_file import plan_to_json
+            from elsewhere.service import plan_to_json
 
             document = plan_to_json(plan, names)
             if output is not None:
@@ -223,7 +223,7 @@ def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
     from elsewhere.cli.parse import all_hidden
     from elsewhere.cli.plan_options import wishes_of
     from elsewhere.errors import InputError
-    from elsewhere.formats.score_files import read_scores
+    from elsewhere.service import read_scores
 
     if ("top" in given) == ("budget" in given):
         raise InputError(
@@ -252,6 +252,6 @@ def _certify(file: Path, plan: Plan, tables: list[Scores]) -> None:
     if not plan.found:
         typer.echo(f"elsewhere: no certificate, for the plan is {plan.status}", err=True)
         return
-    from elsewhere.service.scores import certify
+    from elsewhere.service import certify
 
     save(file, certify(plan, tables))

@@ -13,8 +13,7 @@ from elsewhere.cli.program import one_sentence, typed_command
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.album.export import Names, Order
-    from elsewhere.service import ProtectedAlbum
+    from elsewhere.service import Names, Order, ProtectedAlbum
 
 
 _PLACES = "What is hidden"

@@ -55,7 +55,7 @@ def command(
 
         from elsewhere.cli.plan_options import guard
         from elsewhere.cli.score_photos import look
-        from elsewhere.formats.score_files import check_writable, write_scores
+        from elsewhere.service import check_writable, write_scores
 
         guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])
         check_writable(output)

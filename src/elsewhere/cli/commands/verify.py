@@ -70,8 +70,7 @@ def command(
     """
     with one_sentence():
         from elsewhere.cli.render.progress import stages
-        from elsewhere.service.private_files import is_own
-        from elsewhere.service.verify import verify_copy
+        from elsewhere.service import is_own, verify_copy
 
         with stages() as told:
             found = verify_copy(

@@ -24,18 +24,15 @@ from rich.text import Text
 
 from elsewhere import messages
 from elsewhere.cli.render.printing import has_unicode
-from elsewhere.globe.outlines import countries
 from elsewhere.messages import numbers
 from elsewhere.messages.numbers import chance, ordinal, signed
+from elsewhere.service import countries
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from elsewhere.audit import Audit, Exposure, Leaking
-    from elsewhere.service.album_audit import AlbumAudit
-    from elsewhere.service.places import Guess
-    from elsewhere.service.threats import Threat
+    from elsewhere.service import AlbumAudit, Audit, Exposure, Guess, Leaking, Threat
 
 NORTH, SOUTH = 80.0, -56.0
 """What is shown; nobody's photos are lost, since marks beyond it stand at the edge."""

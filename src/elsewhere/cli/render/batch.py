@@ -19,8 +19,7 @@ from elsewhere.values.wording import printable
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from elsewhere.batch.runner import Step
-    from elsewhere.batch.summary import Summary
+    from elsewhere.batch import Step, Summary
 
 PAUSE = 60.0
 """Seconds between two lines where there is no terminal to draw a bar on."""

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from elsewhere.album import Photo, SkippedFile
-    from elsewhere.service import Export, ProtectedAlbum
+    from elsewhere.service import Export, Photo, ProtectedAlbum, SkippedFile
 
 FEW = 5
 """So many names are enough to see what is meant."""
@@ -65,7 +64,7 @@ def show(done: ProtectedAlbum) -> None:
 
 def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
     """What there is to know, as pairs of a name and a few words."""
-    from elsewhere.service.places import hidden_name
+    from elsewhere.service import hidden_name
 
     for place in (*done.plan.hidden, *done.plan.public):
         state = "hidden" if place in done.plan.hidden else "public"
@@ -102,7 +101,7 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
 
 def _left(left: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
     """What was not read, kind by kind, the most frequent first."""
-    from elsewhere.album.skipped import REASONS
+    from elsewhere.service import REASONS
 
     kinds: dict[str, list[SkippedFile]] = {}
     for one in left:
@@ -116,7 +115,7 @@ def _left(left: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
 
 def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
     """What plain copies of the files would have told, the most telling first."""
-    from elsewhere.service.album_audit import metadata_leaks
+    from elsewhere.service import metadata_leaks
 
     kinds: dict[int, list[str]] = {}
     for leak in metadata_leaks(photos):
@@ -173,8 +172,7 @@ def _named(names: Sequence[str], most: int = FEW) -> str:
 
 def as_json(done: ProtectedAlbum) -> dict[str, Any]:
     """Everything, as plain values."""
-    from elsewhere.service.album_audit import metadata_leaks
-    from elsewhere.service.places import hidden_name
+    from elsewhere.service import hidden_name, metadata_leaks
 
     plan, wishes, shared = done.plan.plan, done.plan.wishes, done.export
     told: dict[str, Any] = {
