@@ -69,8 +69,8 @@ class HiddenPlace:
 
 
 @dataclass(frozen=True)
-class Watched:
-    """Which model, place and photos one attacker of the promise stands for, in their order."""
+class CertifiedThreat:
+    """Which model, place and photos one attacker of the promise stands for."""
 
     attack: int
     """Which of the models."""
@@ -96,7 +96,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Public:
+class PostedPhoto:
     """A photo that is kept but not in the copy, because it is out already: its rows count."""
 
     number: int
@@ -112,14 +112,14 @@ class CopyCertificate:
     """The k that was asked for; the one really used is in the promise."""
     verdict: str
     hidden: tuple[HiddenPlace, ...]
-    watches: tuple[Watched, ...]
+    watches: tuple[CertifiedThreat, ...]
     models: tuple[Model, ...]
     recipe: str
     photos: tuple[str, ...]
     """The ids of all photos of the plan, in its order."""
     files: tuple[SharedFile, ...]
     """By number, ascending."""
-    posted: tuple[Public, ...]
+    posted: tuple[PostedPhoto, ...]
     """By number, ascending."""
     plan: Certificate
 

@@ -31,12 +31,12 @@ from elsewhere.album.export import (
 from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.formats.certificate import certificate_from_record
 from elsewhere.formats.copy_certificate import (
+    CertifiedThreat,
     CopyCertificate,
     HiddenPlace,
     Model,
-    Public,
+    PostedPhoto,
     SharedFile,
-    Watched,
     read_copy_certificate,
     seal,
 )
@@ -208,7 +208,7 @@ def _document(
         verdict=messages.verdict(album_plan),
         hidden=tuple(HiddenPlace(p.label, p.lat, p.lon) for p in album_plan.hidden),
         watches=tuple(
-            Watched(
+            CertifiedThreat(
                 watch.model,
                 album_plan.hidden.index(watch.place),
                 watch.whole,
@@ -221,7 +221,7 @@ def _document(
         photos=tables[0].ids,
         files=tuple(files),
         posted=tuple(
-            Public(number, tuple(tuple(table.values[number].tolist()) for table in tables))
+            PostedPhoto(number, tuple(tuple(table.values[number].tolist()) for table in tables))
             for number in public
         ),
         plan=certificate_from_record(body),

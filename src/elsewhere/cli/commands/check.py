@@ -14,9 +14,7 @@ from elsewhere.values.wording import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from elsewhere.values.scores import Scores
-
-_WITHOUT = {
+NO_PLAN = {
     "infeasible": "There is no plan, so nothing can be shared on it. What can be checked was "
     "checked; that no plan exists is the solver's proof, which is not repeated here.",
     "unknown": "No plan was found and none was ruled out, so nothing can be shared on it. What "
@@ -71,38 +69,30 @@ def command(
             )
         for line in promised(saved.promise, tables):
             typer.echo(printable(line))
-        other = _other_scores([one.scores for one in against], tables, scores)
-        if other:
-            typer.echo(printable(other))
+        expected, digests = [a.scores for a in against], [table.digest for table in tables]
+        if digests != expected:  # nothing can be said of the plan
+            typer.echo(printable(_other_scores(expected, digests, scores)))
             raise typer.Exit(ERROR)
         verdict = elsewhere.check(saved, tables if saved.several else tables[0])
         if verdict and saved.found:
             names = [printable(tables[0].ids[photo]) for photo in saved.withheld]
             typer.echo(f"Withheld: {', '.join(names) or 'nothing'}")
         if verdict and not saved.found:
-            typer.echo(_WITHOUT[saved.status])
+            typer.echo(NO_PLAN[saved.status])
         else:
             typer.echo(printable(str(verdict)))
     raise typer.Exit(KEPT if verdict else ERROR)
 
 
-def _other_scores(
-    digests: Sequence[str], tables: Sequence[Scores], files: Sequence[Path]
-) -> str | None:
-    """The sentence for scores that the plan was not made from; None where they are the right ones.
-
-    Nothing can then be said of the plan, so nothing of it is held against them.
-    """
-    given = [table.digest for table in tables]
-    wrong = [file for file, one, other in zip(files, given, digests, strict=True) if one != other]
-    if not wrong:
-        return None
-    if sorted(given) == sorted(digests):
+def _other_scores(expected: Sequence[str], digests: Sequence[str], files: Sequence[Path]) -> str:
+    """The sentence for scores that the plan was not made from."""
+    if sorted(digests) == sorted(expected):
         return (
             "The score files are those of the plan, but in another order: name them in its order."
         )
-    said = ", ".join(map(str, wrong))
+    pairs = zip(files, digests, expected, strict=True)
+    wrong = ", ".join(str(file) for file, digest, right in pairs if digest != right)
     return (
-        f"These are not the scores that the plan was made from ({said}): nothing was proved. "
+        f"These are not the scores that the plan was made from ({wrong}): nothing was proved. "
         "Name the score files that it was made from."
     )

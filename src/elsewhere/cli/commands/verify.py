@@ -72,14 +72,14 @@ def command(
         from elsewhere.cli.render.progress import stages
         from elsewhere.service import is_own, verify_copy
 
-        with stages() as told:
+        with stages() as progress:
             found = verify_copy(
                 target,
                 certificate,
                 private=private,
                 scorers=tuple(scorer or ()),
                 own=certificate is None or is_own(certificate, private),
-                progress=told,
+                progress=progress,
             )
         if as_json:
             _as_json(found)
