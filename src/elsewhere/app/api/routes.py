@@ -41,6 +41,11 @@ class NotThereError(Exception):
     """What was body for is not there (any more)."""
 
 
+_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
+_FORM = {"type": "object", "required": ["files"], "properties": {"files": _FILES}}
+_UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}}}
+
+
 def session_routes(workspace: Workspace, on_session: Callable[[], None]) -> APIRouter:
     """Opening a session; `on_session` is called when one was opened."""
     routes = APIRouter(tags=["session"])
@@ -77,28 +82,7 @@ def album_routes(workspace: Workspace) -> APIRouter:
         paths = [album_jobs.parse_path(text) for text in body.paths]
         return _started(workspace.open(paths, body.scorers))
 
-    @routes.post(
-        "/api/uploads",
-        openapi_extra={
-            "requestBody": {
-                "required": True,
-                "content": {
-                    "multipart/form-data": {
-                        "schema": {
-                            "type": "object",
-                            "required": ["files"],
-                            "properties": {
-                                "files": {
-                                    "type": "array",
-                                    "items": {"type": "string", "format": "binary"},
-                                }
-                            },
-                        }
-                    }
-                },
-            }
-        },
-    )
+    @routes.post("/api/uploads", openapi_extra=_UPLOAD)
     async def upload(request: Request) -> models.JobStartedModel:
         """Open photos that were dropped on the page (field `files`, many times)."""
         return _started(await _upload(workspace, request))

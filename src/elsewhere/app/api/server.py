@@ -45,13 +45,8 @@ PAGE_FOLDER = Path(__file__).parent.parent / "page"
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
-    ".ico": "image/x-icon",
     ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".png": "image/png",
     ".svg": "image/svg+xml",
-    ".txt": "text/plain; charset=utf-8",
-    ".woff2": "font/woff2",
 }
 SWITCH_SECONDS = 0.001
 """How long one thread may keep the others waiting. A click during a proof passes between threads
