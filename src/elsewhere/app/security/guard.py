@@ -60,7 +60,7 @@ HEADERS = {
 }
 
 
-class RefusedError(Exception):
+class RequestRefusedError(Exception):
     """A request that is refused, with its status and one sentence."""
 
     def __init__(self, status: int, sentence: str) -> None:
@@ -87,14 +87,14 @@ class RequestBody:
         self._received = 0
         self._complete = False
         self._started = time.monotonic()
-        self.refused: RefusedError | None = None
+        self.refused: RequestRefusedError | None = None
         """Why no more of it is taken."""
 
     def check_declared_length(self, headers: dict[str, str]) -> None:
         """Refuse a body that declares that it is too large."""
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self._limit:
-            raise RefusedError(413, TOO_LARGE)
+            raise RequestRefusedError(413, TOO_LARGE)
 
     async def receive(self) -> Message:
         """The next piece."""
@@ -105,8 +105,8 @@ class RequestBody:
             raise self._refuse(413, TOO_LARGE)
         return message
 
-    def _refuse(self, status: int, sentence: str) -> RefusedError:
-        self.refused = RefusedError(status, sentence)
+    def _refuse(self, status: int, sentence: str) -> RequestRefusedError:
+        self.refused = RequestRefusedError(status, sentence)
         return self.refused
 
     async def _receive_in_time(self) -> Message:
@@ -198,14 +198,14 @@ class Guard:
         try:
             body.check_declared_length(self._admit(scope).headers)
             await self._inner(scope, body.receive, response.send)
-        except RefusedError as refused:
+        except RequestRefusedError as refused:
             await response.replace(refused.status, str(refused))
         except Exception:  # the client learns no more than this
             await response.replace(500, INTERNAL_ERROR)
             raise
 
     def _admit(self, scope: Scope) -> IncomingRequest:
-        """The request, or RefusedError."""
+        """The request, or RequestRefusedError."""
         request = IncomingRequest(
             scope["method"], scope["path"], scope.get("query_string", b""), _read_headers(scope)
         )
@@ -216,39 +216,39 @@ class Guard:
     def check_host(self, request: IncomingRequest) -> None:
         """Refuse a foreign host name that leads here: that is how DNS rebinding works."""
         if request.headers.get("host", "") not in self._hosts:
-            raise RefusedError(421, "this server answers only to its own address")
+            raise RequestRefusedError(421, "this server answers only to its own address")
 
     def check_origin(self, request: IncomingRequest) -> None:
         """Refuse the pages of other origins, which send their origin with every request."""
         origin = request.headers.get("origin")
         if origin is not None and origin not in self._origins:
-            raise RefusedError(403, "this request comes from another page")
+            raise RequestRefusedError(403, "this request comes from another page")
 
     def check_site(self, request: IncomingRequest) -> None:
         """Refuse other sites, which browsers report even without an origin."""
         if not _is_same_site(request):
-            raise RefusedError(403, "this request comes from another site")
+            raise RequestRefusedError(403, "this request comes from another site")
 
     def check_signature(self, request: IncomingRequest) -> None:
         """Pictures and reports need a link that we signed."""
         if request.path.startswith(SIGNED_PATHS):
             query = dict(parse_qsl(request.query.decode("latin-1")))
             if not self._keys.signed(request.path, query.get("e", ""), query.get("s", "")):
-                raise RefusedError(403, "this link is not valid, or no longer")
+                raise RequestRefusedError(403, "this link is not valid, or no longer")
 
     def check_secret(self, request: IncomingRequest) -> None:
         """The rest of the API needs the session's secret."""
         if request.path in OPEN_PATHS or not request.path.startswith("/api/"):
             return
         if not self._keys.admits(request.headers.get(SECRET_HEADER, "")):
-            raise RefusedError(
+            raise RequestRefusedError(
                 401, "this window is not connected: run `elsewhere app` and use its window"
             )
 
     def check_method(self, request: IncomingRequest) -> None:
         """A link must not open a session."""
         if request.path in OPEN_PATHS and request.method != "POST":
-            raise RefusedError(405, "a session is opened by POST")
+            raise RequestRefusedError(405, "a session is opened by POST")
 
 
 CHECKS = (
@@ -279,12 +279,12 @@ def _is_same_site(request: IncomingRequest) -> bool:
 
 
 def _read_headers(scope: Scope) -> dict[str, str]:
-    """The headers by name; RefusedError where one that must be unique is sent twice."""
+    """The headers by name; RequestRefusedError where one that must be unique is sent twice."""
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key = name.decode("latin-1").lower()
         if key in SINGLE_HEADERS and key in headers:
-            raise RefusedError(400, f"the header {key} was sent twice")
+            raise RequestRefusedError(400, f"the header {key} was sent twice")
         headers[key] = value.decode("latin-1")
     return headers
 
