@@ -38,7 +38,7 @@ def test_branching_alone_against_brute_force(made: JointProblem) -> None:
 def at_prices() -> Iterator[None]:
     """Small problems would be settled before attackers are asked at prices: ask at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solver, "FIRST_TRY", 0)
+        patch.setattr(solver, "JOINT_WORK", 0)
         yield
 
 
