@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from elsewhere.report.colours import LIGHT
-from elsewhere.service.next_photo import Answer, OneByOne
+from elsewhere.service.next_photo import OneByOne
 from elsewhere.solver.requests import read_request
+from elsewhere.values.next_photo import Answer
 from elsewhere_lab.collections import ALBUMS, TOP, kinds_of, sample_parts, sampled
 from elsewhere_lab.plots import Figure, label_places, new_panels, plot_beside
 from elsewhere_lab.solving import fewest, rank_ahead

@@ -4,6 +4,7 @@ verdict   what a plan means, or why there is none
 advice    what to ask for instead
 page      what only the app's page shows
 notes     what a person should know beside a plan or an audit
+next_photo  why one photo may or may not be posted now
 numbers   ranks, probabilities, fractions and signed shares as people read them
 report    what the private report says
 surface   where a sentence is read
@@ -11,6 +12,7 @@ verification   what `verify` says of a copy
 """
 
 from elsewhere.messages.advice import advice
+from elsewhere.messages.next_photo import next_reason
 from elsewhere.messages.notes import coarse_cells, note, notes, report_warning
 from elsewhere.messages.plan import cells_verdict
 from elsewhere.messages.surface import Surface, capitalized
@@ -24,6 +26,7 @@ __all__ = [
     "cells_verdict",
     "coarse_cells",
     "infeasibility",
+    "next_reason",
     "note",
     "notes",
     "report_warning",

@@ -16,8 +16,6 @@ import math
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -39,9 +37,10 @@ from elsewhere.solver.requests import (
     read_photos as numbers_of,
     read_request,
 )
+from elsewhere.values.next_photo import Answer, Next, NextReason
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wishes import Wishes
-from elsewhere.values.wording import counted, listed
+from elsewhere.values.wording import listed
 
 LOOKS = 1500
 """Sets that are looked at before the search gives up: under a second for one scorer of 512
@@ -150,37 +149,6 @@ def _shortened(
 
 PATIENCE = 20.0
 """Seconds for each plan that is looked for; an answer is wanted while the thumb is on the photo."""
-_NAMED = 5
-"""More photos than this are counted, not listed."""
-
-
-class Answer(StrEnum):
-    """What to do with a photo now."""
-
-    KEEP = "keep"
-    """Post it: the promise holds with it."""
-    WAIT = "wait"
-    """Not yet: the best plan keeps it, but others must be out before it, or go out with it."""
-    WITHHOLD = "withhold"
-    """Never, as things stand: the best plan does without it, or no plan can keep it."""
-
-
-@dataclass(frozen=True)
-class Next:
-    """The answer for one photo, and why."""
-
-    answer: Answer
-    photos: tuple[int, ...]
-    """The photo, and those that go with it; ascending."""
-    reason: str
-    """One or two sentences for a person; no k but the one asked for is in it."""
-    before: tuple[int, ...] = ()
-    """Where it must wait: photos to post before it, in this order, each step keeping the
-    promise."""
-    together: tuple[int, ...] = ()
-    """Where no such order is known: photos that would have to go out with it, all at once."""
-    more: int | Fraction = 0
-    """What keeping it costs beyond the best plan, in the photos' values."""
 
 
 class OneByOne:
@@ -236,38 +204,44 @@ class OneByOne:
     def ask(self, photo: int) -> Next:
         """May this photo be posted now?"""
         unit = self._prefixes.unit(photo)
-        own = tuple(sorted(unit))
         if unit <= self._public:
-            return Next(Answer.KEEP, own, "It is out already.")
-        forbidden = self._forbidden(unit)
-        if forbidden:
-            return Next(Answer.WITHHOLD, own, forbidden)
+            return self._next(Answer.KEEP, unit, NextReason.ALREADY_PUBLIC)
+        if not self._prefixes.forced.isdisjoint(unit):
+            dropped = not {*self._asked.promise.drop}.isdisjoint(unit)
+            why = NextReason.DROPPED if dropped else NextReason.REVEALS_ALONE
+            return self._next(Answer.WITHHOLD, unit, why)
         best = self._best or self._plan(self._public, None)
         self._best = best
         with_it = best if unit <= {*best.kept} else self._plan(self._public | unit, best)
         more = with_it.cost - best.cost if best.found and with_it.found else 0
         proved = best.status == with_it.status == Status.OPTIMAL
         if self._prefixes.hold(self._public | unit):
-            return Next(Answer.KEEP, own, self._may(with_it, more, proved), more=more)
+            why = NextReason.HOLDS_AND_IS_BEST if proved else NextReason.HOLDS
+            if more > 0:
+                why = NextReason.HOLDS_PERHAPS_AT_A_COST
+                why = NextReason.HOLDS_AT_A_COST if proved else why
+            elif not with_it.found:
+                why = NextReason.HOLDS_REST_UNKNOWN
+            return self._next(Answer.KEEP, unit, why, more=more)
         if with_it.status == Status.INFEASIBLE:
-            return Next(Answer.WITHHOLD, own, self._never())
+            why = NextReason.NEVER_HOLDS if self.holds else NextReason.PUBLIC_BREAKS
+            return self._next(Answer.WITHHOLD, unit, why)
         if not with_it.found:
-            reason = "Posting it now would break the promise; whether it can go later was not found"
-            return Next(Answer.WAIT, own, f"{reason} out in time.")
+            return self._next(Answer.WAIT, unit, NextReason.LATER_UNKNOWN)
         if more > 0:
-            costs = f"keeping it would cost {self._worth(more)}"
-            reason = "Posting it now would break the promise, and the best plan does without it"
-            return Next(Answer.WITHHOLD, own, f"{reason}: {costs}.", more=more)
-        return self._wait(unit, frozenset(with_it.kept), more)
+            return self._next(Answer.WITHHOLD, unit, NextReason.COSTS_MORE, more=more)
+        others = frozenset(with_it.kept) - self._public - unit
+        way = way_to(self._prefixes, self._public, others, unit)
+        if way is not None:
+            why = NextReason.AFTER_OTHERS
+            return self._next(Answer.WAIT, unit, why, before=way, more=more)
+        together = tuple(sorted(others))
+        return self._next(Answer.WAIT, unit, NextReason.WITH_OTHERS, together=together, more=more)
 
-    def _forbidden(self, unit: Collection[int]) -> str:
-        """Why the photo is out of the question whatever else is posted; empty where it is not."""
-        if not self._prefixes.forced.isdisjoint(unit):
-            dropped = not {*self._asked.promise.drop}.isdisjoint(unit)
-            if dropped:
-                return "You asked to drop it."
-            return "It gives the place away on its own, and no photo that is posted may."
-        return ""
+    def _next(self, answer: Answer, unit: Iterable[int], why: NextReason, **found: Any) -> Next:
+        weighted = self._asked.promise.values is not None
+        ids = tuple(self._asked.scores[0].ids)
+        return Next(answer, tuple(sorted(unit)), why, ids, weighted=weighted, **found)
 
     def _plan(self, pinned: frozenset[int], near: Plan | None) -> Plan:
         """The best plan with these photos in it."""
@@ -277,64 +251,6 @@ class OneByOne:
         limits = Limits(deadline=time.monotonic() + self._patience, work=math.inf)
         previous = frozenset(near.withheld) if near and near.found else None
         return solve_and_check(asked, limits, previous, explain=None)
-
-    def _may(self, with_it: Plan, more: int | Fraction, proved: bool) -> str:
-        """That it may be posted, and what that leads to."""
-        first = "With it, what is public keeps the promise."
-        if more > 0:
-            hedge = "" if proved else "perhaps "
-            return (
-                f"{first} But it is {hedge}not the best choice: with it out, "
-                f"{self._worth(more)} will have to stay back in the end."
-            )
-        if not with_it.found:
-            return f"{first} What it means for the other photos was not found out in time."
-        return f"{first} The best plan keeps it too." if proved else first
-
-    def _never(self) -> str:
-        if not self.holds:
-            return (
-                "What is public breaks the promise already, and no choice of the other photos "
-                "with this one mends that."
-            )
-        return "Posting it now would break the promise, and no choice of later photos mends that."
-
-    def _wait(self, unit: frozenset[int], kept: frozenset[int], more: int | Fraction) -> Next:
-        """The photos that have to be out before it."""
-        own = tuple(sorted(unit))
-        others = kept - self._public - unit
-        way = way_to(self._prefixes, self._public, others, unit)
-        now = "Posting it now would break the promise"
-        if way is not None:
-            return Next(
-                Answer.WAIT,
-                own,
-                f"{now}; it may follow once {self._named(way)} {_is(way)} out, in this order.",
-                before=way,
-                more=more,
-            )
-        all_at_once = tuple(sorted(others))
-        return Next(
-            Answer.WAIT,
-            own,
-            f"{now}, and no order was found in which the others could go out before it one by one: "
-            f"it may go out with {self._named(all_at_once)}, all at once.",
-            together=all_at_once,
-            more=more,
-        )
-
-    def _named(self, photos: Collection[int]) -> str:
-        ids = self._asked.scores[0].ids
-        if len(photos) > _NAMED:
-            first = ", ".join(ids[i] for i in list(photos)[:3])
-            return f"{first} and {len(photos) - 3} others"
-        return ", ".join(ids[i] for i in photos)
-
-    def _worth(self, more: int | Fraction) -> str:
-        """What it costs beyond the best plan: in photos, or in the values that were given."""
-        if self._asked.promise.values is None and isinstance(more, int):
-            return counted(more, "more photo")
-        return f"photos worth {float(more):g} more"
 
 
 def one_by_one(
@@ -352,15 +268,11 @@ def may_post(
 
     >>> import numpy as np
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
-    >>> print(may_post(scores, 0, 1, top=1).reason)
-    With it, what is public keeps the promise. The best plan keeps it too.
+    >>> may_post(scores, 0, 1, top=1).why.value
+    'holds and is best'
     """
     posting = one_by_one(scores, truth, public=public, **wishes)
     return posting.ask(number_of(photo, posting._asked.scores[0], "photo"))
-
-
-def _is(photos: Collection[int]) -> str:
-    return "is" if len(photos) == 1 else "are"
 
 
 @dataclass(frozen=True)

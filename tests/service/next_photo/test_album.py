@@ -14,9 +14,10 @@ from elsewhere import messages
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.service.ledger import Ledger
-from elsewhere.service.next_photo import Answer, NextPhoto, check_next_photo
+from elsewhere.service.next_photo import NextPhoto, check_next_photo
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.values.next_photo import Answer
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, trip
 
@@ -93,7 +94,9 @@ def test_no_k_is_told_but_the_one_asked_for() -> None:
     drawn = replace(EXACT, exact_top=False, top=4)
     for one in album.photos:
         told = ask(album, one.id, wishes=drawn)
-        said = told.told.reason + (messages.verdict(told.alone) if told.alone else "")
+        said = messages.next_reason(told.told) + (
+            messages.verdict(told.alone) if told.alone else ""
+        )
         if told.album.top != 4:
             assert f"top {told.album.top}" not in said
             assert f"first {told.album.top}" not in said

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.errors import InputError
-from elsewhere.service.next_photo import Answer, Next, may_post, one_by_one
+from elsewhere.messages import next_reason
+from elsewhere.service.next_photo import may_post, one_by_one
+from elsewhere.values.next_photo import Answer, Next
 from elsewhere_lab import simulator
 
 Table = list[list[int]]
@@ -68,7 +70,7 @@ def test_every_answer_is_what_brute_force_says(
     if keeps(rows, public | {photo}, truth, top):
         assert told.answer is Answer.KEEP
         assert told.more == best - with_it
-        assert ("not the best choice" in told.reason) == (best > with_it)
+        assert ("not the best choice" in next_reason(told)) == (best > with_it)
     elif with_it and with_it == best:
         assert told.answer is Answer.WAIT
         assert_a_way(lambda out: keeps(rows, public | out, truth, top), told)
@@ -141,22 +143,22 @@ def test_what_goes_together_is_asked_and_posted_together() -> None:
 
 
 def test_a_photo_that_is_out_is_out() -> None:
-    assert may_post(SCORES, 0, 1, public=[1], top=1).reason == "It is out already."
+    assert next_reason(may_post(SCORES, 0, 1, public=[1], top=1)) == "It is out already."
 
 
 def test_dropped_and_revealing_photos_are_withheld_with_their_reason() -> None:
     dropped = may_post(SCORES, 0, 1, top=1, drop=[1])
-    assert (dropped.answer, dropped.reason) == (Answer.WITHHOLD, "You asked to drop it.")
+    assert (dropped.answer, next_reason(dropped)) == (Answer.WITHHOLD, "You asked to drop it.")
     alone = may_post(SCORES, 0, 0, top=1, public=[1, 3], each_photo=True)
     assert alone.answer is Answer.WITHHOLD
-    assert "on its own" in alone.reason and "you asked" not in alone.reason
+    assert "on its own" in next_reason(alone) and "you asked" not in next_reason(alone)
 
 
 def test_a_public_photo_that_cannot_be_mended_is_said() -> None:
     rows = [[0.0, -9.0, -9.0], [0.0, -1.0, -1.0]]
     told = may_post(rows, 0, 1, public=[0], top=1)
     assert told.answer is Answer.WITHHOLD
-    assert "breaks the promise already" in told.reason
+    assert "breaks the promise already" in next_reason(told)
 
 
 def test_posting_may_mend_what_is_broken() -> None:
@@ -177,4 +179,4 @@ def test_values_are_told_as_worth() -> None:
     rows = [[0.0, -1.0], [-2.0, 0.0], [0.0, -1.5]]
     told = may_post(rows, 0, 2, top=1, public=[1], values=[2.5, 1, 1])
     assert told.answer is Answer.KEEP
-    assert "photos worth 1.5 more" in told.reason
+    assert "photos worth 1.5 more" in next_reason(told)

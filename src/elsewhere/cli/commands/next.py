@@ -203,7 +203,7 @@ def _show(done: _Done) -> None:
         console.print(
             Text.assemble((str(told.answer), f"bold {_COLOURS[told.answer]}"), f"  {names}")
         )
-        console.print(Text(printable(told.reason)))
+        console.print(Text(printable(messages.next_reason(told))))
         for note in messages.notes(found.album):
             console.print(Text(printable(note), "dim"))
         if done.shared is not None:
@@ -219,7 +219,7 @@ def _plain(done: _Done) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "answer": str(told.answer),
         "photos": list(found.names),
-        "reason": told.reason,
+        "reason": messages.next_reason(told),
         "before": list(found.before),
         "together": list(found.together),
         "costs": float(told.more),
