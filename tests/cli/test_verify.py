@@ -149,3 +149,47 @@ def test_a_top_that_is_not_promised_is_not_believed(copy: Path, top: int | None)
     )
     assert result.exit_code == 1
     assert "does not agree with itself: its top is" in result.stderr
+
+
+def invent_posted(document: dict[str, Any]) -> None:
+    """A photo that nobody here has seen, and that speaks against the place."""
+    plan, promise = document["plan"], document["plan"]["promise"]
+    number = promise["photos"]
+    promise["photos"] += 1
+    promise["keep"].append(number)
+    plan["plan"]["kept"].append(number)
+    for attacker in plan["attackers"]:
+        attacker["photos"] += 1
+    document["photos"].append("posted/1.jpg")
+    truth = promise["against"][0]["truth"]
+    rows = [
+        [-5.0 if cell in truth else 0.0 for cell in range(model["cells"])]
+        for model in document["models"]
+    ]
+    document["posted"].append({"number": number, "rows": rows})
+    for model in document["models"]:
+        model["rows"] = "0" * 64
+    plan["digest"] = digest_of(plan)
+
+
+def see_nothing(document: dict[str, Any]) -> None:
+    for against in document["plan"]["promise"]["against"]:
+        against["sees"] = []
+    document["plan"]["digest"] = digest_of(document["plan"])
+
+
+def test_what_nobody_here_can_see_stands_in_the_first_line(copy: Path) -> None:
+    other = restated(copy, invent_posted)
+    result = typed("verify", "out", "--certificate", other, *SCORER)
+    first = result.stdout.splitlines()[0]
+    assert result.exit_code == 0, result.output
+    assert first.startswith("out keeps its promise only together with 1 photo not here")
+    told = json.loads(typed("verify", "out", "--certificate", other, *SCORER, "--json").stdout)
+    assert told["conditions"][0].startswith("only together with 1 photo not here")
+
+
+def test_an_attacker_that_sees_less_than_is_said_is_refused(copy: Path) -> None:
+    other = restated(copy, see_nothing)
+    result = typed("verify", "out", "--certificate", other, *SCORER)
+    assert result.exit_code == 1
+    assert "sees a part of it" in " ".join(result.stderr.split())
