@@ -100,8 +100,8 @@ NOTES = {
     "budget was too small to hide it",
 }
 CONDITIONS = {
-    ConditionKind.POSTED: "only together with {photos} not here: what they show is the "
-    "certificate's word, and nobody looked at it",
+    ConditionKind.POSTED: "only together with {photos} not here, by scores that only the "
+    "certificate has",
     ConditionKind.PRIOR: "only against {model} with what the certificate says that it believes of "
     "places beforehand",
     ConditionKind.PART: "only where {model} adds up {count} of {total} photos for {place}",
