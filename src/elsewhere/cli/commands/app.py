@@ -37,8 +37,8 @@ def command(
             help="Open the browser, or only say which file leads to the page.",
         ),
     ] = True,
-    scorer: options.Scorers = None,
-    cache: options.UseCache = True,
+    scorer: Annotated[list[str] | None, options.SCORERS] = None,
+    cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
     """See what your album gives away, and decide photo by photo, in your browser.
 

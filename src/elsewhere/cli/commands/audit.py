@@ -9,18 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere import messages
-from elsewhere.cli.options import (
-    Album,
-    AsJson,
-    At,
-    Hide,
-    HideLevel,
-    PostedPaths,
-    Radius,
-    Scorers,
-    UseCache,
-    World,
-)
+from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence
 from elsewhere.values.wording import printable
 
@@ -29,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
-    album: Album,
-    at: At = None,
-    hide: Hide = None,
-    hide_level: HideLevel = None,
-    radius: Radius = 25.0,
-    scorer: Scorers = None,
-    posted: PostedPaths = None,
-    world: World = None,
+    album: Annotated[list[Path], options.ALBUM],
+    at: Annotated[list[str] | None, options.AT] = None,
+    hide: Annotated[list[str] | None, options.HIDE] = None,
+    hide_level: Annotated[str | None, options.HIDE_LEVEL] = None,
+    radius: Annotated[float, options.RADIUS] = 25.0,
+    scorer: Annotated[list[str] | None, options.SCORERS] = None,
+    posted: Annotated[list[Path] | None, options.POSTED] = None,
+    world: Annotated[bool | None, options.MAP] = None,
     report: Annotated[
         Path | None,
         typer.Option(
@@ -45,8 +34,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             show_default=False,
         ),
     ] = None,
-    as_json: AsJson = False,
-    cache: UseCache = True,
+    as_json: Annotated[bool, options.JSON] = False,
+    cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
     """Show what an album gives away: where an attacker would place it, and which photos tell.
 

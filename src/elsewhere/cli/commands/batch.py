@@ -55,17 +55,15 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         EngineName,
         typer.Option(metavar="local|ray", help="This machine, or a Ray cluster: the same rows."),
     ] = EngineName.LOCAL,
-    scorer: Annotated[list[str] | None, options.scorers()] = None,
-    top: Annotated[int | None, options.top(_WISHES, min=1)] = None,
-    budget: Annotated[str | None, options.budget(_WISHES)] = None,
-    radius: Annotated[float | None, options.radius(_WISHES, min=0)] = None,
-    margin: Annotated[str | None, options.margin(_WISHES)] = None,
-    exact_top: Annotated[bool, options.exact_top(_WISHES)] = False,
-    max_side: Annotated[
-        int | None, options.max_side("the renditions that are looked at", _WISHES, min=1)
-    ] = None,
+    scorer: Annotated[list[str] | None, options.SCORERS] = None,
+    top: Annotated[int | None, options.under(_WISHES, options.TOP, min=1)] = None,
+    budget: Annotated[str | None, options.under(_WISHES, options.BUDGET)] = None,
+    radius: Annotated[float | None, options.under(_WISHES, options.RADIUS, min=0)] = None,
+    margin: Annotated[str | None, options.under(_WISHES, options.MARGIN)] = None,
+    exact_top: Annotated[bool, options.under(_WISHES, options.EXACT_TOP)] = False,
+    max_side: Annotated[int | None, options.under(_WISHES, options.MAX_SIDE, min=1)] = None,
     work_limit: Annotated[
-        int | None, options.work_limit("planning an album", "20,000", _RUN, min=0)
+        int | None, options.under(_RUN, options.WORK_LIMIT, min=0, show_default="20,000")
     ] = None,
     block: Annotated[
         int | None,

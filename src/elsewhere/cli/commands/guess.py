@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from elsewhere.cli.options import AsJson, OneScorer, UseCache, World
+from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence
 from elsewhere.values.wording import apart_only, printable
 
@@ -38,10 +38,10 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     top: Annotated[
         int, typer.Option(min=1, max=50, metavar="N", help="How many places for each, 1 to 50.")
     ] = 5,
-    scorer: OneScorer = "embedded",
-    world: World = None,
-    as_json: AsJson = False,
-    cache: UseCache = True,
+    scorer: Annotated[str, options.ONE_SCORER] = "embedded",
+    world: Annotated[bool | None, options.MAP] = None,
+    as_json: Annotated[bool, options.JSON] = False,
+    cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
     """Guess where photos were taken, one by one and all together, as an attacker would.
 

@@ -40,7 +40,7 @@ def command(
     everything: Annotated[
         bool, typer.Option("--all", help="With forget: all of it, and its key; even a damaged one.")
     ] = False,
-    as_json: options.AsJson = False,
+    as_json: Annotated[bool, options.JSON] = False,
 ) -> None:
     """Show or forget what `protect --remember` has written down.
 

@@ -53,20 +53,20 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             "--remember", help="With -o: write down, privately, that it is public from now on."
         ),
     ] = False,
-    posted: options.PostedPaths = None,
+    posted: Annotated[list[Path] | None, options.POSTED] = None,
     top: Annotated[
         int,
         typer.Option(metavar="K", help="No hidden place may be among the first K guesses."),
     ] = 5,
-    at: options.At = None,
-    hide: options.Hide = None,
-    hide_level: options.HideLevel = None,
-    radius: options.Radius = 25.0,
-    scorer: options.Scorers = None,
-    margin: options.Margin = "careful",
-    exact_top: options.ExactTop = False,
-    as_json: options.AsJson = False,
-    cache: options.UseCache = True,
+    at: Annotated[list[str] | None, options.AT] = None,
+    hide: Annotated[list[str] | None, options.HIDE] = None,
+    hide_level: Annotated[str | None, options.HIDE_LEVEL] = None,
+    radius: Annotated[float, options.RADIUS] = 25.0,
+    scorer: Annotated[list[str] | None, options.SCORERS] = None,
+    margin: Annotated[str, options.MARGIN] = "careful",
+    exact_top: Annotated[bool, options.EXACT_TOP] = False,
+    as_json: Annotated[bool, options.JSON] = False,
+    cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
     """Say whether one photo may be posted now: keep, wait or withhold, and why.
 

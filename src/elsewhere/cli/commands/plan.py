@@ -63,8 +63,22 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             "furthest.",
         ),
     ] = None,
-    keep: Annotated[list[str] | None, options.pin("stay", "number", _WISHES)] = None,
-    drop: Annotated[list[str] | None, options.pin("go", "number", _WISHES)] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHOTO",
+            help="A photo that must stay, by name or number. Give it again for another.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHOTO",
+            help="A photo that must go, by name or number. Give it again for another.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
@@ -139,10 +153,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_WISHES,
         ),
     ] = None,
-    time_limit: Annotated[float | None, options.time_limit(_LIMITS)] = None,
-    work_limit: Annotated[
-        int | None, options.work_limit("planning", "none; beside it, time has no end", _LIMITS)
-    ] = None,
+    time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
+    work_limit: Annotated[int | None, options.under(_LIMITS, options.WORK_LIMIT)] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Print the plan as JSON.", rich_help_panel=_OUTPUT),

@@ -24,7 +24,7 @@ _LIMITS = "Limits and output"
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
-    album: options.Album,
+    album: Annotated[list[Path], options.ALBUM],
     output: Annotated[
         Path | None,
         typer.Option(
@@ -44,14 +44,28 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             "draws another k: compare plans with --exact-top.",
         ),
     ] = False,
-    top: Annotated[int | None, options.top()] = None,
-    budget: Annotated[str | None, options.budget()] = None,
-    at: Annotated[list[str] | None, options.at(_PLACES)] = None,
-    hide: Annotated[list[str] | None, options.hide(_PLACES)] = None,
-    hide_level: Annotated[str | None, options.hide_level(_PLACES)] = None,
-    radius: Annotated[float, options.radius(_PLACES)] = 25.0,
-    keep: Annotated[list[str] | None, options.pin("stay", "pattern ('IMG_20*')", _WISHES)] = None,
-    drop: Annotated[list[str] | None, options.pin("go", "pattern", _WISHES)] = None,
+    top: Annotated[int | None, options.TOP] = None,
+    budget: Annotated[str | None, options.BUDGET] = None,
+    at: Annotated[list[str] | None, options.under(_PLACES, options.AT)] = None,
+    hide: Annotated[list[str] | None, options.under(_PLACES, options.HIDE)] = None,
+    hide_level: Annotated[str | None, options.under(_PLACES, options.HIDE_LEVEL)] = None,
+    radius: Annotated[float, options.under(_PLACES, options.RADIUS)] = 25.0,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHOTO",
+            help="A photo that must stay: a name, or a pattern such as 'IMG_20*'. Repeatable.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PHOTO",
+            help="A photo that must go, by name or pattern. Give it again for another.",
+            rich_help_panel=_WISHES,
+        ),
+    ] = None,
     value: Annotated[
         str | None,
         typer.Option(
@@ -79,8 +93,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_WISHES,
         ),
     ] = None,
-    scorer: Annotated[list[str] | None, options.scorers(_ATTACKERS)] = None,
-    margin: Annotated[str, options.margin(_ATTACKERS)] = "careful",
+    scorer: Annotated[list[str] | None, options.under(_ATTACKERS, options.SCORERS)] = None,
+    margin: Annotated[str, options.under(_ATTACKERS, options.MARGIN)] = "careful",
     prior: Annotated[
         str | None,
         typer.Option(
@@ -91,7 +105,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_ATTACKERS,
         ),
     ] = None,
-    posted: Annotated[list[Path] | None, options.posted(_ATTACKERS)] = None,
+    posted: Annotated[list[Path] | None, options.under(_ATTACKERS, options.POSTED)] = None,
     remember: Annotated[
         bool,
         typer.Option(
@@ -101,8 +115,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_ATTACKERS,
         ),
     ] = False,
-    exact_top: Annotated[bool, options.exact_top(_ATTACKERS)] = False,
-    max_side: Annotated[int | None, options.max_side("the copies", _COPY)] = None,
+    exact_top: Annotated[bool, options.under(_ATTACKERS, options.EXACT_TOP)] = False,
+    max_side: Annotated[int | None, options.under(_COPY, options.MAX_SIDE)] = None,
     full: Annotated[
         bool,
         typer.Option("--full", help="Copies in full size.", rich_help_panel=_COPY),
@@ -140,9 +154,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             rich_help_panel=_COPY,
         ),
     ] = True,
-    time_limit: Annotated[float | None, options.time_limit(_LIMITS)] = None,
-    as_json: Annotated[bool, options.as_json(_LIMITS)] = False,
-    cache: Annotated[bool, options.cache(_LIMITS)] = True,
+    time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
+    as_json: Annotated[bool, options.under(_LIMITS, options.JSON)] = False,
+    cache: Annotated[bool, options.under(_LIMITS, options.CACHE)] = True,
 ) -> None:
     """Write a clean copy of an album that does not give its place away.
 

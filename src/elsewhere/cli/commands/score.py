@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from elsewhere.cli.options import OneScorer, UseCache
+from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence
 from elsewhere.values.wording import counted, printable
 
@@ -28,8 +28,8 @@ def command(
             show_default=False,
         ),
     ],
-    scorer: OneScorer = "embedded",
-    cache: UseCache = True,
+    scorer: Annotated[str, options.ONE_SCORER] = "embedded",
+    cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
     """Score every photo of a folder: how likely each was taken in each cell of the globe.
 

@@ -50,7 +50,7 @@ def command(
             show_default=False,
         ),
     ] = None,
-    as_json: options.AsJson = False,
+    as_json: Annotated[bool, options.JSON] = False,
 ) -> None:
     """Prove again that a copy keeps its promise, from its bytes and without the solver.
 
