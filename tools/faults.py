@@ -109,7 +109,7 @@ FAULTS = (
     Fault(
         "zone-unit",
         "The radius of a zone is taken for metres",
-        "src/elsewhere/globe/zones.py",
+        "src/elsewhere/globe/areas.py",
         "km <= radius_km",
         "km * 1000 <= radius_km",
         ("tests/globe/test_zones.py",),
@@ -141,7 +141,7 @@ FAULTS = (
     Fault(
         "jpeg-trailing-data",
         "Data after the end of a JPEG is not refused",
-        "src/elsewhere/album/jpeg.py",
+        "src/elsewhere/album/renditions.py",
         "content[end.start() :] != _END",
         "content[end.start() :][:2] != _END",
         ("tests/album/test_renditions.py",),
@@ -189,7 +189,7 @@ FAULTS = (
     Fault(
         "cache-other-bytes",
         "The cache tells photos apart by their first bytes alone",
-        "src/elsewhere/scorers/cache.py",
+        "src/elsewhere/scorers/cached_scorer.py",
         'hmac.new(secret, content, "sha256")',
         'hmac.new(secret, content[:512], "sha256")',
         ("tests/scorers/test_cache.py",),

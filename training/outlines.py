@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.globe.areas import GRAIN
 from elsewhere.globe.gazetteer import pack
-from elsewhere.globe.outlines import GRAIN
 
 TARGET = Path(__file__).parent.parent / "src/elsewhere/globe/data"
 THIN = {"countries.bin": 1.5, "regions.bin": 2.0}  # hundredths of a degree

@@ -26,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from elsewhere.globe.areas import Outline
 from elsewhere.globe.coordinates import between_km
 from elsewhere.globe.gazetteer import GRAIN, name_key, pack
-from elsewhere.globe.outlines import Outline
 from training.outlines import member, rings_of
 
 TARGET = Path(__file__).parent.parent / "src/elsewhere/globe/data/places.bin"

@@ -31,8 +31,7 @@ import numpy.typing as npt
 import torch
 from PIL import Image
 
-from elsewhere.album.jpeg import QUALITY, encode_jpeg
-from elsewhere.album.renditions import MAX_SIDE
+from elsewhere.album.renditions import MAX_SIDE, QUALITY, encode_jpeg
 from elsewhere.scorers.embedded import WEIGHTS, preprocess_file
 from training.crossfit import RECIPE
 from training.dataset import Dataset, load

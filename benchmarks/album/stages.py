@@ -15,7 +15,7 @@ from typing import Any
 
 from elsewhere.album import Recipe
 from elsewhere.album.decode import open_image, render_pixels
-from elsewhere.album.jpeg import encode_jpeg
+from elsewhere.album.renditions import encode_jpeg
 from elsewhere.scorers.embedded import DRAFT_SIDE, WEIGHTS, preprocess, preprocess_file, read_record
 from elsewhere.scorers.sessions import open_session
 

@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.platform.machine import core_count
-from elsewhere.platform.processes import interrupts_blocked, single_threaded
+from elsewhere.platform.machine import core_count, interrupts_blocked, single_threaded
 from elsewhere_lab import experiments
 from elsewhere_lab.files import read_rows, write_rows
 from elsewhere_lab.page import publish

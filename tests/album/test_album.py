@@ -17,9 +17,8 @@ from PIL import Image
 from elsewhere.album import Limits, Progress, Recipe, read_album
 from elsewhere.album.album import _photo
 from elsewhere.album.discovery import Candidate
-from elsewhere.album.jpeg import size_if_bare
-from elsewhere.album.renditions import Spool
-from elsewhere.album.skipped import SkippedFile
+from elsewhere.album.files import SkippedFile
+from elsewhere.album.renditions import Spool, size_if_bare
 from elsewhere.album.workers import Reply, Workers
 from tests.album import makers
 from tests.album.makers import GPS, MP4, display_p3, exif, jpeg, picture, png

@@ -12,8 +12,7 @@ import pytest
 
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.export import OutgoingFile, are_separate, check_target, export
-from elsewhere.album.jpeg import encode_jpeg
-from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
+from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition, encode_jpeg
 from elsewhere.errors import CheckError, FileError, InputError
 from tests.album.makers import picture
 

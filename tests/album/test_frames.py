@@ -8,7 +8,7 @@ import struct
 
 import pytest
 
-from elsewhere.album.frames import MAX_BLOB, MAX_TEXT, BadFrameError, receive, send
+from elsewhere.album.worker import MAX_BLOB, MAX_TEXT, BadFrameError, receive, send
 
 
 def test_what_is_said_is_heard() -> None:

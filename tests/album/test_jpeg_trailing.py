@@ -10,8 +10,15 @@ from hypothesis import given, settings, strategies as st
 from PIL import Image
 
 from elsewhere.album.export import OutgoingFile, export
-from elsewhere.album.jpeg import NotJpegError, encode_jpeg, reject_trailing_data, size_if_bare
-from elsewhere.album.renditions import Recipe, Spool, accept_rendition
+from elsewhere.album.renditions import (
+    NotJpegError,
+    Recipe,
+    Spool,
+    accept_rendition,
+    encode_jpeg,
+    reject_trailing_data,
+    size_if_bare,
+)
 from elsewhere.errors import FileError
 from tests.album.makers import picture
 

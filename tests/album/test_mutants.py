@@ -17,9 +17,8 @@ import pytest
 from elsewhere.album import Photo, Recipe
 from elsewhere.album.album import _photo, _request
 from elsewhere.album.discovery import Candidate
-from elsewhere.album.jpeg import size_if_bare
-from elsewhere.album.renditions import Spool
-from elsewhere.album.skipped import REASONS
+from elsewhere.album.files import REASONS
+from elsewhere.album.renditions import Spool, size_if_bare
 from elsewhere.album.workers import Workers
 from tests.album import makers
 from tests.album.makers import display_p3, encoded, exif, jpeg, picture, png

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album import Album, Limits, read_album
-from elsewhere.album.skipped import REASONS
+from elsewhere.album.files import REASONS
 from elsewhere.album.workers import Workers
 from tests.album.makers import (
     chunk,

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album import staging
-from elsewhere.album.staging import rename_new
+from elsewhere.album import export
+from elsewhere.album.export import rename_new
 
 
 @pytest.fixture(params=["the system's", "looking first"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "looking first":
-        monkeypatch.setattr(staging, "_rename_no_replace", lambda old, new: errno.EINVAL)
+        monkeypatch.setattr(export, "_rename_no_replace", lambda old, new: errno.EINVAL)
 
 
 def made(path: Path, kind: str) -> Path:

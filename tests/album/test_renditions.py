@@ -11,16 +11,19 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.album.jpeg import (
+from elsewhere.album.renditions import (
     PREVIEW_QUALITY,
     SOS,
     NotJpegError,
+    Recipe,
+    Rendition,
+    Spool,
+    accept_rendition,
     can_hold_pixels,
     encode_jpeg,
     segments,
     size_if_bare,
 )
-from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
 from elsewhere.errors import FileError, InputError
 from tests.album import makers
 from tests.album.makers import display_p3, exif, jpeg, picture, segment, with_segments

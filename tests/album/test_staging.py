@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album import staging as module
-from elsewhere.album.staging import Staging, sweep
-from elsewhere.platform.locks import take
+from elsewhere.album import export as module
+from elsewhere.album.export import Staging, sweep
+from elsewhere.platform.files import take
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from elsewhere.album.staging import Staging
+from elsewhere.album.export import Staging
 with Staging(Path(sys.argv[1])) as staging:
     (staging.folder / "copy").mkdir()
     (staging.folder / "copy" / "001.jpg").write_bytes(b"x")
@@ -158,7 +158,7 @@ def test_a_disk_that_takes_nothing_is_left_as_it_was(
     def full(handle: int, content: bytes) -> int:
         raise OSError(errno.ENOSPC, "full")
 
-    monkeypatch.setattr("elsewhere.album.staging.os.write", full)
+    monkeypatch.setattr("elsewhere.album.export.os.write", full)
     with pytest.raises(OSError, match="full"):
         Staging(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.skipped import SkipKind, SkippedFile
+from elsewhere.album.files import SkipKind, SkippedFile
 from elsewhere.app.api import models
 from elsewhere.app.sessions import planning, presenter
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from elsewhere.album.staging import Staging
+from elsewhere.album.export import Staging
 from elsewhere.batch.grouping import Grouped, Job, block_for, group, must_regroup, regrouped
 from elsewhere.batch.rows import LOST
 from elsewhere.batch.schemas import photos_in

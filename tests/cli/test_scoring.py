@@ -17,7 +17,7 @@ from elsewhere.album import decode, read_album
 from elsewhere.album.renditions import Spool
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
-from elsewhere.globe.names import cell_names
+from elsewhere.globe.places import cell_names
 from elsewhere.scorers import Photo, find
 from tests.album.nasty_formats import CRASHING
 from tests.cli.keyboard import SCORER, typed

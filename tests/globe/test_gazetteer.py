@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from elsewhere.globe.areas import regions
 from elsewhere.globe.gazetteer import KINDS, gazetteer, name_key
-from elsewhere.globe.outlines import regions
 
 
 @given(st.text())

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.globe import Cells, countries
-from elsewhere.globe.outlines import MARGIN, Outline, regions
+from elsewhere.globe.areas import MARGIN, Outline, regions
 
 SQUARE = np.array([(0.0, 0.0), (0.0, 10.0), (10.0, 10.0), (10.0, 0.0)])
 HOLE = np.array([(4.0, 4.0), (4.0, 6.0), (6.0, 6.0), (6.0, 4.0)])

@@ -11,8 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells
+from elsewhere.globe.cells import short_decimal_between, split_boxes
 from elsewhere.globe.coordinates import canonical, is_contiguous
-from elsewhere.globe.partition import short_decimal_between, split_boxes
 
 Photos = list[tuple[float, float]]
 

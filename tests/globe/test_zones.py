@@ -18,8 +18,8 @@ from elsewhere.globe import (
     zone_of_cells,
     zone_of_place,
 )
+from elsewhere.globe.areas import regions
 from elsewhere.globe.gazetteer import gazetteer
-from elsewhere.globe.outlines import regions
 from elsewhere.globe.places import place_of_row
 
 LONDON, NEW_YORK = (51.5074, -0.1278), (40.7128, -74.0060)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from elsewhere.album.skipped import REASONS
+from elsewhere.album.files import REASONS
 from elsewhere.globe import Cells
 from elsewhere.values.wording import printable
 from tests.album.makers import exif, jpeg

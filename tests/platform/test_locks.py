@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.platform.locks import take
+from elsewhere.platform.files import take
 
 HOLD = """
 import os, sys, time
-from elsewhere.platform.locks import take
+from elsewhere.platform.files import take
 print(take(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600)), flush=True)
 time.sleep(60)
 """

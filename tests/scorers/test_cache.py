@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.scorers.cache import RowCache, clear
+from elsewhere.scorers.cached_scorer import RowCache, clear
 
 ROW = np.log(np.array([0.25, 0.5, 0.125, 0.125], dtype=np.float32))
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")

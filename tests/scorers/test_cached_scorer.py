@@ -11,9 +11,8 @@ import pytest
 
 from elsewhere.errors import FileError
 from elsewhere.formats.score_files import read_scores, write_scores
-from elsewhere.scorers import registry
-from elsewhere.scorers.cache import RowCache
-from elsewhere.scorers.cached_scorer import Outcome, each, score
+from elsewhere.scorers import protocol
+from elsewhere.scorers.cached_scorer import Outcome, RowCache, each, score
 from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
 from tests.scorers.models import described, photos_of, save_picture
 
@@ -21,7 +20,7 @@ from tests.scorers.models import described, photos_of, save_picture
 @pytest.fixture
 def scorer(tmp_path: Path) -> Scorer:
     (tmp_path / "model").mkdir()
-    return registry.find(f"onnx:{described(tmp_path / 'model')}")
+    return protocol.find(f"onnx:{described(tmp_path / 'model')}")
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def test_another_model_does_not_meet_the_rows_of_the_first(
 ) -> None:
     score(scorer, album, cache=RowCache(tmp_path / "c"))
     (tmp_path / "other").mkdir()
-    other = registry.find(f"onnx:{described(tmp_path / 'other', mean=[0.5, 0.5, 0.5])}")
+    other = protocol.find(f"onnx:{described(tmp_path / 'other', mean=[0.5, 0.5, 0.5])}")
     assert score(other, album, cache=RowCache(tmp_path / "c"))[0] == score(other, album)[0]
 
 

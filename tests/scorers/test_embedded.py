@@ -13,7 +13,7 @@ from PIL import Image
 
 from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.scorers import registry
+from elsewhere.scorers import protocol
 from elsewhere.scorers.cached_scorer import score
 from elsewhere.scorers.embedded import (
     PREPARATION,
@@ -86,7 +86,7 @@ def test_rows_are_normalised_finite_and_different(album: list[Photo]) -> None:
 def test_a_row_is_the_same_bits_alone_together_and_in_another_session(album: list[Photo]) -> None:
     together, _ = score(EmbeddedScorer(), album, threads=3)
     for number, photo in enumerate(album):
-        alone, _ = score(registry.find("embedded"), [photo], threads=1)
+        alone, _ = score(protocol.find("embedded"), [photo], threads=1)
         assert alone.values[0].tobytes() == together.values[number].tobytes()
     backwards, _ = score(EmbeddedScorer(), album[::-1], threads=2)
     assert backwards.values[::-1].tobytes() == together.values.tobytes()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.scorers import embedded, registry
+from elsewhere.scorers import embedded, protocol
 from elsewhere.scorers.embedded import HALVES, Features
 from elsewhere.scorers.protocol import Photo
 from elsewhere.scorers.sessions import Session
@@ -41,7 +41,7 @@ def test_the_halves_look_at_the_features_of_the_first_head(monkeypatch: pytest.M
     monkeypatch.setattr(Session, "__call__", counted)
     photo = Photo("a", Path("a"), picture(1))
     words = ("embedded", *(f"embedded:{half}" for half in HALVES))
-    scorers = [registry.find(word) for word in words]
+    scorers = [protocol.find(word) for word in words]
     abouts = [scorer.load() for scorer in scorers]
     rows = [scorer.score(photo) for scorer in scorers]
     assert len(runs) == 1

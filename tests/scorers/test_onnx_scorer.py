@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from elsewhere.errors import ElsewhereError, FileError, InputError, ScorerError
-from elsewhere.scorers import registry
+from elsewhere.scorers import protocol
 from elsewhere.scorers.protocol import Photo
 from tests.scorers.models import classifier, described, picture, quarters, save_picture
 
@@ -23,7 +23,7 @@ def test_rows_are_the_models_own(tmp_path: Path, output: str) -> None:
 
     model = described(tmp_path, output=output, mean=[0.5, 0.4, 0.3], std=[0.2, 0.3, 0.4])
     path = save_picture(tmp_path / "a.png", 1, 8, 8)
-    scorer = registry.find(f"onnx:{model}")
+    scorer = protocol.find(f"onnx:{model}")
     about = scorer.load()
     row = scorer.score(Photo("a.png", path))
 
@@ -44,7 +44,7 @@ def test_squash_sees_the_whole_photo_and_crop_its_middle(tmp_path: Path) -> None
     rows = {}
     for fit in ("squash", "crop"):
         (tmp_path / fit).mkdir()
-        scorer = registry.find(f"onnx:{described(tmp_path / fit, fit=fit)}")
+        scorer = protocol.find(f"onnx:{described(tmp_path / fit, fit=fit)}")
         scorer.load()
         for name in ("wide", "black"):
             rows[fit, name] = scorer.score(Photo(name, tmp_path / f"{name}.png"))
@@ -58,9 +58,9 @@ def test_the_fingerprint_follows_model_preparation_and_cells(tmp_path: Path) -> 
     for number, told in enumerate(variants):
         (tmp_path / str(number)).mkdir()
         model = described(tmp_path / str(number), **told)
-        prints.add(registry.find(f"onnx:{model}").load().fingerprint)
+        prints.add(protocol.find(f"onnx:{model}").load().fingerprint)
     classifier(model, 4, log_probabilities=True)
-    prints.add(registry.find(f"onnx:{model}").load().fingerprint)
+    prints.add(protocol.find(f"onnx:{model}").load().fingerprint)
     assert len(prints) == 4
 
 
@@ -68,10 +68,10 @@ def test_a_recorded_hash_is_held_against_the_file(tmp_path: Path) -> None:
     model = described(tmp_path)
     right = hashlib.sha256(model.read_bytes()).hexdigest()
     described(tmp_path, sha256=right)
-    assert registry.find(f"onnx:{model}").load().cells == 4
+    assert protocol.find(f"onnx:{model}").load().cells == 4
     described(tmp_path, sha256="0" * 64)
     with pytest.raises(ScorerError, match=r"tiny\.onnx are damaged"):
-        registry.find(f"onnx:{model}").load()
+        protocol.find(f"onnx:{model}").load()
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_model_of_the_wrong_shape_is_refused_by_load(
 ) -> None:
     model = described(tmp_path)
     classifier(model, **({"outputs": 4} | wrong))
-    scorer = registry.find(f"onnx:{model}")
+    scorer = protocol.find(f"onnx:{model}")
     for _ in range(2):  # and again, not only the first time
         with pytest.raises(ScorerError, match=rf"tiny\.onnx {sentence}") as caught:
             scorer.load()
@@ -99,17 +99,17 @@ def test_logits_are_not_taken_for_log_probabilities(tmp_path: Path) -> None:
     model = described(tmp_path, output="log-probabilities")
     classifier(model, 4)
     with pytest.raises(ScorerError, match='write "output": "logits"'):
-        registry.find(f"onnx:{model}").load()
+        protocol.find(f"onnx:{model}").load()
 
 
 def test_what_is_no_onnx_file_is_refused(tmp_path: Path) -> None:
     model = described(tmp_path)
     model.write_bytes(b"nothing of the kind")
     with pytest.raises(ScorerError, match=r"tiny\.onnx is not an ONNX model"):
-        registry.find(f"onnx:{model}").load()
+        protocol.find(f"onnx:{model}").load()
     model.unlink()
     with pytest.raises(FileError, match=r"tiny\.onnx cannot be read"):
-        registry.find(f"onnx:{model}").load()
+        protocol.find(f"onnx:{model}").load()
 
 
 def test_cells_that_do_not_cover_the_globe_are_refused(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_cells_that_do_not_cover_the_globe_are_refused(tmp_path: Path) -> None:
     del cells["fingerprint"], cells["nested"]
     (tmp_path / "tiny.cells.json").write_text(json.dumps(cells))
     with pytest.raises(FileError, match="do not cover the globe"):
-        registry.find(f"onnx:{model}").load()
+        protocol.find(f"onnx:{model}").load()
 
 
 @pytest.mark.parametrize(
@@ -143,12 +143,12 @@ def test_a_bad_description_is_one_sentence(tmp_path: Path, told: str, sentence: 
     model = described(tmp_path)
     (tmp_path / "tiny.json").write_text(told)
     with pytest.raises(FileError, match=sentence) as caught:
-        registry.find(f"onnx:{model}")
+        protocol.find(f"onnx:{model}")
     assert "\n" not in str(caught.value)
 
 
 def test_a_model_without_description_or_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"write onnx:MODEL\.onnx"):
-        registry.find("onnx")
+        protocol.find("onnx")
     with pytest.raises(ElsewhereError, match="needs a description beside it"):
-        registry.find(f"onnx:{classifier(tmp_path / 'lone.onnx', 4)}")
+        protocol.find(f"onnx:{classifier(tmp_path / 'lone.onnx', 4)}")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError, ScorerError
-from elsewhere.scorers import registry
+from elsewhere.scorers import protocol
 from elsewhere.scorers.cached_scorer import score
 from elsewhere.scorers.protocol import Photo, Row, ScorerInfo
 
@@ -58,42 +58,42 @@ def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
         }
         return [EntryPoint(name, f"{__name__}:{what}", group) for name, what in names.items()]
 
-    monkeypatch.setattr(registry, "entry_points", points)
+    monkeypatch.setattr(protocol, "entry_points", points)
 
 
 @pytest.mark.usefixtures("foreign")
 def test_a_third_partys_scorer_works_like_ours(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(b"anything")
-    scores, failed = score(registry.find("coin:0.75"), [Photo("a", tmp_path / "a.jpg")])
+    scores, failed = score(protocol.find("coin:0.75"), [Photo("a", tmp_path / "a.jpg")])
     assert np.exp(scores.values) == pytest.approx(np.array([[0.75, 0.25]]), abs=1e-6)
     assert not failed
-    assert "coin" in registry.available()
+    assert "coin" in protocol.available()
 
 
 @pytest.mark.usefixtures("foreign")
 def test_a_third_partys_fault_is_told_as_theirs() -> None:
     with pytest.raises(ScorerError, match=r'"broken" .* \(no luck\): update or remove'):
-        registry.find("broken")
+        protocol.find("broken")
     with pytest.raises(ScorerError, match=r'"nothing" .* has no load method'):
-        registry.find("nothing")
+        protocol.find("nothing")
 
 
 @pytest.mark.usefixtures("foreign")
 def test_a_third_partys_fault_costs_one_photo_and_not_the_run(tmp_path: Path) -> None:
     photos = [Photo(name, tmp_path / name) for name in "abc"]
-    scores, failed = score(registry.find("moody"), photos)
+    scores, failed = score(protocol.find("moody"), photos)
     assert scores.ids == ("a", "c")
     assert "failed on b ('moody'): update or remove the package" in failed[0].problem
 
 
 @pytest.mark.usefixtures("foreign")
 def test_nobody_can_take_a_name_of_ours() -> None:
-    assert not isinstance(registry.find("embedded"), Coin)
+    assert not isinstance(protocol.find("embedded"), Coin)
 
 
 def test_an_unknown_scorer_lists_those_there_are_and_what_to_install() -> None:
     with pytest.raises(ScorerError) as caught:
-        registry.find("gps:x")
+        protocol.find("gps:x")
     told = str(caught.value)
     for word in ('"gps"', "embedded", "onnx:MODEL.onnx", "table:SCORES.npz"):
         assert word in told
@@ -103,11 +103,11 @@ def test_an_unknown_scorer_lists_those_there_are_and_what_to_install() -> None:
 def test_geoclip_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # as where it was never installed
     with pytest.raises(ScorerError, match=r"not installed \(.*pip install '\.\[geoclip"):
-        registry.find("geoclip").load()
+        protocol.find("geoclip").load()
 
 
 def test_scorers_that_take_nothing_say_so() -> None:
     with pytest.raises(InputError, match='takes nothing behind a colon, but has ":x"'):
-        registry.find("geoclip:x")
+        protocol.find("geoclip:x")
     with pytest.raises(InputError, match='colon but half_a or half_b, and has ":x"'):
-        registry.find("embedded:x")
+        protocol.find("embedded:x")

@@ -10,7 +10,7 @@ import pytest
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
-from elsewhere.scorers import registry
+from elsewhere.scorers import protocol
 from elsewhere.scorers.protocol import Photo, log_softmax
 from elsewhere.values.scores import Scores
 
@@ -24,7 +24,7 @@ def table(tmp_path: Path, values: object, ids: list[str], **more: str) -> str:
 def test_normalised_rows_are_handed_on_bit_for_bit(tmp_path: Path) -> None:
     rows = np.stack([log_softmax(np.arange(512) / n) for n in (3, 7)])
     grid = Cells.default().fingerprint
-    scorer = registry.find(table(tmp_path, rows, ["x/a.jpg", "b.jpg"], scorer="s", grid=grid))
+    scorer = protocol.find(table(tmp_path, rows, ["x/a.jpg", "b.jpg"], scorer="s", grid=grid))
     about = scorer.load()
     assert (about.fingerprint, about.grid, about.globe) == ("s", grid, Cells.default())
     assert scorer.score(Photo("x/a.jpg", Path("nowhere"))).tobytes() == rows[0].tobytes()
@@ -32,23 +32,23 @@ def test_normalised_rows_are_handed_on_bit_for_bit(tmp_path: Path) -> None:
 
 
 def test_other_rows_are_normalised(tmp_path: Path) -> None:
-    scorer = registry.find(table(tmp_path, [[1.0, 2.0, 3.0]], ["a"]))
+    scorer = protocol.find(table(tmp_path, [[1.0, 2.0, 3.0]], ["a"]))
     about = scorer.load()
     assert about.globe is None and about.grid == "" and about.fingerprint
     assert np.exp(scorer.score(Photo("a", Path("a"))).astype(float)).sum() == pytest.approx(1)
 
 
 def test_bad_tables_and_missing_photos_are_one_sentence(tmp_path: Path) -> None:
-    scorer = registry.find(table(tmp_path, [[0.0, -np.inf]], ["a"]))
+    scorer = protocol.find(table(tmp_path, [[0.0, -np.inf]], ["a"]))
     scorer.load()
     with pytest.raises(ScorerError, match=r"given\.npz gives a probability zero"):
         scorer.score(Photo("a", Path("a")))
     with pytest.raises(ScorerError, match=r"given\.npz has no row for b"):
         scorer.score(Photo("b", Path("b")))
     with pytest.raises(FileError, match="does not exist"):
-        registry.find(f"table:{tmp_path / 'none.npz'}").load()
+        protocol.find(f"table:{tmp_path / 'none.npz'}").load()
     with pytest.raises(InputError, match=r"write table:SCORES\.npz"):
-        registry.find("table")
+        protocol.find("table")
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_nan_wrong_width_and_duplicate_ids_are_refused(
 ) -> None:
     (tmp_path / "t.csv").write_text(text)
     with pytest.raises(FileError, match=sentence):
-        registry.find(f"table:{tmp_path / 't.csv'}").load()
+        protocol.find(f"table:{tmp_path / 't.csv'}").load()

@@ -10,7 +10,7 @@ import numpy as np
 from PIL import Image
 
 from elsewhere.album import Photo, Rendition
-from elsewhere.album.jpeg import encode_jpeg
+from elsewhere.album.renditions import encode_jpeg
 from elsewhere.service.scored_album import ScoredAlbum
 from tests.album.makers import picture
 from tests.service.makers import SPOOL

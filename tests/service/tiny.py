@@ -16,7 +16,7 @@ import elsewhere
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.album.workers import Workers
 from elsewhere.globe import Zone
-from elsewhere.scorers import Photo, Row, ScorerInfo, registry
+from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
 from elsewhere.scorers.protocol import log_softmax
 from elsewhere.service.planning import AlbumPlan, Threat
 from elsewhere.service.posted import NOTHING_POSTED, Posted
@@ -68,7 +68,7 @@ def truth_of(seed: int) -> int:
 def known_scorers() -> Iterator[None]:
     """With the scorer `tiny` among those that can be typed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry.BUILT_IN, "tiny", registry.BuiltIn("tests.service.tiny", "tiny"))
+        patch.setitem(protocol.BUILT_IN, "tiny", protocol.BuiltIn("tests.service.tiny", "tiny"))
         yield
 
 

@@ -1,6 +1,6 @@
 """The public names with their signatures, what they refuse, and score files; run by itself.
 
-    python interface.py FOLDER > RECORD.json
+python interface.py FOLDER > RECORD.json
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import surfaces
+
 from values import plain
 
 elsewhere: Any = importlib.import_module(surfaces.PUBLIC)

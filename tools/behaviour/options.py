@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import typer
 import typer.core
 import typer.main
+
 from values import plain
 
 

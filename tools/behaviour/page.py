@@ -194,7 +194,9 @@ def _form(files: dict[str, bytes]) -> bytes:
     """Files as a browser sends them."""
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n'
-        "Content-Type: application/octet-stream\r\n\r\n".encode() + content + b"\r\n"
+        "Content-Type: application/octet-stream\r\n\r\n".encode()
+        + content
+        + b"\r\n"
         for name, content in files.items()
     ]
     return b"".join(parts) + f"--{BOUNDARY}--\r\n".encode()

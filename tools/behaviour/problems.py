@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from values import plain
 
 import elsewhere
+from values import plain
 
 SEED = 20_240_611
 WORK_SMALL, WORK_LARGE = 50_000, 3_000
@@ -195,9 +195,7 @@ def large(number: int) -> Problem:
         table = rng.normal(scale=1.5, size=(photos, cells)).astype(np.float32)
         table[:, hidden] += rng.choice([0.4, 0.6, 0.9])
         tables.append(table)
-    problem = Problem(
-        tables if attackers > 1 else tables[0], set(hidden), photos, cells, attackers
-    )
+    problem = Problem(tables if attackers > 1 else tables[0], set(hidden), photos, cells, attackers)
     if attackers > 1:
         problem.truth = [set(hidden)] * attackers
     wishes = problem.wishes

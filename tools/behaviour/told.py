@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from running import Product
+
 from values import plain
 
 SENTENCES = frozenset(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, zone
-from elsewhere.globe.zones import distance_km
+from elsewhere.globe.areas import distance_km
 from elsewhere_lab import statistics as stats
 from elsewhere_lab.collections import ALBUMS, TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.plots import Figure, draw_by_kind

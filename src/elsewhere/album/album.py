@@ -14,10 +14,9 @@ from pathlib import Path
 from elsewhere.album import metadata
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import Candidate, find_photos
-from elsewhere.album.files import natural_key, one_line
+from elsewhere.album.files import SkippedFile, known_kind, natural_key, one_line
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
-from elsewhere.album.skipped import SkippedFile, known_kind
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
 

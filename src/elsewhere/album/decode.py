@@ -16,8 +16,8 @@ import warnings
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from elsewhere.album.jpeg import can_hold_pixels
-from elsewhere.album.skipped import SkipKind
+from elsewhere.album.files import SkipKind
+from elsewhere.album.renditions import can_hold_pixels
 
 if TYPE_CHECKING:
     from PIL import Image

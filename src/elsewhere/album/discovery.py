@@ -23,12 +23,13 @@ from elsewhere.album.files import (
     PHOTO_KINDS,
     SIDECAR_SUFFIXES,
     NotPlainError,
+    SkippedFile,
     file_digest,
     file_kind,
+    known_kind,
     natural_key,
     read_start,
 )
-from elsewhere.album.skipped import SkippedFile, known_kind
 from elsewhere.errors import InputError
 from elsewhere.values.wording import printable
 

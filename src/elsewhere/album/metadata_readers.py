@@ -25,7 +25,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 from xml.parsers import expat
 
-from elsewhere.album import jpeg
+from elsewhere.album import renditions
 from elsewhere.album.decode import profile_name
 from elsewhere.album.metadata import Metadata, make_leaks, parse_position, parse_timestamp
 
@@ -242,10 +242,10 @@ def _read_image_info(image: Image.Image, found: Found) -> None:
 
 def _read_jpeg_segments(content: bytes, found: Found) -> None:
     end = len(content)
-    for segment in jpeg.segments(content):
-        if segment.marker == jpeg.EOI:
+    for segment in renditions.segments(content):
+        if segment.marker == renditions.EOI:
             end = segment.end
-        if segment.marker == jpeg.COM:
+        if segment.marker == renditions.COM:
             found.append(("comment", _text(content[segment.start : segment.end])))
         elif segment.marker == 0xE2 and content[segment.start : segment.start + 4] == b"MPF\0":
             found.append(("further pictures", "such as a gain map, or the other eye's view"))

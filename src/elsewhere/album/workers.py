@@ -21,8 +21,7 @@ from pathlib import Path
 from queue import LifoQueue
 from typing import Any
 
-from elsewhere.album.frames import BadFrameError, receive, send
-from elsewhere.album.worker import OUT_OF_MEMORY
+from elsewhere.album.worker import OUT_OF_MEMORY, BadFrameError, receive, send
 from elsewhere.errors import FileError
 from elsewhere.platform.machine import worker_count
 

@@ -19,8 +19,7 @@ from typing import cast
 from elsewhere.batch.blocks import Done
 from elsewhere.batch.grouping import Job
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.platform.machine import worker_count as cores
-from elsewhere.platform.processes import interrupts_blocked, single_threaded
+from elsewhere.platform.machine import interrupts_blocked, single_threaded, worker_count as cores
 
 Then = Callable[[Done], Sequence[Job]]
 """What has to be done now that a job is done."""

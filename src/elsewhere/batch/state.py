@@ -36,7 +36,7 @@ from elsewhere.batch.schemas import FORMAT
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import HaltError, Storage, told
 from elsewhere.errors import ElsewhereError, FileError, InputError
-from elsewhere.platform.locks import take
+from elsewhere.platform.files import take
 
 LOCK = ".lock"
 BEAT = 5.0

@@ -1,6 +1,5 @@
 """The operating system, each task done in one way.
 
-files    files that are written completely or not at all
-locks    one process at a time
-machine  the user's folders, the cores
+files    files that are written completely or not at all, and locks between processes
+machine  the user's folders, the cores, the surroundings of worker processes
 """

@@ -1,10 +1,14 @@
-"""Files that exist completely or not at all, also after Ctrl-C, `kill -9` or a power cut.
+"""Files and locks that survive Ctrl-C, `kill -9` and a power cut: complete, or not there at all.
 
 A file is written beside its target, flushed to the disk, and then renamed over the target in one
 step. Without the flush a disk may keep the name and lose the bytes. A failure before the rename
 leaves the old file as it was, and nothing else.
 
 A symbolic link at the target is replaced, not followed; resolve it first to write what it names.
+
+A lock between processes is released by the system when its holder ends, however it ends. The caller
+decides what to do when another process holds the lock or the disk has no locks: the ledger waits, a
+sweep moves on, a batch run writes a heartbeat file instead.
 """
 
 from __future__ import annotations
@@ -91,3 +95,17 @@ def open_to_owner(path: Path, bits: int) -> None:
     mode = path.stat().st_mode
     if mode & bits != bits:
         path.chmod(mode | bits)
+
+
+def take(lock: int) -> bool | None:
+    """Lock an open file until it is closed; False: another holds it, None: the disk has no locks.
+
+    `filelock.FileLock` opens and creates the file itself. Here the file is open already: staging
+    folders have to create theirs exclusively, and a sweep must never create one.
+    """
+    from filelock import lock_descriptor
+
+    try:
+        return lock_descriptor(lock, blocking=False)
+    except OSError:  # usually a network disk
+        return None

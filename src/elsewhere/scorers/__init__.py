@@ -1,18 +1,14 @@
 """A photo → log-probabilities over cells: one small file per scorer, one two-method interface.
 
-protocol        what a scorer is: load and score; photos and rows
-registry        the specification that a user types → a scorer; plug-ins by entry point
+protocol        what a scorer is: load and score; photos and rows; find, also plug-ins
 embedded · geoclip · onnx_scorer · table        the scorers
 sessions        verified, shared ONNX Runtime sessions
-cached_scorer   many photos through one scorer
-cache           rows on disk, private and keyed
+cached_scorer   many photos through one scorer; rows on disk, private and keyed
 calibration     rows of several photos as one
 """
 
-from elsewhere.scorers.cache import RowCache
-from elsewhere.scorers.cached_scorer import CachedScorer, Outcome, each, score
-from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
-from elsewhere.scorers.registry import available, find
+from elsewhere.scorers.cached_scorer import CachedScorer, Outcome, RowCache, each, score
+from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, available, find
 
 __all__ = [
     "CachedScorer",

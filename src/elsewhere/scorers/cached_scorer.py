@@ -4,21 +4,34 @@ As many threads as cores each take one photo all the way: read, look up, decode,
 Decoding and inference both release the interpreter, so while one core decodes another infers. Only
 a few photos are in progress at once, whatever the album's size; what remains of each is its row. A
 photo that cannot be read costs itself, not the run.
+
+Rows that were computed before are kept on disk. A row says where a photo was taken, so the cache is
+private (0700 and 0600) and keyed: an entry's name is an HMAC of the photo's bytes under a random
+key that never leaves this folder. Without the key nobody can ask the cache whether a photo was ever
+scored here. Entries are sealed with the same key, so a damaged or foreign one is ignored and
+computed anew. The cache is optional: where it cannot be used, scoring goes on without it.
 """
 
 from __future__ import annotations
 
+import hmac
+import os
+import secrets
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.platform.machine import worker_count
-from elsewhere.scorers.cache import RowCache
+from elsewhere.platform.files import write_whole
+from elsewhere.platform.machine import cache_folder, worker_count
 from elsewhere.scorers.protocol import Photo, Row, Scorer, check_row
 from elsewhere.values.scores import Scores
 
@@ -131,3 +144,172 @@ def score(
             else f"none of the {count} photos can be scored; of the first, {first}"
         )
     return Scores(rows[: len(ids)], ids, scorer=about.fingerprint, grid=about.grid), tuple(failed)
+
+
+CAP_BYTES = 64 * 1024 * 1024
+"""Most disk space that rows may take: about 16,000 photos over 512 cells."""
+_BLOCK_BYTES = 4096
+"""A small file takes a block of the disk, whatever its length."""
+_KEY_BYTES = 32
+_SEAL_BYTES = 32
+
+
+def private_folder(path: Path) -> Path:
+    """`path` as a folder that only this user can enter, created or restricted as needed."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.chmod(0o700)
+    return path
+
+
+class RowCache:
+    """Rows by photo and scorer; the least recently used go first. Thread-safe."""
+
+    def __init__(self, place: Path | None = None, cap: int = CAP_BYTES) -> None:
+        self._place = place or cache_folder()
+        self._cap = cap
+        self._lock = threading.Lock()
+        self._size: int | None = None
+        self._secret: bytes | None = None
+        self._usable = True
+
+    def key(self, content: bytes, context: str) -> str:
+        """The name of the entry for a photo's bytes, as scored in `context` (scorer, versions)."""
+        secret = self._get_secret()
+        if not secret:
+            return ""
+        inner = hmac.new(secret, content, "sha256").digest()
+        return hmac.new(secret, inner + context.encode(), "sha256").hexdigest()
+
+    def get(self, key: str, cells: int) -> NDArray[np.float32] | None:
+        """The row under `key`; None when there is none, or it is damaged."""
+        secret = self._get_secret()
+        if not secret or not key:
+            return None
+        path = self._place / "rows" / key[:2] / key[2:]
+        try:
+            content = path.read_bytes()
+            seal, body = content[:_SEAL_BYTES], content[_SEAL_BYTES:]
+            if len(body) != 4 * cells or not hmac.compare_digest(seal, _seal(secret, key, body)):
+                return None
+            os.utime(path)  # now the most recently used
+        except OSError:
+            return None
+        return np.frombuffer(body, dtype="<f4").astype(np.float32)
+
+    def put(self, key: str, row: NDArray[np.float32]) -> None:
+        """Store `row` under `key`; a full disk or a missing folder only ends the caching."""
+        secret = self._get_secret()
+        if not secret or not key:
+            return
+        body = row.astype("<f4").tobytes()
+        path = self._place / "rows" / key[:2] / key[2:]
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            # the seal shows a row that a power cut damaged, so it need not be flushed
+            write_whole(path, _seal(secret, key, body) + body, private=True, lasting=False)
+            self._make_room(len(body) + _SEAL_BYTES)
+        except OSError:
+            self._usable = False
+
+    def _get_secret(self) -> bytes:
+        """The local random key, made when first needed; empty when the folder cannot be used."""
+        with self._lock:
+            if self._secret is None:
+                try:
+                    self._secret = _local_key(private_folder(self._place))
+                    private_folder(self._place / "rows")
+                except OSError:
+                    self._secret = b""
+            return self._secret if self._usable else b""
+
+    def _make_room(self, added: int) -> None:
+        """Count a new row, and delete old rows when the size passes the cap."""
+        with self._lock:
+            if self._size is None:
+                self._size = disk_usage(self._place)[1]
+            else:
+                self._size += _on_disk(added)
+            if self._size <= self._cap:
+                return
+            rows = sorted(_rows(self._place), key=lambda row: row[2])
+            size = sum(_on_disk(length) for _, length, _ in rows)
+            for path, length, _ in rows:
+                if size <= self._cap * 0.9:  # some room, so that not every row costs a sweep
+                    break
+                path.unlink(missing_ok=True)
+                size -= _on_disk(length)
+            self._size = size
+
+
+def clear(place: Path | None = None) -> int:
+    """Delete every row, the key and all other cached files; returns the number of rows.
+
+    Only files that this module makes are touched, in case the folder was set to a wrong one.
+    """
+    folder = place or cache_folder()
+    count = 0
+    try:
+        for path, _, _ in _rows(folder):
+            path.unlink(missing_ok=True)
+            count += 1
+        partial = [*folder.glob("rows/*/.*"), *folder.glob("features/.*"), *folder.glob(".*key.*")]
+        for path in [*partial, *folder.glob("features/*.npz"), folder / "key"]:
+            path.unlink(missing_ok=True)
+        for empty in [*folder.glob("rows/*"), folder / "rows", folder / "features", folder]:
+            with suppress(OSError):  # not empty: something in it is not ours
+                empty.rmdir()
+    except OSError as problem:
+        raise FileError(
+            f"the cache in {folder} cannot be cleared ({problem.strerror or problem}): "
+            "check its permissions"
+        ) from None
+    return count
+
+
+def disk_usage(place: Path | None = None) -> tuple[int, int]:
+    """The number of rows, and how many bytes of the disk they take."""
+    sizes = [_on_disk(length) for _, length, _ in _rows(place or cache_folder())]
+    return len(sizes), sum(sizes)
+
+
+def _rows(folder: Path) -> Iterator[tuple[Path, int, float]]:
+    """Every row's path, length and time of last use."""
+    for shard in sorted(folder.glob("rows/[0-9a-f][0-9a-f]")):
+        with suppress(OSError), os.scandir(shard) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
+                        known = entry.stat(follow_symlinks=False)
+                        yield Path(entry.path), known.st_size, known.st_mtime
+
+
+def _local_key(folder: Path) -> bytes:
+    """This machine's key; a damaged one is replaced, and its rows are then never found."""
+    path = folder / "key"
+    for _ in range(2):
+        with suppress(FileNotFoundError):
+            path.chmod(0o600)
+            key = path.read_bytes()
+            if len(key) == _KEY_BYTES:
+                return key
+            path.unlink()
+        # Linked into place, not replaced: of two processes that start at once, one key wins.
+        part = folder / f".key.{secrets.token_hex(4)}"
+        write_whole(part, secrets.token_bytes(_KEY_BYTES), private=True)
+        try:
+            path.hardlink_to(part)
+        except FileExistsError:
+            pass
+        except OSError:  # a disk without links
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    return path.read_bytes()
+
+
+def _seal(secret: bytes, key: str, body: bytes) -> bytes:
+    return hmac.new(secret, b"row " + key.encode() + body, "sha256").digest()
+
+
+def _on_disk(length: int) -> int:
+    return -(-length // _BLOCK_BYTES) * _BLOCK_BYTES

@@ -25,7 +25,7 @@ from elsewhere.errors import InputError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.platform.files import write_whole
 from elsewhere.platform.machine import cache_folder
-from elsewhere.scorers.cache import private_folder
+from elsewhere.scorers.cached_scorer import private_folder
 from elsewhere.scorers.protocol import Photo, Row, ScorerInfo, log_softmax
 from elsewhere.values.wording import installed_by
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from elsewhere.globe import Cells, Place, cell_names, cell_towns, place, zone_of_place
-from elsewhere.globe.outlines import countries
+from elsewhere.globe.areas import countries
 
 __all__ = ["Cells", "Place", "cell_names", "cell_towns", "countries", "place", "zone_of_place"]

@@ -35,8 +35,7 @@ from random import Random
 from elsewhere.album.copies import open_copy
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.ledger import DamagedError, Entry, Rows, decode, encode
-from elsewhere.platform.files import new_file, sync_folder
-from elsewhere.platform.locks import take
+from elsewhere.platform.files import new_file, sync_folder, take
 from elsewhere.platform.machine import data_folder
 
 PATIENCE = 30.0

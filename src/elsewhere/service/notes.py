@@ -9,7 +9,7 @@ import numpy as np
 from elsewhere.album import Photo
 from elsewhere.album.places import Places
 from elsewhere.globe import cell_names, place as find_place
-from elsewhere.globe.zones import distance_km
+from elsewhere.globe.areas import distance_km
 from elsewhere.scorers.calibration import combine_rows
 from elsewhere.service.places import PlaceSelection, hidden_name
 from elsewhere.service.posted import Posted

@@ -15,9 +15,8 @@ from typing import Any
 
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import sidecars_in_folder
-from elsewhere.album.files import MAX_BYTES, one_line
-from elsewhere.album.jpeg import NotJpegError, size_if_bare
-from elsewhere.album.skipped import REASONS, known_kind
+from elsewhere.album.files import MAX_BYTES, REASONS, known_kind, one_line
+from elsewhere.album.renditions import NotJpegError, size_if_bare
 from elsewhere.album.workers import Reply, Workers
 from elsewhere.errors import InputError
 from elsewhere.scorers import CachedScorer, Photo, Row, ScorerInfo, find

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.album import Limits, Metadata, Photo, SkippedFile
-from elsewhere.album.files import file_digest
+from elsewhere.album.files import LOST_KINDS, file_digest
 from elsewhere.album.places import Places, places_by_time
-from elsewhere.album.skipped import LOST_KINDS
 from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
 from elsewhere.service.ledger import Ledger

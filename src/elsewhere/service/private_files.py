@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elsewhere.album.copies import Copy
+from elsewhere.album.export import sweep
 from elsewhere.album.files import file_digest, read_file
-from elsewhere.album.staging import sweep
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
 from elsewhere.platform.files import open_to_owner, write_whole

@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from elsewhere.album import Photo, Recipe, Rendition, SkippedFile
-from elsewhere.album.export import Names, Order, check_target
-from elsewhere.album.files import PHOTO_SUFFIXES, natural_key
+from elsewhere.album.export import Names, Order, Staging, check_target, sweep as sweep_staging
+from elsewhere.album.files import PHOTO_SUFFIXES, REASONS, known_kind, natural_key
 from elsewhere.album.metadata import Metadata, from_json, parse_position
 from elsewhere.album.places import Places, places_of
 from elsewhere.album.renditions import MAX_SIDE
-from elsewhere.album.skipped import REASONS, known_kind
-from elsewhere.album.staging import Staging, sweep as sweep_staging
 from elsewhere.audit import Audit, Exposure, Guess as CellGuess, Leaking
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
@@ -21,9 +19,9 @@ from elsewhere.formats.ledger import Entry
 from elsewhere.globe import Cells, Place, place
 from elsewhere.report import bar_chart, render
 from elsewhere.scorers import RowCache, ScorerInfo, find
-from elsewhere.scorers.cache import clear as clear_cache, disk_usage
+from elsewhere.scorers.cached_scorer import clear as clear_cache, disk_usage
 from elsewhere.scorers.calibration import combine_rows
-from elsewhere.scorers.registry import available
+from elsewhere.scorers.protocol import available
 from elsewhere.scorers.sessions import has_cuda_build
 
 __all__ = [

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from elsewhere.album import Metadata, export as album_export
-from elsewhere.album.jpeg import size_if_bare
 from elsewhere.album.places import places_of
+from elsewhere.album.renditions import size_if_bare
 from elsewhere.album.workers import Workers
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
 from elsewhere.globe import place

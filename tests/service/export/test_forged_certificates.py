@@ -22,7 +22,7 @@ from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certif
 from elsewhere.formats.validation import digest_of
 from elsewhere.globe import Cells, zone
 from elsewhere.messages import verification as messages
-from elsewhere.scorers import Photo, Row, ScorerInfo, registry
+from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
 from elsewhere.scorers.protocol import log_softmax
 from elsewhere.service.export import export_album
 from elsewhere.service.planning import AlbumPlan, Threat
@@ -159,8 +159,8 @@ def believe(low: float | str) -> Callable[[Document], None]:
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterator[ScoredAlbum]:
     with pytest.MonkeyPatch.context() as patch:
-        own = registry.BuiltIn("tests.service.export.test_forged_certificates", "mapped")
-        patch.setitem(registry.BUILT_IN, "mapped", own)
+        own = protocol.BuiltIn("tests.service.export.test_forged_certificates", "mapped")
+        patch.setitem(protocol.BUILT_IN, "mapped", own)
         album = write_album(tmp_path_factory.mktemp("forged") / "trip", 8)
         found = score_album([album], scorers=("mapped",), workers=pool)
         yield found

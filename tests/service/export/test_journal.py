@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.staging import Staging
+from elsewhere.album.export import Staging
 from elsewhere.service.private_files import FOLDER, record_staging
 
 

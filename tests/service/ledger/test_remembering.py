@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from elsewhere.album import export as album_export
+from elsewhere.album.export import rename_new
 from elsewhere.album.places import Places
-from elsewhere.album.staging import rename_new
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
 from elsewhere.service.export import export_album

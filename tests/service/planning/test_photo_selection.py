@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from elsewhere.album.files import SkippedFile
 from elsewhere.album.places import places_of
-from elsewhere.album.skipped import SkippedFile
 from elsewhere.errors import InputError
 from elsewhere.service.photo_selection import (
     budget_of,

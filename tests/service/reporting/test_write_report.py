@@ -13,8 +13,8 @@ import pytest
 
 from elsewhere import messages
 from elsewhere.album import Leak
+from elsewhere.album.files import SkippedFile
 from elsewhere.album.places import Places, places_of
-from elsewhere.album.skipped import SkippedFile
 from elsewhere.errors import FileError
 from elsewhere.globe import place
 from elsewhere.report import page
