@@ -11,7 +11,7 @@ from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
 from elsewhere.scorers import protocol
-from elsewhere.scorers.protocol import Photo, log_softmax
+from elsewhere.scorers.protocol import Photo, normalise_row
 from elsewhere.values.scores import Scores
 
 
@@ -22,7 +22,7 @@ def table(tmp_path: Path, values: object, ids: list[str], **more: str) -> str:
 
 
 def test_normalised_rows_are_handed_on_bit_for_bit(tmp_path: Path) -> None:
-    rows = np.stack([log_softmax(np.arange(512) / n) for n in (3, 7)])
+    rows = np.stack([normalise_row(np.arange(512) / n) for n in (3, 7)])
     grid = Cells.default().fingerprint
     scorer = protocol.find(table(tmp_path, rows, ["x/a.jpg", "b.jpg"], scorer="s", grid=grid))
     about = scorer.load()

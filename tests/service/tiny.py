@@ -17,7 +17,7 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.album.workers import Workers
 from elsewhere.globe import Zone
 from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
-from elsewhere.scorers.protocol import log_softmax
+from elsewhere.scorers.protocol import normalise_row
 from elsewhere.service.planning import AlbumPlan, Threat
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
@@ -57,7 +57,7 @@ class TinyScorer:
             logits = logits + 1e-6 * np.arange(CELLS)
         if self._keen:
             logits = logits + 9.0 * (np.arange(CELLS) == truth_of(self._seed))
-        return log_softmax(logits)
+        return normalise_row(logits)
 
 
 def truth_of(seed: int) -> int:

@@ -26,7 +26,7 @@ from elsewhere.globe import Cells
 from elsewhere.platform.files import write_whole
 from elsewhere.platform.machine import cache_folder
 from elsewhere.scorers.cached_scorer import private_folder
-from elsewhere.scorers.protocol import Photo, Row, ScorerInfo, log_softmax
+from elsewhere.scorers.protocol import Photo, Row, ScorerInfo, normalise_row
 from elsewhere.values.wording import installed_by
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class GeoclipScorer:
             unit = self._torch.nn.functional.normalize(embedded, dim=1)
             vector = np.asarray(unit[0].numpy(), dtype=np.float32)
         logits = self._scale * (self._places @ vector)
-        return log_softmax(_pool(logits, self._starts))
+        return normalise_row(_pool(logits, self._starts))
 
     def _load(self) -> ScorerInfo:
         torch, model = _import_packages()

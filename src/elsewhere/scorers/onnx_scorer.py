@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, log_softmax
+from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, normalise_row
 from elsewhere.scorers.sessions import Session, open_session
 
 Triple = tuple[float, float, float]
@@ -130,7 +130,7 @@ class OnnxScorer:
                     f'{total:.6g} instead of 1: write "output": "logits" if that is what it gives'
                 )
             return np.asarray(output[0], dtype=np.float32)
-        return log_softmax(output[0])
+        return normalise_row(output[0])
 
     def _check_shapes(self, model: Session) -> None:
         """Refuse what is visibly wrong before anything is run."""

@@ -165,7 +165,7 @@ def decode_rendition(content: bytes, name: str, least: tuple[int, int]) -> Image
         ) from None
 
 
-def log_softmax(logits: ArrayLike) -> Row:
+def normalise_row(logits: ArrayLike) -> Row:
     """Logits (or unnormalised log-probabilities) as a row, normalised to about 1e-6."""
     return calibration.log_softmax(logits).astype(np.float32)
 

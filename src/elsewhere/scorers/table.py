@@ -12,7 +12,7 @@ import numpy as np
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells
-from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, log_softmax
+from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, normalise_row
 from elsewhere.values.scores import Scores
 
 
@@ -60,4 +60,4 @@ class TableScorer:
             )
         narrow = row.astype(np.float32)
         total = float(np.exp(narrow.astype(np.float64)).sum())
-        return narrow if abs(total - 1.0) <= TOLERANCE else log_softmax(row)
+        return narrow if abs(total - 1.0) <= TOLERANCE else normalise_row(row)

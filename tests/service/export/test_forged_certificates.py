@@ -23,7 +23,7 @@ from elsewhere.formats.validation import digest_of
 from elsewhere.globe import Cells, zone
 from elsewhere.messages import verification as messages
 from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
-from elsewhere.scorers.protocol import log_softmax
+from elsewhere.scorers.protocol import normalise_row
 from elsewhere.service.export import export_album
 from elsewhere.service.planning import AlbumPlan, Threat
 from elsewhere.service.scored_album import ScoredAlbum, score_album
@@ -49,7 +49,7 @@ class MappedScorer:
         small = np.asarray(photo.image((8, 8)).resize((4, 4)), dtype=np.float64).reshape(-1)
         logits = np.random.default_rng(1).normal(size=(GLOBE.count, small.size)) @ (small / 255)
         logits[list(TRUTH)] = logits.max() - 1.0 + 2.5 * np.tanh(small.mean() - 127)
-        return log_softmax(logits)
+        return normalise_row(logits)
 
 
 def make(spec: str) -> MappedScorer:
