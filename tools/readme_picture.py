@@ -22,7 +22,7 @@ from elsewhere.album.places import places_of
 from elsewhere.example import ALBUM
 from elsewhere.globe import cell_names
 from elsewhere.report.colours import FONT, LIGHT
-from elsewhere.scorers.calibration import combine_rows
+from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service import ScoredAlbum, score_album
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.values.wishes import Wishes

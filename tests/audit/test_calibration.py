@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from elsewhere.audit import audit
-from elsewhere.scorers.calibration import log_softmax
+from elsewhere.scorers.protocol import log_softmax
 from elsewhere.values.scores import Scores
 from elsewhere_lab import simulator
 

@@ -9,7 +9,7 @@ import elsewhere
 from elsewhere.audit import Truth, audit
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, zone
-from elsewhere.scorers.calibration import combine_rows, exponent
+from elsewhere.scorers.protocol import combine_rows, exponent
 from elsewhere.values.scores import Scores
 from elsewhere_lab import simulator
 

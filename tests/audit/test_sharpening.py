@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from elsewhere.audit.inference import curve, worst_order
-from elsewhere.scorers.calibration import combine_rows, log_softmax
+from elsewhere.scorers.protocol import combine_rows, log_softmax
 from elsewhere_lab import simulator
 
 EXPONENTS = {1: 1.0, 4: 0.6, 16: 0.3}

@@ -13,7 +13,7 @@ from typer.testing import Result
 
 import elsewhere
 from elsewhere.globe import Cells, place, zone_of_place
-from elsewhere.scorers.calibration import combine_rows
+from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service import score_album
 from tests.album.makers import GPS, exif, jpeg
 from tests.cli.keyboard import SCORER, typed

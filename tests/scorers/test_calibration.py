@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
+from elsewhere.scorers.protocol import combine_rows, exponent, log_softmax
 
 
 def test_the_exponent_is_linear_in_the_log_of_the_size() -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from elsewhere.report.colours import LIGHT
-from elsewhere.scorers.calibration import combine_rows, log_softmax
+from elsewhere.scorers.protocol import combine_rows, log_softmax
 from elsewhere_lab import simulator
 from elsewhere_lab.plots import Figure, label_places, new_panels
 from elsewhere_lab.sources import Source

@@ -34,7 +34,7 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km
 from elsewhere.globe.coordinates import EARTH_KM, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
-from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
+from elsewhere.scorers.protocol import combine_rows, exponent, log_softmax
 from elsewhere.values.scores import Scores
 
 Floats = NDArray[np.float64]

@@ -1,10 +1,9 @@
 """A photo → log-probabilities over cells: one small file per scorer, one two-method interface.
 
-protocol        what a scorer is: load and score; photos and rows; find, also plug-ins
+protocol        what a scorer is: load and score; photos and rows, also of several photos; find
 embedded · geoclip · onnx_scorer · table        the scorers
 sessions        verified, shared ONNX Runtime sessions
 cached_scorer   many photos through one scorer; rows on disk, private and keyed
-calibration     rows of several photos as one
 """
 
 from elsewhere.scorers.cached_scorer import CachedScorer, Outcome, RowCache, each, score

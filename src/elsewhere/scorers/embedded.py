@@ -34,8 +34,7 @@ import numpy.typing as npt
 
 from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.scorers.calibration import log_softmax
-from elsewhere.scorers.protocol import Photo, Row, ScorerInfo
+from elsewhere.scorers.protocol import Photo, Row, ScorerInfo, log_softmax
 from elsewhere.scorers.sessions import Session, open_session, read_verified
 
 if TYPE_CHECKING:

@@ -15,11 +15,16 @@ what the scorer works on: `embedded`, `geoclip`, `onnx:streets.onnx`, `table:sco
 packages can add scorers: an entry point in the group `elsewhere.scorers` is found by its name. It
 must lead to something that is called with the text behind the colon ("" for none) and returns an
 object with the two methods, `load` and `score`.
+
+Photos of one album are not independent, so the plain sum of their rows is overconfident. A scorer
+may know by how much: an exponent by number of photos, fitted on held-out albums, that the sum is
+multiplied with. It is the same for every cell, so it changes no ranking and no plan.
 """
 
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -34,7 +39,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.errors import ElsewhereError, FileError, ScorerError
 from elsewhere.globe import Cells
-from elsewhere.scorers import calibration
 from elsewhere.values.wording import installed_by
 
 if TYPE_CHECKING:
@@ -49,6 +53,7 @@ MAX_PIXELS = 100_000_000
 TOLERANCE = 1e-4
 """How far from one the probabilities of a row may sum."""
 
+Floats = NDArray[np.float64]
 Row = NDArray[np.float32]
 """(M,) natural-log probabilities: finite, the probabilities summing to one within 1e-4."""
 
@@ -167,7 +172,7 @@ def decode_rendition(content: bytes, name: str, least: tuple[int, int]) -> Image
 
 def normalise_row(logits: ArrayLike) -> Row:
     """Logits (or unnormalised log-probabilities) as a row, normalised to about 1e-6."""
-    return calibration.log_softmax(logits).astype(np.float32)
+    return log_softmax(logits).astype(np.float32)
 
 
 def check_row(row: Row, cells: int, scorer: str, photo: str) -> Row:
@@ -282,3 +287,48 @@ class PluginScorer:
 def _plugins() -> dict[str, EntryPoint]:
     """Scorers from other packages; they cannot take a name of ours."""
     return {entry.name: entry for entry in entry_points(group=GROUP) if entry.name not in BUILT_IN}
+
+
+def exponent(exponents: Mapping[int, float], photos: int) -> float:
+    """The factor that calibrates the sum of `photos` rows; 1 without any exponents.
+
+    Between the fitted sizes it is linear in log(size), and below them that of the smallest. Beyond
+    the largest nobody has measured how much more so many photos tell, so they count as much as the
+    largest number did: the exponent falls as their number grows.
+
+    >>> exponent({1: 1.0, 4: 0.5}, 2), exponent({1: 1.0, 4: 0.5}, 400), exponent({}, 7)
+    (0.75, 0.005, 1.0)
+    """
+    if not exponents:
+        return 1.0
+    sizes = sorted(exponents)
+    fitted = np.interp(math.log(photos), np.log(sizes), [exponents[size] for size in sizes])
+    return float(fitted * min(1.0, sizes[-1] / photos))
+
+
+def log_softmax(logits: ArrayLike) -> Floats:
+    """Normalised log-probabilities along the last axis, in double precision.
+
+    A row in which everything is impossible becomes uniform.
+
+    >>> np.exp(log_softmax([np.log(3.0), 0.0])).round(3).tolist()
+    [0.75, 0.25]
+    """
+    wide = np.array(logits, dtype=np.float64)
+    wide[np.isneginf(wide).all(axis=-1)] = 0.0
+    wide -= wide.max(axis=-1, keepdims=True)
+    normalised: Floats = wide - np.log(np.exp(wide).sum(axis=-1, keepdims=True))
+    return normalised
+
+
+def combine_rows(
+    rows: NDArray[np.float32] | NDArray[np.float64], exponents: Mapping[int, float]
+) -> Floats:
+    """One row for all photos as a set: the calibrated posterior under a uniform prior.
+
+    >>> halves = np.log([[0.8, 0.2], [0.8, 0.2]])
+    >>> np.exp(combine_rows(halves, {2: 0.5})).round(3).tolist()
+    [0.8, 0.2]
+    """
+    total = rows.sum(axis=0, dtype=np.float64)
+    return log_softmax(exponent(exponents, len(rows)) * total)

@@ -18,7 +18,7 @@ from elsewhere.audit import Guess
 from elsewhere.audit.inference import Floats, basis, gains, own_ranks, rank
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.messages import threat_name
-from elsewhere.scorers.calibration import combine_rows, exponent, log_softmax
+from elsewhere.scorers.protocol import combine_rows, exponent, log_softmax
 from elsewhere.service.album_audit import possible_cells
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import Posted

@@ -10,7 +10,7 @@ from elsewhere.album import Photo
 from elsewhere.album.places import Places
 from elsewhere.globe import cell_names, place as find_place
 from elsewhere.globe.areas import distance_km
-from elsewhere.scorers.calibration import combine_rows
+from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.places import PlaceSelection, hidden_name
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum

@@ -43,7 +43,7 @@ from elsewhere.globe import (
     zone_of_place,
 )
 from elsewhere.globe.gazetteer import name_key
-from elsewhere.scorers.calibration import combine_rows
+from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.wishes import HideScope

@@ -20,8 +20,7 @@ from elsewhere.globe import Cells, Place, place
 from elsewhere.report import bar_chart, render
 from elsewhere.scorers import RowCache, ScorerInfo, find
 from elsewhere.scorers.cached_scorer import clear as clear_cache, disk_usage
-from elsewhere.scorers.calibration import combine_rows
-from elsewhere.scorers.protocol import available
+from elsewhere.scorers.protocol import available, combine_rows
 from elsewhere.scorers.sessions import has_cuda_build
 
 __all__ = [

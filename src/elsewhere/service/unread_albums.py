@@ -17,7 +17,7 @@ from elsewhere.album.renditions import Spool, Ticket
 from elsewhere.audit.inference import rank, within
 from elsewhere.errors import InputError
 from elsewhere.globe import cell_names, place as find_place
-from elsewhere.scorers.calibration import combine_rows
+from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.album_audit import possible_cells
 from elsewhere.service.photo_scoring import AttackerInfo
 from elsewhere.service.photo_selection import budget_of, select_pinned
