@@ -13,8 +13,7 @@ from elsewhere.app.api import models
 from elsewhere.app.sessions import planning
 from elsewhere.app.sessions.planning import OvertakenError, PlannedAnswer, PlanningSession
 from elsewhere.service import ScoredAlbum
-from elsewhere.service.album_audit import audit_threats
-from elsewhere.service.beliefs import Beliefs
+from elsewhere.service.album_audit import Beliefs, audit_threats
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from elsewhere.service.secret_top import candidate_tops
+from elsewhere.service.scores import candidate_tops
 from elsewhere.values.wishes import Wishes, margin
 from elsewhere_lab import statistics as stats
 from elsewhere_lab.collections import TOP, endangered, kinds_of, model_names, sample_parts

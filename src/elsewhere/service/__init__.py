@@ -5,19 +5,19 @@ when first used, so that a command waits only for what it needs. `__init__.pyi` 
 
 jobs            the whole job: open an album, protect it, write the report
 scored_album    read an album and score it with every model
-places          which places are hidden, and how far around them
+selection       which places are hidden, how far around them, and which photos the wishes name
 threats         the attackers that a plan must withstand: model, place and photos they see
+scores          solve and check: score tables to proved plans, with the top drawn in secret
 planning        one plan for the whole album
-secret_top      the number of guesses to withstand, drawn in secret
-alternatives    what to ask for instead; planning finds out what each would share
-infeasibility   why there is no plan, and which posted photos to take down
-notes           what a person should know beside a plan
-posted          photos that are public already; posted_photos finds them
+advice          what a person should know beside a plan: notes, reasons, alternatives
+posted          photos that are public already
 ledger          what was shared before, as far as the user has it remembered
 next_photo      whether a single photo may be posted now
 export          a proved copy with its certificate; verify checks it later
 album_audit     what an album gives away; report writes it down
 frontier        what each number of withheld photos buys
+bulk            many albums: photos scored one by one, albums planned from rows alone
+stages          types and small functions of the stages below
 """
 
 import lazy_loader

@@ -2,26 +2,32 @@
 
 from .album_audit import (
     AlbumAudit as AlbumAudit,
-    audit_album as audit_album,
-    metadata_leaks as metadata_leaks,
-    photo_leaks as photo_leaks,
-    possible_cells as possible_cells,
-    second_opinions as second_opinions,
-    with_second_heads as with_second_heads,
-)
-from .beliefs import (
     Belief as Belief,
     Beliefs as Beliefs,
     ScoreCache as ScoreCache,
     album_guesses as album_guesses,
+    audit_album as audit_album,
     likeliest_cells as likeliest_cells,
+    metadata_leaks as metadata_leaks,
     named_cell as named_cell,
+    photo_leaks as photo_leaks,
     photo_probabilities as photo_probabilities,
+    possible_cells as possible_cells,
+    second_opinions as second_opinions,
+    with_second_heads as with_second_heads,
 )
-from .early_checks import (
-    EarlyChecks as EarlyChecks,
-    check_paths as check_paths,
-    check_wishes as check_wishes,
+from .bulk import (
+    MAX_BYTES as MAX_BYTES,
+    AttackerInfo as AttackerInfo,
+    AuditNumbers as AuditNumbers,
+    Device as Device,
+    PhotoOutcome as PhotoOutcome,
+    PhotoScorer as PhotoScorer,
+    ScorerInfo as ScorerInfo,
+    UnreadPhoto as UnreadPhoto,
+    audit_cells as audit_cells,
+    plan_cells as plan_cells,
+    plan_unread_album as plan_unread_album,
 )
 from .export import (
     Export as Export,
@@ -35,52 +41,29 @@ from .frontier import (
     steps as steps,
     tables as tables,
 )
-from .geography import (
-    Cells as Cells,
-    Place as Place,
-    cell_names as cell_names,
-    cell_towns as cell_towns,
-    countries as countries,
-    place as place,
-    zone_of_place as zone_of_place,
-)
 from .jobs import (
+    EarlyChecks as EarlyChecks,
     OpenedAlbum as OpenedAlbum,
     ProtectedAlbum as ProtectedAlbum,
+    check_paths as check_paths,
+    check_wishes as check_wishes,
     export_with_report as export_with_report,
     open_album as open_album,
     protect_album as protect_album,
 )
-from .ledger import Ledger as Ledger
-from .ledger_album import entries_at as entries_at, label_of as label_of
+from .ledger import Ledger as Ledger, entries_at as entries_at, label_of as label_of
 from .next_photo import NextPhoto as NextPhoto, check_next_photo as check_next_photo
-from .photo_scoring import (
-    MAX_BYTES as MAX_BYTES,
-    AttackerInfo as AttackerInfo,
-    Device as Device,
-    PhotoOutcome as PhotoOutcome,
-    PhotoScorer as PhotoScorer,
-    ScorerInfo as ScorerInfo,
-)
-from .photo_selection import (
-    budget_of as budget_of,
-    matching as matching,
-    select_pinned as select_pinned,
-)
-from .places import (
-    Guess as Guess,
-    NowhereError as NowhereError,
-    guesses as guesses,
-    hidden_name as hidden_name,
-    hidden_names as hidden_names,
-)
 from .planning import (
     AlbumPlan as AlbumPlan,
     evaluate_alternatives as evaluate_alternatives,
     plan_album as plan_album,
 )
-from .posted import NOTHING_POSTED as NOTHING_POSTED, Posted as Posted
-from .posted_photos import Sketches as Sketches, find_posted as find_posted
+from .posted import (
+    NOTHING_POSTED as NOTHING_POSTED,
+    Posted as Posted,
+    Sketches as Sketches,
+    find_posted as find_posted,
+)
 from .private_files import is_own as is_own
 from .report import (
     album_name as album_name,
@@ -97,6 +80,7 @@ from .scored_album import (
     score_album as score_album,
 )
 from .scores import (
+    candidate_tops as candidate_tops,
     certify as certify,
     check_writable as check_writable,
     plan_to_json as plan_to_json,
@@ -104,11 +88,18 @@ from .scores import (
     read_plan_text as read_plan_text,
     read_scores as read_scores,
     refuse_unless_plain as refuse_unless_plain,
+    solve_with_secret_top as solve_with_secret_top,
     write_scores as write_scores,
 )
-from .secret_top import (
-    candidate_tops as candidate_tops,
-    solve_with_secret_top as solve_with_secret_top,
+from .selection import (
+    Guess as Guess,
+    NowhereError as NowhereError,
+    budget_of as budget_of,
+    guesses as guesses,
+    hidden_name as hidden_name,
+    hidden_names as hidden_names,
+    matching as matching,
+    select_pinned as select_pinned,
 )
 from .stages import (
     EXAMPLE_ALBUM as EXAMPLE_ALBUM,
@@ -117,6 +108,7 @@ from .stages import (
     REASONS as REASONS,
     Audit as Audit,
     CellGuess as CellGuess,
+    Cells as Cells,
     Entry as Entry,
     Exposure as Exposure,
     Leaking as Leaking,
@@ -124,6 +116,7 @@ from .stages import (
     Names as Names,
     Order as Order,
     Photo as Photo,
+    Place as Place,
     Places as Places,
     Recipe as Recipe,
     Rendition as Rendition,
@@ -131,10 +124,13 @@ from .stages import (
     SkippedFile as SkippedFile,
     Staging as Staging,
     bar_chart as bar_chart,
+    cell_names as cell_names,
+    cell_towns as cell_towns,
     cells_of_grid as cells_of_grid,
     check_target as check_target,
     clear_cache as clear_cache,
     combine_rows as combine_rows,
+    countries as countries,
     describe_scorer as describe_scorer,
     disk_usage as disk_usage,
     find_places as find_places,
@@ -142,18 +138,13 @@ from .stages import (
     known_kind as known_kind,
     load_scorer as load_scorer,
     natural_key as natural_key,
+    place as place,
     read_metadata as read_metadata,
     render as render,
     scorer_names as scorer_names,
     similar_places as similar_places,
     sweep_staging as sweep_staging,
+    zone_of_place as zone_of_place,
 )
 from .threats import Threat as Threat
-from .unread_albums import (
-    AuditNumbers as AuditNumbers,
-    UnreadPhoto as UnreadPhoto,
-    audit_cells as audit_cells,
-    plan_cells as plan_cells,
-    plan_unread_album as plan_unread_album,
-)
 from .verify import verify_copy as verify_copy

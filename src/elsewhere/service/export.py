@@ -41,8 +41,7 @@ from elsewhere.formats.copy_certificate import (
     seal,
 )
 from elsewhere.messages.verification import note_text, problem_text
-from elsewhere.service.ledger import Ledger
-from elsewhere.service.ledger_album import given_by
+from elsewhere.service.ledger import Ledger, given_by
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.private_files import (
     CERTIFICATE,

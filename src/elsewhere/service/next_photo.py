@@ -25,11 +25,11 @@ from elsewhere.album.places import Places
 from elsewhere.checker.facts import AlbumFacts, CheckedView
 from elsewhere.errors import InputError
 from elsewhere.service.ledger import Ledger
-from elsewhere.service.photo_selection import matching
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import solve_and_check
+from elsewhere.service.selection import matching
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.requests import (
     Request,

@@ -12,15 +12,32 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import ground, place as find_place
 from elsewhere.globe.places import continent
-from elsewhere.service.alternatives import suggest_alternatives
-from elsewhere.service.infeasibility import blocked_by_posted, find_reasons
-from elsewhere.service.notes import low_detail_notes, plan_independent_notes
-from elsewhere.service.photo_selection import budget_of, bursts, photo_values, select_pinned
-from elsewhere.service.places import NowhereError, guesses, hidden_names, select_places
+from elsewhere.service.advice import (
+    blocked_by_posted,
+    find_reasons,
+    low_detail_notes,
+    plan_independent_notes,
+    suggest_alternatives,
+)
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
-from elsewhere.service.scores import Explain, solve_and_check
-from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top, without_each_photo
+from elsewhere.service.scores import (
+    Explain,
+    candidate_tops,
+    solve_and_check,
+    solve_with_secret_top,
+    without_each_photo,
+)
+from elsewhere.service.selection import (
+    NowhereError,
+    budget_of,
+    bursts,
+    guesses,
+    hidden_names,
+    photo_values,
+    select_pinned,
+    select_places,
+)
 from elsewhere.service.threats import Threat, check_top, find_threats
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.plans import previous_plan, read_limits

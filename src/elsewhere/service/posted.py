@@ -1,21 +1,38 @@
-"""Photos that are out already: an attacker adds them up with whatever is shared next.
+"""Photos that are public already: an attacker adds them up with whatever is shared next.
 
-They cannot be withheld any more, so a plan counts them as fixed in: their rows stand behind the
-album's in the scores that the engine sees, pinned, and they are never exported. A photo of the
-album that is out already is pinned where it stands.
+They cannot be withheld any more, so a plan pins them: their rows stand behind the album's in the
+scores that the solver gets, and they are never exported. A photo of the album that is public
+already is pinned where it stands.
+
+Public photos are read and scored as the album is, by the same recipe and scorers. A photo of the
+album is recognized when the public file is its original or a rendition exported before, byte for
+byte, or when both render to the same picture. A copy that a platform compressed anew counts as one
+more photo. Where small grey versions of two photos nearly agree, a note asks the user to compare
+them; nothing is decided by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from elsewhere.album import Metadata, SkippedFile
+from elsewhere.album import Limits, Metadata, Photo, SkippedFile
+from elsewhere.album.files import LOST_KINDS, file_digest
+from elsewhere.album.places import Places, places_by_time
+from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError
-from elsewhere.values.notes import Note
+from elsewhere.scorers import RowCache
+from elsewhere.service.ledger import Ledger, Remembered, remembered
+from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import Wishes
+from elsewhere.values.wording import apart_only
 
 
 @dataclass(frozen=True)
@@ -70,3 +87,249 @@ class Posted:
 
 
 NOTHING_POSTED = Posted()
+
+
+SIDE = 24
+ALIKE = 0.985
+"""Correlation of the small versions from which on two photos look like one."""
+_FLAT = 1e-3
+
+
+Sketch: TypeAlias = NDArray[np.float64]
+"""A picture in a few grey points."""
+
+
+class Sketches:
+    """Photos in small, drawn while their renditions are there: at `see`'s glance, or when asked."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[str, Sketch] = {}
+
+    def __call__(self, photo: Photo) -> None:
+        """Draw one, to be found when its rendition is given up; from any thread."""
+        self._drawn[photo.rendition.digest] = _small(photo)
+
+    def of(self, photo: Photo) -> Sketch:
+        """The photo in small; drawn now, where nobody has and its rendition is kept."""
+        known = self._drawn.get(photo.rendition.digest)
+        return _small(photo) if known is None else known
+
+
+def alike(
+    posted: Sequence[Photo], album: Sequence[Photo], sketches: Sketches
+) -> list[tuple[int, int]]:
+    """Pairs, by number, of a posted photo and the one of the album that it looks like."""
+    if not posted or not album:
+        return []
+    ours = np.stack([sketches.of(photo) for photo in album])
+    found = []
+    for number, photo in enumerate(posted):
+        agreement = ours @ sketches.of(photo)
+        best = int(np.argmax(agreement))
+        if agreement[best] >= ALIKE:
+            found.append((number, best))
+    return found
+
+
+def _small(photo: Photo) -> Sketch:
+    """The picture in a few grey points, its brightness and contrast taken out; of length one.
+
+    All shapes become one square: a platform may have cut a few rows off.
+    """
+    from PIL import Image
+
+    with photo.rendition.open_image() as image:
+        image.draft("L", (4 * SIDE, 4 * SIDE))
+        grey = image.convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
+    points = np.asarray(grey, dtype=np.float64).ravel() / 255
+    points -= points.mean()
+    length = float(np.linalg.norm(points))
+    return points / length if length > _FLAT * SIDE else np.zeros_like(points)
+
+
+_MAX_PAIRS = 3
+_MAY_SHOW_A_PLACE = LOST_KINDS | {"video"}
+"""Why something that may show the place cannot be counted."""
+
+
+def find_posted(
+    seen: ScoredAlbum,
+    places: Places,
+    wishes: Wishes,
+    paths: Iterable[str | Path] = (),
+    *,
+    marked: Iterable[int] = (),
+    ledger: Ledger | None = None,
+    limits: Limits | None = None,
+    workers: Workers | None = None,
+    cache: RowCache | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+    sketches: Sketches | None = None,
+) -> Posted:
+    """What is public already beside an album: the photos at `paths`, and what the ledger has.
+
+    `places` and `wishes` say what is hidden: only what the ledger remembers of those places counts.
+    `marked` are photos of the album, by number, that somebody says are out. `sketches` are of the
+    album's photos, where their renditions are given up already.
+    """
+    listed = list(paths)
+    public = None
+    sketches = sketches or Sketches()
+    if listed:
+        public = score_album(
+            listed,
+            scorers=[model.spec for model in seen.models],
+            recipe=seen.album.recipe,
+            limits=limits,
+            workers=workers,
+            cache=cache,
+            progress=progress,
+            keep=False,  # nothing of it is ever exported
+            glance=sketches,
+        )
+    try:
+        return _joined(
+            seen, public, places, wishes, marked=marked, ledger=ledger, sketches=sketches
+        )
+    finally:
+        if public is not None:
+            public.close()
+
+
+def _joined(
+    seen: ScoredAlbum,
+    public: ScoredAlbum | None,
+    places: Places,
+    wishes: Wishes,
+    *,
+    marked: Iterable[int],
+    ledger: Ledger | None,
+    sketches: Sketches,
+) -> Posted:
+    photos = public.photos if public else ()
+    contents = {photo.id: _digest(photo.path) for photo in photos}
+    found = None
+    if ledger is not None:
+        digests = {*contents.values(), *(photo.rendition.digest for photo in photos)}
+        found = remembered(ledger, seen, places, wishes, known=digests)
+    marked = set(marked)
+    if public is None and found is None and not marked:
+        return NOTHING_POSTED
+    again = _known_again(seen.photos, photos, contents)
+    others = [n for n, photo in enumerate(photos) if photo.id not in again]
+    empty = tuple(model.scores.values[:0] for model in seen.models)
+    kept = found or Remembered((), empty, (), ())
+    already = tuple(sorted({*marked, *again.values(), *kept.already}))
+    names = [f"posted/{photos[n].id}" for n in others]
+    ids = _distinct([*names, *kept.ids], {photo.id for photo in seen.photos})
+    known = [photos[n].metadata for n in others]
+    metadata = (*_placed_by_time(seen.photos, known, places), *kept.metadata)
+    rows = []
+    for number, model in enumerate(seen.models):
+        parts = [kept.rows[number]]
+        if public is not None:
+            parts.insert(0, public.models[number].scores.values[others])
+        whole = np.concatenate(parts)
+        if len(whole):
+            scores = model.scores
+            rows.append(Scores(whole, ids, scorer=scores.scorer, grid=scores.grid))
+    left = public.left if public else ()
+    pairs = alike([photos[n] for n in others], seen.photos, sketches)
+    looks = [(ids[n], seen.photos[other].id) for n, other in pairs if other not in already]
+    notes = (*_notes(seen, already, len(others), left, looks), *kept.notes)
+    return Posted(tuple(ids), tuple(rows), metadata, already, notes, left)
+
+
+def _known_again(
+    album: Sequence[Photo], posted: Sequence[Photo], contents: dict[str, str]
+) -> dict[str, int]:
+    """By the posted photo's id, the photo of the album that it is."""
+    renditions = {photo.rendition.digest: n for n, photo in enumerate(album)}
+    sizes = {_size(photo.path) for photo in posted}
+    originals = {
+        _digest(photo.path): n for n, photo in enumerate(album) if _size(photo.path) in sizes
+    }
+    found = {}
+    for photo in posted:
+        content = contents[photo.id]
+        for table, mark in (
+            (renditions, photo.rendition.digest),
+            (renditions, content),
+            (originals, content),
+        ):
+            if mark and mark in table:
+                found[photo.id] = table[mark]
+                break
+    return found
+
+
+def _placed_by_time(
+    album: Sequence[Photo], posted: Sequence[Metadata], places: Places
+) -> list[Metadata]:
+    """The same with a position where only the time tells it, beside photos of the album."""
+    known = [*(photo.metadata for photo in album), *posted]
+    place_of = {n: number for number, one in enumerate(places.places) for n in one.photos}
+    with_position = {n: p for n, p in place_of.items() if known[n].position is not None}
+    with_position.update(
+        {n: -1 for n in range(len(album), len(known)) if known[n].position is not None}
+    )
+    timed = places_by_time(known, with_position)
+    result = []
+    for number, one in enumerate(posted, len(album)):
+        place = timed.get(number, -1)
+        if one.position is None and place >= 0:
+            result.append(replace(one, position=places.places[place].positions[0]))
+        else:
+            result.append(one)
+    return result
+
+
+def _notes(
+    seen: ScoredAlbum,
+    already: Sequence[int],
+    others: int,
+    skipped: Sequence[SkippedFile],
+    pairs: Sequence[tuple[str, str]],
+) -> list[Note]:
+    """What was counted, what could not be, and which photos a person should compare."""
+    found = []
+    if already:
+        names = apart_only([photo.id for photo in seen.photos])
+        found.append(Note(NoteKind.ALREADY_POSTED, photos=tuple(names[n] for n in already)))
+    if others:
+        found.append(Note(NoteKind.POSTED_COUNTED, count=others))
+    unreadable = tuple(file.name for file in skipped if file.kind in _MAY_SHOW_A_PLACE)
+    if unreadable:
+        found.append(Note(NoteKind.POSTED_UNREADABLE, photos=unreadable))
+    found += [Note(NoteKind.LOOKS_ALIKE, photos=pair) for pair in pairs[:_MAX_PAIRS]]
+    if len(pairs) > _MAX_PAIRS:
+        found.append(Note(NoteKind.MORE_LOOK_ALIKE, count=len(pairs) - _MAX_PAIRS))
+    return found
+
+
+def _distinct(names: Sequence[str], taken: set[str]) -> list[str]:
+    """The names, of which none is another's or the album's."""
+    used = set(taken)
+    result = []
+    for name in names:
+        free, number = name, 2
+        while free in used:
+            free, number = f"{name} ({number})", number + 1
+        used.add(free)
+        result.append(free)
+    return result
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file, read as the album reads; empty where it cannot be read any more."""
+    try:
+        return file_digest(path)
+    except OSError:
+        return ""

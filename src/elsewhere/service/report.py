@@ -50,7 +50,8 @@ from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.private_files import REPORT, make_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.threats import Threat, cells_of
+from elsewhere.service.selection import cells_of
+from elsewhere.service.threats import Threat
 from elsewhere.values.photo_effect import PhotoEffect
 from elsewhere.values.wording import counted, listed
 

@@ -2,12 +2,21 @@
 
 The solver finds a plan and the checker proves it; neither knows the other. Nothing leaves this
 module unproved.
+
+The k that a plan really withstands is drawn in secret, never below the one asked for. A minimal
+plan leaves the truth at rank k + 1, just outside, and somebody who knows the tool and the k guesses
+that cell; so nobody but the certificate knows the k. It is drawn evenly from K to 3K. Where the
+drawn k cannot be had a smaller one is drawn, down to K itself: what is used in the end is drawn
+evenly among all that can be had. Only where K itself cannot be had is there no plan. A plan that
+shares nothing new, because all it keeps is public already, counts only for K itself.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from random import Random, SystemRandom
 from typing import Any
 
 from elsewhere.checker.proof import Verdict, prove
@@ -29,6 +38,7 @@ from elsewhere.solver.plans import (
 )
 from elsewhere.solver.reductions import Contradiction
 from elsewhere.solver.requests import Request, known_wishes, preview, read_request
+from elsewhere.values.outcome import MAX_TOP_FACTOR
 from elsewhere.values.plan import Frontier, Plan, Point, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
@@ -49,6 +59,7 @@ __all__ = [
     "solve_and_check",
     "write_scores",
 ]
+
 
 Explain = Callable[[Promise, Sequence[Scores], Limits], str]
 """Says why a promise cannot be kept, within about these limits."""
@@ -276,3 +287,76 @@ def _named_as_in(plan: Plan, promise: Promise) -> Promise:
     pairs = zip(promise.against, plan.promise.against, strict=True)
     named = tuple(a if a.scorer else replace(a, scorer=b.scorer) for a, b in pairs)
     return replace(promise, against=named)
+
+
+def candidate_tops(
+    asked: int, most: int, draw: Random | None = None, first: int | None = None
+) -> Iterator[int]:
+    """The ks to try, each smaller than the one before, the last one the k asked for.
+
+    `first` is a k drawn before, taken where it may still be; `most` the largest that makes sense.
+
+    >>> list(candidate_tops(5, 5)), next(candidate_tops(5, 99, first=11))
+    ([5], 11)
+    """
+    draw = draw or SystemRandom()
+    high = max(asked, min(MAX_TOP_FACTOR * asked, most))
+    k = first if first is not None and asked <= first <= high else draw.randint(asked, high)
+    while True:
+        yield k
+        if k == asked:
+            return
+        k = draw.randint(asked, k - 1)
+
+
+def solve_with_secret_top(
+    asked: Request,
+    least: int,
+    tries: Iterator[int],
+    limits: Limits,
+    *,
+    previous: frozenset[int] | None = None,
+    explain: Explain | None = explain_no_plan,
+    useful: Callable[[Plan], bool] = lambda plan: True,
+) -> tuple[Plan, int]:
+    """The plan for the first k that can be had, and that k; for `least` whatever comes of it.
+
+    `useful` says whether a plan that was found is worth having.
+
+    Each try above `least` takes at most half of what is left of the limits, so that there is
+    something left for those after it.
+    """
+    for k in tries:
+        part = _half(limits) if k > least else limits
+        before = part.done
+        plan = solve_and_check(with_top(asked, k), part, previous, explain if k == least else None)
+        if part is not limits:
+            limits.done += part.done - before
+        if k == least or (plan.found and useful(plan)):
+            return plan, k
+    raise AssertionError("the last try is the k asked for")
+
+
+def with_top(asked: Request, k: int) -> Request:
+    """The same wishes with another k, for single photos too where they have one."""
+    against = tuple(
+        replace(one, top=k, each_photo=None if one.each_photo is None else k)
+        for one in asked.promise.against
+    )
+    return replace(asked, promise=replace(asked.promise, against=against))
+
+
+def without_each_photo(asked: Request) -> Request:
+    """The same wishes, of the photos together only."""
+    against = tuple(replace(one, each_photo=None) for one in asked.promise.against)
+    return replace(asked, promise=replace(asked.promise, against=against))
+
+
+def _half(limits: Limits) -> Limits:
+    now = time.monotonic()
+    return replace(
+        limits,
+        deadline=now + max(0.0, limits.deadline - now) / 2,
+        work=max(0.0, limits.work - limits.done) / 2,
+        done=0,
+    )

@@ -1,4 +1,4 @@
-"""What callers of the service need of the stages themselves: their types and small functions."""
+"""What callers of the service need of the stages: their types and small functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from elsewhere.audit import Audit, Exposure, Guess as CellGuess, Leaking
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
 from elsewhere.formats.ledger import Entry
-from elsewhere.globe import Cells, Place, place
+from elsewhere.globe import Cells, Place, cell_names, cell_towns, place, zone_of_place
+from elsewhere.globe.areas import countries
 from elsewhere.report import bar_chart, render
 from elsewhere.scorers import RowCache, ScorerInfo, find
 from elsewhere.scorers.cached_scorer import clear as clear_cache, disk_usage
@@ -30,6 +31,7 @@ __all__ = [
     "REASONS",
     "Audit",
     "CellGuess",
+    "Cells",
     "Entry",
     "Exposure",
     "Leaking",
@@ -37,6 +39,7 @@ __all__ = [
     "Names",
     "Order",
     "Photo",
+    "Place",
     "Places",
     "Recipe",
     "Rendition",
@@ -44,10 +47,13 @@ __all__ = [
     "SkippedFile",
     "Staging",
     "bar_chart",
+    "cell_names",
+    "cell_towns",
     "cells_of_grid",
     "check_target",
     "clear_cache",
     "combine_rows",
+    "countries",
     "describe_scorer",
     "disk_usage",
     "find_places",
@@ -55,11 +61,13 @@ __all__ = [
     "known_kind",
     "load_scorer",
     "natural_key",
+    "place",
     "read_metadata",
     "render",
     "scorer_names",
     "similar_places",
     "sweep_staging",
+    "zone_of_place",
 ]
 
 

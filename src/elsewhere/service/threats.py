@@ -19,11 +19,11 @@ import numpy as np
 
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
-from elsewhere.globe import Cells, Place, Zone, zone_of_cells, zone_of_place
+from elsewhere.globe import Place, Zone, zone_of_cells, zone_of_place
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.places import at, hidden_name, hidden_zone, inside
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, model_name
+from elsewhere.service.selection import at, cells_of, hidden_name, hidden_zone, inside
 from elsewhere.values.wishes import HideScope
 
 
@@ -91,16 +91,6 @@ def check_top(top: int | None, limit: int) -> None:
             f"top {top} is out of reach: outside what is hidden there are only "
             f"{limit} cells that could be guessed instead"
         )
-
-
-def cells_of(spec: str, about: ScorerInfo) -> Cells:
-    """The cells that a scorer's columns stand for."""
-    if about.globe is None:
-        raise InputError(
-            f"the scorer {spec} does not say which cells its columns stand for, so no place "
-            "can be found among them: give it its cells, or use another scorer"
-        )
-    return about.globe
 
 
 def zones_and_rivals(

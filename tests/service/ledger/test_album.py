@@ -10,9 +10,8 @@ import pytest
 from elsewhere.album import Metadata
 from elsewhere.album.places import Places, places_of
 from elsewhere.errors import InputError
-from elsewhere.service.ledger import Ledger
-from elsewhere.service.ledger_album import given_by, label_of, remembered
-from elsewhere.service.posted_photos import find_posted
+from elsewhere.service.ledger import Ledger, given_by, label_of, remembered
+from elsewhere.service.posted import find_posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, texts, trip

@@ -12,7 +12,7 @@ from elsewhere.album.places import places_of
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import place
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.early_checks import EarlyChecks, check_paths, check_wishes
+from elsewhere.service.jobs import EarlyChecks, check_paths, check_wishes
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes

@@ -8,7 +8,7 @@ import pytest
 from elsewhere.album.places import AlbumPlace, places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place, zone, zone_of_place
-from elsewhere.service.places import (
+from elsewhere.service.selection import (
     hidden_name,
     hidden_names,
     hidden_zone,

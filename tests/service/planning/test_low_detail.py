@@ -1,4 +1,4 @@
-"""Tests of elsewhere.service.notes: plain pictures that carry a promise are named."""
+"""Tests of elsewhere.service.advice: plain pictures that carry a promise are named."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PIL import Image
 
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
-from elsewhere.service.notes import shows_little
+from elsewhere.service.advice import shows_little
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes

@@ -11,7 +11,7 @@ import pytest
 from elsewhere.album.files import SkippedFile
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
-from elsewhere.service.photo_selection import (
+from elsewhere.service.selection import (
     budget_of,
     bursts,
     matching,

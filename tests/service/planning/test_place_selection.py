@@ -9,7 +9,7 @@ import pytest
 from elsewhere.album.places import Places, places_of
 from elsewhere.errors import PlaceError
 from elsewhere.globe import place
-from elsewhere.service.places import select_places
+from elsewhere.service.selection import select_places
 from tests.service.makers import NOON, photo, texts
 
 LISBON, PORTO, PARIS, ILLINOIS = (38.72, -9.14), (41.15, -8.61), (48.8566, 2.3522), (39.80, -89.65)

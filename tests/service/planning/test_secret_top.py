@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 from hypothesis import given, strategies as st
 
-from elsewhere.service.secret_top import candidate_tops, solve_with_secret_top
+from elsewhere.service.scores import candidate_tops, solve_with_secret_top
 from elsewhere.solver.plans import read_limits
 from elsewhere.solver.requests import read_request
 

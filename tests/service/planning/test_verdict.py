@@ -11,9 +11,9 @@ from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place
 from elsewhere.messages import verdict
-from elsewhere.service.places import NowhereError
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.selection import NowhereError
 from elsewhere.solver.infeasibility import Inquiry
 from elsewhere.values.wishes import MARGINS, Wishes, margin
 from tests.service.makers import Stay, attack, photo, seen, trip

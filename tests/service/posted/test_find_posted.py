@@ -14,7 +14,7 @@ from elsewhere.album import Metadata
 from elsewhere.album.places import AlbumPlace, Places, places_of
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
-from elsewhere.service.posted_photos import _placed_by_time, find_posted
+from elsewhere.service.posted import _placed_by_time, find_posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
 from tests.album.makers import jpeg

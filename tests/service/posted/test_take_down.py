@@ -19,8 +19,8 @@ from elsewhere import messages
 from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, distance_km
-from elsewhere.service import infeasibility
-from elsewhere.service.infeasibility import blocked_by_posted
+from elsewhere.service import advice
+from elsewhere.service.advice import blocked_by_posted
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
@@ -211,14 +211,14 @@ def test_whatever_is_to_be_taken_down_is_said_to_be_out() -> None:
 
 
 def test_what_to_take_down_may_not_be_found_out_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = infeasibility._solve
+    real = advice._solve
 
     def solved(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
         found = real(promise, scores, deadline)
         unknown = replace(found, status=Status.UNKNOWN, withheld=(), kept=(), views=(), cost=0)
         return unknown if promise.values else found  # who looks for what to take down weighs
 
-    monkeypatch.setattr(infeasibility, "_solve", solved)
+    monkeypatch.setattr(advice, "_solve", solved)
     plan = protect(ROWS, 0, top=1, keep=[0, 1])
     blocked = blocked_by_posted(plan.promise, [Scores(ROWS)], [0])
     assert blocked is not None and not blocked.sure

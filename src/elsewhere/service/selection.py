@@ -1,33 +1,38 @@
-"""Which places of an album are hidden: `all`, `home`, or those that a name or coordinate means.
+"""Which places and photos the wishes mean, and how far around a place is hidden.
 
-A name is looked up in the gazetteer and then in the album: "Lisbon" is the album's place around
-there, "Portugal" every place of the album in that country. Where a name could mean several towns
-of the world, the album decides. A name that means no place of the album is a mistake, not a wish:
-nothing would be hidden and nobody would notice.
+A place is `all`, `home`, or one that a name or coordinate means. A name is looked up in the
+gazetteer and then in the album: "Lisbon" is the album's place around there, "Portugal" every place
+of the album in that country. Where a name could mean several towns of the world, the album decides.
+A name that means no place of the album is a mistake: nothing would be hidden and nobody would
+notice.
 
-The truth of a place in a scorer's cells: every cell within the radius of any of its photos.
-
+The truth of a place in a scorer's cells is every cell within the radius of any of its photos.
 Instead of a radius a level can be given: the cell itself, the city, the region or the country that
 the photos were taken in. What is hidden around a place may hold photos of another one that is not
-hidden, a suburb or the next town; those speak of the hidden place as its own do, and count there.
+hidden; those speak of the hidden place as its own do, and count there. Where no place is known, the
+guesses of the models are shown and never taken: hiding what a model believes would leave what it
+does not.
 
-Nothing is known of where an album was taken: what the models guess, so that the user can say.
-
-A plan hides a place; without one there is nothing to plan. The guesses of a model are shown, never
-taken: hiding what the model believes would leave what it does not.
+A photo is named by its own name (`2024/IMG_1.jpg`), the part behind its last slash, or a pattern
+for either with `*`, `?` and `[…]`. What matches nothing is a mistake that is told with what comes
+near.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.album import Photo
-from elsewhere.album.places import AlbumPlace, Places, Position, likely_home
+from elsewhere.album import Photo, SkippedFile
+from elsewhere.album.places import AlbumPlace, Places, Position, has_date_only, likely_home
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import (
     Cells,
@@ -43,8 +48,10 @@ from elsewhere.globe import (
     zone_of_place,
 )
 from elsewhere.globe.gazetteer import name_key
+from elsewhere.scorers import ScorerInfo
 from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.solver.requests import read_value
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.wishes import HideScope
 from elsewhere.values.wording import listed
@@ -132,6 +139,16 @@ def _same_ground(area: Place, wanted: Place) -> bool:
     one = area if area.kind == kind else ground(area.lat, area.lon, kind)[0]
     other = wanted if wanted.kind == kind else ground(wanted.lat, wanted.lon, kind)[0]
     return one == other
+
+
+def cells_of(spec: str, about: ScorerInfo) -> Cells:
+    """The cells that a scorer's columns stand for."""
+    if about.globe is None:
+        raise InputError(
+            f"the scorer {spec} does not say which cells its columns stand for, so no place "
+            "can be found among them: give it its cells, or use another scorer"
+        )
+    return about.globe
 
 
 @lru_cache(maxsize=256)
@@ -227,3 +244,113 @@ def _of(attack: ModelScores, many: int) -> list[Guess]:
     names = cell_names(attack.about.globe)
     best = np.argsort(-row, kind="stable")[:many].tolist()
     return [Guess(attack.spec, names[cell], float(np.exp(row[cell]))) for cell in best]
+
+
+BURST_SECONDS = 2.0
+"""Photos of one place, each within this of the one before, are one burst."""
+STARS = 5
+
+
+def matching(
+    patterns: Sequence[str], ids: Sequence[str], wish: str, left: Sequence[SkippedFile] = ()
+) -> dict[int, str]:
+    """The photos that the patterns name, by number, each with the first pattern that does.
+
+    >>> matching(["b.*"], ["a.jpg", "x/b.jpg"], "keep")
+    {1: 'b.*'}
+    """
+    found: dict[int, str] = {}
+    for pattern in patterns:
+        for number in _named(pattern, ids, wish, left):
+            found.setdefault(number, pattern)
+    return dict(sorted(found.items()))
+
+
+def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[SkippedFile]) -> list[int]:
+    """A name itself comes first: it may hold brackets that mean nothing."""
+    for test in (
+        lambda name: name == pattern,
+        lambda name: name.rpartition("/")[2] == pattern,
+        lambda name: fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern),
+    ):
+        numbers = [number for number, name in enumerate(ids) if test(name)]
+        if numbers:
+            return numbers
+    for one in left:
+        if pattern in (one.name, one.name.rpartition("/")[2]):
+            raise InputError(f"{wish}: {one.name} is not in the album: {one.reason}")
+    short = {name.rpartition("/")[2]: name for name in ids}
+    close = difflib.get_close_matches(pattern, [*ids, *short], n=3, cutoff=0.5)
+    near = list(dict.fromkeys(short.get(name, name) for name in close)) or list(ids[:3])
+    names = ", ".join(near)
+    hint = f"did you mean {names}?" if close else f"the first ones are {names}"
+    raise InputError(f"{wish}: no photo is called {pattern!r}; {hint}")
+
+
+def select_pinned(
+    keep: Sequence[str], drop: Sequence[str], ids: Sequence[str], left: Sequence[SkippedFile] = ()
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The photos to keep and to drop, by number; nobody can ask for both."""
+    kept, dropped = matching(keep, ids, "keep", left), matching(drop, ids, "drop", left)
+    for number in kept.keys() & dropped.keys():
+        raise InputError(
+            f"{ids[number]} is to be kept (by {kept[number]!r}) and dropped (by "
+            f"{dropped[number]!r}): take it out of one of them"
+        )
+    return tuple(kept), tuple(dropped)
+
+
+def photo_values(
+    photos: Sequence[Photo],
+    values: Mapping[str, int | float | str | Fraction] | None,
+    *,
+    stars: bool,
+    left: Sequence[SkippedFile] = (),
+) -> dict[int, Fraction]:
+    """What withholding each photo costs, where that is not 1: stars first, then what was said."""
+    found: dict[int, Fraction] = {}
+    if stars:
+        rated = {n: photo.metadata.rating for n, photo in enumerate(photos)}
+        found = {n: Fraction(1 + rating) for n, rating in rated.items() if rating}
+    ids = [photo.id for photo in photos]
+    for name, value in (values or {}).items():
+        exact = read_value(value)
+        if exact <= 0:
+            raise InputError(f"the value of {name} must be above zero, not {value}")
+        for number in matching([name], ids, "value", left):
+            found[number] = exact
+    return found
+
+
+def bursts(photos: Sequence[Photo], places: Places) -> tuple[tuple[int, ...], ...]:
+    """Photos taken within moments of each other at one place, by number; two or more each."""
+    place_of = {n: label for label, place in enumerate(places.places) for n in place.photos}
+    timed = [
+        (place_of.get(number, -1), photo.metadata.moment, number)
+        for number, photo in enumerate(photos)
+        if photo.metadata.moment is not None and not has_date_only(photo.metadata)
+    ]
+    runs: list[list[int]] = []
+    before: tuple[int, float] | None = None
+    for place, moment, number in sorted(timed):
+        if before is not None and place == before[0] and moment - before[1] <= BURST_SECONDS:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+        before = place, moment
+    return tuple(sorted(tuple(sorted(run)) for run in runs if len(run) > 1))
+
+
+def budget_of(given: int | str, photos: int) -> int:
+    """At most so many photos, from a number or a percentage.
+
+    >>> budget_of("10%", 33), budget_of("4", 33), budget_of(4, 33)
+    (3, 4, 4)
+    """
+    text = str(given).strip()
+    share = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text)
+    if share and Fraction(share[1]) <= 100:
+        return int(Fraction(share[1]) * photos / 100)
+    if isinstance(given, bool) or not re.fullmatch(r"\d+", text):
+        raise InputError(f"a budget is a number of photos or a share such as 10%, not {given!r}")
+    return int(text)
