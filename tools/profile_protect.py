@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Count the modules and functions that `elsewhere protect` runs on the example album.
 
-Lambdas, comprehensions and class bodies are not counted; decode workers are processes of their
-own and not counted either. `--list` names the functions.
+Lambdas, comprehensions, class bodies and compiled templates are not counted; decode workers are
+processes of their own and not counted either. `--list` names the functions.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ def main() -> None:
 
     def called(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(str(SOURCE)):
+        file = code.co_filename
+        if event != "call" or not file.startswith(str(SOURCE)) or not file.endswith(".py"):
             return
         if code.co_flags & inspect.CO_OPTIMIZED and not code.co_name.startswith("<"):
-            found.add((os.path.relpath(code.co_filename, SOURCE), code.co_qualname))
+            found.add((os.path.relpath(file, SOURCE), code.co_qualname))
 
     listed = "--list" in sys.argv
     with tempfile.TemporaryDirectory() as folder:
