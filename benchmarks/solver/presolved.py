@@ -12,8 +12,12 @@ import numpy as np
 from benchmarks.solver.milp_model import Hints
 from elsewhere.solver.exact.heuristics import find_light_plan
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.objectives import max_removable_weight
-from elsewhere.solver.exact.presolve import goal_lower_bound, rival_costs, tighten_rival_costs
+from elsewhere.solver.exact.objectives import (
+    goal_lower_bound,
+    max_removable_weight,
+    rival_costs,
+    tighten_rival_costs,
+)
 from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 

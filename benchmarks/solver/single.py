@@ -16,9 +16,8 @@ from math import inf
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.solver.arithmetic import holds
 from elsewhere.solver.greedy import ROUNDING
-from elsewhere.solver.problem import FREE, IN, OUT, Answer, Attacker, Floats, Ints, Problem
+from elsewhere.solver.problem import FREE, IN, OUT, Answer, Attacker, Floats, Ints, Problem, holds
 
 
 def solve(problem: Problem) -> Answer:

@@ -1,7 +1,7 @@
 """From a promise to a plan that is proved optimal.
 
 requests       arguments → Request: a promise and its scores
-problem        the canonical problem that every promise is reduced to; arithmetic: exact decisions
+problem        the canonical problem that every promise is reduced to, and exact decisions on it
 reductions     a promise → the canonical problem, and its answer back
 exact/         the exact solver of the canonical problem
 plans          a request → a plan, or a plan for every budget

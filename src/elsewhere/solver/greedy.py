@@ -11,15 +11,25 @@ log-probabilities: greedy compares scores of different photos, so, unlike for ev
 here, a constant added to a row changes its answer.
 
 Baselines serve as oracles for the solver, so they count holding rivals on their own: float sums
-with a rigorous error bound for the clear cases, `arithmetic.holds` for the rest.
+with a rigorous error bound for the clear cases, `problem.holds` for the rest.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.arithmetic import holds
-from elsewhere.solver.problem import FREE, IN, OUT, Answer, Attacker, Floats, Ints, Mask, Problem
+from elsewhere.solver.problem import (
+    FREE,
+    IN,
+    OUT,
+    Answer,
+    Attacker,
+    Floats,
+    Ints,
+    Mask,
+    Problem,
+    holds,
+)
 
 ROUNDING = float(np.finfo(np.float64).eps)
 

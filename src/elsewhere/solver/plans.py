@@ -11,10 +11,9 @@ from fractions import Fraction
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.solver.arithmetic import row_slack
 from elsewhere.solver.exact import Instance, Limits, solve
-from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
-from elsewhere.solver.problem import Answer, Attacker, Floats, Ints, Mask
+from elsewhere.solver.exact.solver import BudgetStep, solve_all_budgets
+from elsewhere.solver.problem import Answer, Attacker, Floats, Ints, Mask, row_slack
 from elsewhere.solver.reductions import Reduction, reduce
 from elsewhere.solver.requests import Request, preview, read_integer, read_photos
 from elsewhere.values.plan import Plan, Point, Status, View

@@ -18,7 +18,6 @@ from fractions import Fraction
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.solver.arithmetic import holds
 from elsewhere.solver.problem import (
     FREE,
     IN,
@@ -30,6 +29,7 @@ from elsewhere.solver.problem import (
     Ints,
     Mask,
     Problem,
+    holds,
 )
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import DerivedCache, Scores

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.solver.exact import Instance, Limits, active_set, solve
-from elsewhere.solver.exact.active_set import merge_attackers
+from elsewhere.solver.exact.solver import merge_attackers
 from elsewhere.solver.problem import Attacker, Problem
 from tests.solver.exact.small import least, needs, seeds, trying_all
 

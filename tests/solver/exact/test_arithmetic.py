@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from elsewhere.solver.arithmetic import holds, row_slack
-from elsewhere.solver.problem import Attacker, Mask
+from elsewhere.solver.problem import Attacker, Mask, holds, row_slack
 from tests.solver.oracle import rounded
 
 INF = math.inf

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from elsewhere.solver.exact.budgets import BudgetStep, solve_all_budgets
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Limits
-from elsewhere.solver.exact.solver import solve
+from elsewhere.solver.exact.solver import BudgetStep, solve, solve_all_budgets
 from elsewhere.solver.problem import plain
 from elsewhere_lab import simulator
 from tests.solver.exact.small import drawn, every_plan, seeds, trying_all

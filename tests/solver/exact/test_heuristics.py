@@ -16,8 +16,7 @@ from elsewhere.solver.exact.heuristics import (
     reinsert_units,
 )
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.objectives import max_removable_weight
-from elsewhere.solver.exact.presolve import rival_costs
+from elsewhere.solver.exact.objectives import max_removable_weight, rival_costs
 from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.exact.solver import solve
 from elsewhere.solver.problem import Floats, Mask, plain

@@ -9,9 +9,8 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given
 
-from elsewhere.solver.arithmetic import holds
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Problem, plain
+from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Problem, holds, plain
 from elsewhere.solver.reductions import Contradiction, reduce
 from tests.solver.exact.small import drawn, every_mask, every_plan, seeds
 from tests.solver.examples import examples

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.objectives import MaxCover, MinWeight
-from elsewhere.solver.exact.presolve import rival_costs
+from elsewhere.solver.exact.objectives import MaxCover, MinWeight, rival_costs
 from elsewhere.solver.exact.search import Limits
 from tests.solver.exact.small import drawn, every_plan, least, needs, seeds, trying_all
 from tests.solver.examples import examples

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import assume, given, note, strategies as st
 
 import elsewhere
-from elsewhere.solver.exact import local_search, solver
+from elsewhere.solver.exact import solver
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.local_search import similarity_preference
+from elsewhere.solver.exact.solver import similarity_preference
 from elsewhere.solver.greedy import is_plan
 from elsewhere.solver.plans import attacker_views
 from elsewhere.solver.problem import Answer, plain
@@ -98,7 +98,7 @@ def test_polishing_keeps_the_cost_and_never_lowers_the_slack(seed: int) -> None:
     assume(rough.kept is not None)
     assert rough.kept is not None
     with np.errstate(all="ignore"):
-        smooth = local_search.polish(instance, rough, np.zeros(instance.units))
+        smooth = solver.polish(instance, rough, np.zeros(instance.units))
         assert smooth.kept is not None
         assert (smooth.status, smooth.cost, smooth.bound) == (rough.status, rough.cost, rough.bound)
         assert made.weights[~smooth.kept].sum() == rough.cost
@@ -113,12 +113,10 @@ def test_of_two_equal_photos_the_one_with_more_slack_goes() -> None:
     rows = np.array([[0.0, -2.0], [0.0, -2.5], [0.0, 3.0]])
     instance = Instance(plain(rows, 0, 1))
     first = Answer("optimal", np.array([False, True, True]), 1, 1)  # slack 0.5, against 1.0
-    kept = local_search.polish(instance, first, np.zeros(3)).kept
+    kept = solver.polish(instance, first, np.zeros(3)).kept
     assert kept is not None
     assert kept.tolist() == [True, False, True]
-    held = local_search.polish(
-        instance, first, similarity_preference(instance, frozenset({0}))
-    ).kept
+    held = solver.polish(instance, first, similarity_preference(instance, frozenset({0}))).kept
     assert held is not None
     assert held.tolist() == [False, True, True]  # nearness comes before slack
 
@@ -136,5 +134,5 @@ def test_the_pull_of_a_group_is_the_sum_of_its_photos() -> None:
 def test_nothing_to_polish_is_left_alone() -> None:
     instance = Instance(plain(np.array([[0.0, 1.0]]), 0, 1))
     for answer in (Answer("infeasible", None, 0, 0), Answer("optimal", np.array([True]), 0, 0)):
-        assert local_search.polish(instance, answer, np.zeros(1)) is answer
+        assert solver.polish(instance, answer, np.zeros(1)) is answer
     assert math.isfinite(instance.error_bound[0])

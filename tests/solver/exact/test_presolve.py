@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.presolve import goal_lower_bound, rival_costs, tighten_rival_costs
+from elsewhere.solver.exact.objectives import goal_lower_bound, rival_costs, tighten_rival_costs
 from elsewhere.solver.exact.search import Goal
 from elsewhere.solver.problem import Attacker, Floats, Problem, plain
 from tests.solver.exact.small import drawn, every_mask, least, needs, seeds

@@ -1,14 +1,9 @@
-"""Several attackers: merge those that see the same, and solve for an active set of the others.
+"""Several attackers: solve for an active set of them.
 
-Several hidden places of an album, seen by one model over all photos, differ in nothing but their
-zones. Rivals are ranked alike for all of them, so that k rivals are ahead of each zone exactly when
-k rivals are ahead of all zones together: one attacker with one zone, and a smaller tree.
-
-Of the attackers that remain, most are satisfied once the others are. So an attacker becomes active
-only when a plan fails it: the best plan for the active ones is the best for all as soon as it
-satisfies all, and its cost is a bound in any case. Attackers that see different photos need
-different photos left out, so that their costs add up; a photo that several see counts for each a
-share of its weight.
+Most attackers are satisfied once the others are. So an attacker becomes active only when a plan
+fails it: the best plan for the active ones is the best for all as soon as it satisfies all, and its
+cost is a bound in any case. Attackers that see different photos need different photos left out, so
+that their costs add up; a photo that several see counts for each a share of its weight.
 """
 
 from __future__ import annotations
@@ -24,41 +19,12 @@ from elsewhere.solver.exact.heuristics import adapt_plan
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import SearchResult, minimise
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import IN, MAX_TOTAL_WEIGHT, Attacker, Floats, Mask, Problem
+from elsewhere.solver.problem import IN, MAX_TOTAL_WEIGHT, Floats, Mask
 
 SUBPROBLEM_SHARE = 0.25
 """How much of the remaining limits each subproblem may take."""
 MAX_WEIGHT_SHARES = 1_000
 """Weights are divided into no more shares than this."""
-
-
-def merge_attackers(problem: Problem) -> Problem:
-    """The same guarantee with attackers that differ only in their zone merged.
-
-    >>> from elsewhere.solver.problem import plain
-    >>> first = plain(np.zeros((2, 4)), truth=0, need=1).attackers[0]
-    >>> first = replace(first, rivals=np.array([2, 3]))
-    >>> twin = replace(first, zone=np.array([1]))
-    >>> both = merge_attackers(replace(plain(np.zeros((2, 4)), 0, 1), attackers=(first, twin)))
-    >>> [attacker.zone.tolist() for attacker in both.attackers]
-    [[0, 1]]
-    """
-    if problem.budget is not None or len(problem.attackers) < 2:
-        return problem
-    merged: dict[tuple[object, ...], Attacker] = {}
-    for attacker in problem.attackers:
-        key = (
-            id(attacker.scores),
-            None if attacker.sees is None else attacker.sees.tobytes(),
-            None if attacker.offset is None else attacker.offset.tobytes(),
-            attacker.rivals.tobytes(),
-            attacker.need,
-            attacker.shift,
-            attacker.lead,
-        )
-        same = merged.get(key, attacker)
-        merged[key] = replace(same, zone=np.union1d(same.zone, attacker.zone).astype(np.intp))
-    return replace(problem, attackers=tuple(merged.values()))
 
 
 def solve_by_active_set(

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.arithmetic import holds
-from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Floats, Ints, Mask, Problem
+from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Floats, Ints, Mask, Problem, holds
 
 UNIT_ROUNDOFF = 2.0**-53
 

@@ -1,25 +1,19 @@
-"""Local search: lighter plans for several attackers, and the best among equally good plans.
+"""Local search: lighter plans for several attackers.
 
 What satisfies one attacker spoils another, so that plans made for each and put together are far
 too heavy. `improve_by_swaps` keeps units again until the plan is lighter than the incumbent, and
 then swaps units, always the pair that leaves the attackers least short of what they need, with a
 tabu list, until all are satisfied. Every plan is counted exactly.
-
-`polish` picks, among plans of the same cost and counts, the one nearest the previous plan, then the
-one with most slack. A preference, not a proof: it looks at plans one swap apart (a unit for another
-of the same weight and size) until none is better or its work limit is reached.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 
 from elsewhere.solver.exact.heuristics import leading_rivals, reinsert_units
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import Answer, Floats, Ints, Mask
+from elsewhere.solver.problem import Floats, Mask
 
 MAX_STALLED_SWAPS = 100
 """Swaps without a lighter plan before the tabu search ends."""
@@ -27,10 +21,6 @@ MAX_REINSERTIONS, MAX_REMOVALS = 24, 40
 """Candidates of a swap on either side: those that are best by themselves."""
 TABU_REINSERTED, TABU_REMOVED = 8, 4
 """Steps for which a swapped unit stays where it is."""
-POLISH_WORK = 600_000
-"""Slacks computed by `polish` without a previous plan: a few milliseconds."""
-NEAR_POLISH_WORK = 4_000_000
-"""The same with a previous plan, where a small change must not reshuffle the plan."""
 
 
 def improve_by_swaps(
@@ -121,80 +111,3 @@ class _TabuSearch:
             if 0 < need <= len(own):
                 total += np.partition(own, need - 1, axis=0)[:need].sum(axis=0) / self.size[a]
         return total
-
-
-def similarity_preference(instance: Instance, previous: frozenset[int] | None) -> Floats:
-    """For each free unit, how many of its photos were withheld before, less how many were not."""
-    if previous is None:
-        return np.zeros(instance.units)
-    photos = np.full(instance.problem.photos, -1.0)
-    photos[sorted(previous)] = 1.0
-    preference = np.zeros(instance.problem.units)
-    np.add.at(preference, instance.problem.unit_of, photos)
-    return preference[instance.free]
-
-
-def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
-    """An answer of the same cost and counts that is nearer the previous plan, or has more slack."""
-    problem = instance.problem
-    if answer.kept is None or answer.kept[instance.free].all():
-        return answer
-    left_out = ~answer.kept[instance.free]
-    counts = instance.counts(instance.holding(left_out))
-    if problem.budget is None:
-        goal = Goal.of(problem)
-    else:
-        goal = Goal(np.full(len(counts), int(counts.min()), np.intp), int(counts.sum()))
-    if not goal.total:
-        return answer
-    work = NEAR_POLISH_WORK if preference.any() else POLISH_WORK
-    slack: float | None = None
-    while work > 0:
-        rivals = leading_rivals(instance, left_out, 2 * goal.each + 8)
-        part = instance.restricted(np.sort(rivals))
-        sums = part.sums(left_out.astype(np.float64))[:, None]
-        if slack is None:
-            slack = float(_least_slacks(part, goal, sums)[0])
-        back, out = _swaps(instance, left_out, preference)
-        pairs_work = len(back) * len(part.unit_scores)
-        if not len(back) or pairs_work > max(work, POLISH_WORK):
-            break
-        work -= pairs_work
-        nearer = preference[out] - preference[back]
-        slacks = _least_slacks(
-            part, goal, sums + part.unit_scores[:, back] - part.unit_scores[:, out]
-        )
-        good = (slacks >= 0) & ((nearer > 0) | ((nearer == 0) & (slacks > slack + 1e-6)))
-        for at in np.lexsort((-slacks, -nearer, ~good))[:3].tolist():
-            if not good[at]:
-                continue
-            trial = left_out.copy()
-            trial[back[at]], trial[out[at]] = False, True
-            if goal.reached(instance.counts(instance.holding(trial))):
-                left_out, slack = trial, float(slacks[at])
-                break
-        else:
-            break
-    return replace(answer, kept=instance.units_kept(left_out))
-
-
-def _swaps(instance: Instance, left_out: Mask, preference: Floats) -> tuple[Ints, Ints]:
-    """All pairs of a unit to keep again and one of the same weight and size to leave out."""
-    back, out = np.flatnonzero(left_out), np.flatnonzero(~left_out)
-    weights, sizes = instance.weights, instance.sizes
-    fits = weights[back][:, None] == weights[out]
-    fits &= sizes[back][:, None] == sizes[out]
-    fits &= preference[out][None, :] >= preference[back][:, None]
-    i, j = fits.nonzero()
-    return back[i], out[j]
-
-
-def _least_slacks(part: Instance, goal: Goal, sums: Floats) -> Floats:
-    """For each set, the slack of the last rival needed, of the attacker with the least."""
-    slack = part.slacks(sums)
-    least = np.full(slack.shape[1], np.inf)
-    for a, need in enumerate(goal.each.tolist()):
-        if need:
-            own = -slack[part.attacker_of == a]
-            least = np.minimum(least, -np.partition(own, need - 1, axis=0)[need - 1])
-    return least

@@ -4,28 +4,48 @@
 when the tree was searched to its end. Stopped early, it gives the plan and the bound proved so far.
 Work is counted in tree nodes and simplex pivots, so that the same `work` limit stops at the same
 plan everywhere.
+
+Several hidden places of an album, seen by one model over all photos, differ in nothing but their
+zones. Rivals are ranked alike for all of them, so that k rivals are ahead of each zone exactly when
+k rivals are ahead of all zones together: one attacker with one zone, and a smaller tree.
+
+`polish` picks, among plans of the same cost and counts, the one nearest the previous plan, then the
+one with most slack. A preference, not a proof: it looks at plans one swap apart (a unit for another
+of the same weight and size) until none is better or its work limit is reached.
+
+`solve_all_budgets`: the best count is a step function of the budget. Each step is one problem, the
+least that must be left out for one more rival, and its answer settles every budget up to there; the
+next problem starts from the bound that the last one proved. Beyond the budgets to be proved,
+prefixes of good orders give plans for all remaining budgets at once.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.solver.exact.active_set import merge_attackers, solve_by_active_set
-from elsewhere.solver.exact.heuristics import adapt_plan, find_full_plan
+from elsewhere.solver.exact.active_set import solve_by_active_set
+from elsewhere.solver.exact.heuristics import (
+    adapt_plan,
+    find_full_plan,
+    leading_rivals,
+    prefix_plans,
+)
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.lagrangean import LagrangeanBound
-from elsewhere.solver.exact.local_search import improve_by_swaps, polish, similarity_preference
+from elsewhere.solver.exact.local_search import improve_by_swaps
 from elsewhere.solver.exact.objectives import (
     SearchResult,
     max_removable_weight,
     maximise,
     minimise,
+    rival_costs,
+    tighten_rival_costs,
 )
-from elsewhere.solver.exact.presolve import rival_costs
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Answer, Floats, Mask, Problem
+from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Answer, Attacker, Floats, Ints, Mask, Problem
 
 JOINT_WORK = 3_000
 """Work on all attackers together before the Lagrangean bound is tried."""
@@ -34,6 +54,10 @@ LAGRANGEAN_SWAPS = 20
 """Swaps tried on the majority plan of a Lagrangean round."""
 NEAR_WORK = 120
 """Work spent on a plan nearer the previous one: some 10 ms."""
+POLISH_WORK = 600_000
+"""Slacks computed by `polish` without a previous plan: a few milliseconds."""
+NEAR_POLISH_WORK = 4_000_000
+"""The same with a previous plan, where a small change must not reshuffle the plan."""
 
 
 def solve(
@@ -169,3 +193,178 @@ def _answer(instance: Instance, result: SearchResult, bound: int, limits: Limits
     cost = int(instance.weights[result.left_out].sum()) + instance.fixed_out_weight
     status = "optimal" if result.proved else "feasible"
     return Answer(status, kept, cost, bound, counts, limits.done)
+
+
+def merge_attackers(problem: Problem) -> Problem:
+    """The same guarantee with attackers that differ only in their zone merged.
+
+    >>> from elsewhere.solver.problem import plain
+    >>> first = plain(np.zeros((2, 4)), truth=0, need=1).attackers[0]
+    >>> first = replace(first, rivals=np.array([2, 3]))
+    >>> twin = replace(first, zone=np.array([1]))
+    >>> both = merge_attackers(replace(plain(np.zeros((2, 4)), 0, 1), attackers=(first, twin)))
+    >>> [attacker.zone.tolist() for attacker in both.attackers]
+    [[0, 1]]
+    """
+    if problem.budget is not None or len(problem.attackers) < 2:
+        return problem
+    merged: dict[tuple[object, ...], Attacker] = {}
+    for attacker in problem.attackers:
+        key = (
+            id(attacker.scores),
+            None if attacker.sees is None else attacker.sees.tobytes(),
+            None if attacker.offset is None else attacker.offset.tobytes(),
+            attacker.rivals.tobytes(),
+            attacker.need,
+            attacker.shift,
+            attacker.lead,
+        )
+        same = merged.get(key, attacker)
+        merged[key] = replace(same, zone=np.union1d(same.zone, attacker.zone).astype(np.intp))
+    return replace(problem, attackers=tuple(merged.values()))
+
+
+def similarity_preference(instance: Instance, previous: frozenset[int] | None) -> Floats:
+    """For each free unit, how many of its photos were withheld before, less how many were not."""
+    if previous is None:
+        return np.zeros(instance.units)
+    photos = np.full(instance.problem.photos, -1.0)
+    photos[sorted(previous)] = 1.0
+    preference = np.zeros(instance.problem.units)
+    np.add.at(preference, instance.problem.unit_of, photos)
+    return preference[instance.free]
+
+
+def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
+    """An answer of the same cost and counts that is nearer the previous plan, or has more slack."""
+    problem = instance.problem
+    if answer.kept is None or answer.kept[instance.free].all():
+        return answer
+    left_out = ~answer.kept[instance.free]
+    counts = instance.counts(instance.holding(left_out))
+    if problem.budget is None:
+        goal = Goal.of(problem)
+    else:
+        goal = Goal(np.full(len(counts), int(counts.min()), np.intp), int(counts.sum()))
+    if not goal.total:
+        return answer
+    work = NEAR_POLISH_WORK if preference.any() else POLISH_WORK
+    slack: float | None = None
+    while work > 0:
+        rivals = leading_rivals(instance, left_out, 2 * goal.each + 8)
+        part = instance.restricted(np.sort(rivals))
+        sums = part.sums(left_out.astype(np.float64))[:, None]
+        if slack is None:
+            slack = float(_least_slacks(part, goal, sums)[0])
+        back, out = _swaps(instance, left_out, preference)
+        pairs_work = len(back) * len(part.unit_scores)
+        if not len(back) or pairs_work > max(work, POLISH_WORK):
+            break
+        work -= pairs_work
+        nearer = preference[out] - preference[back]
+        slacks = _least_slacks(
+            part, goal, sums + part.unit_scores[:, back] - part.unit_scores[:, out]
+        )
+        good = (slacks >= 0) & ((nearer > 0) | ((nearer == 0) & (slacks > slack + 1e-6)))
+        for at in np.lexsort((-slacks, -nearer, ~good))[:3].tolist():
+            if not good[at]:
+                continue
+            trial = left_out.copy()
+            trial[back[at]], trial[out[at]] = False, True
+            if goal.reached(instance.counts(instance.holding(trial))):
+                left_out, slack = trial, float(slacks[at])
+                break
+        else:
+            break
+    return replace(answer, kept=instance.units_kept(left_out))
+
+
+def _swaps(instance: Instance, left_out: Mask, preference: Floats) -> tuple[Ints, Ints]:
+    """All pairs of a unit to keep again and one of the same weight and size to leave out."""
+    back, out = np.flatnonzero(left_out), np.flatnonzero(~left_out)
+    weights, sizes = instance.weights, instance.sizes
+    fits = weights[back][:, None] == weights[out]
+    fits &= sizes[back][:, None] == sizes[out]
+    fits &= preference[out][None, :] >= preference[back][:, None]
+    i, j = fits.nonzero()
+    return back[i], out[j]
+
+
+def _least_slacks(part: Instance, goal: Goal, sums: Floats) -> Floats:
+    """For each set, the slack of the last rival needed, of the attacker with the least."""
+    slack = part.slacks(sums)
+    least = np.full(slack.shape[1], np.inf)
+    for a, need in enumerate(goal.each.tolist()):
+        if need:
+            own = -slack[part.attacker_of == a]
+            least = np.minimum(least, -np.partition(own, need - 1, axis=0)[need - 1])
+    return least
+
+
+@dataclass(frozen=True)
+class BudgetStep:
+    """The best known plan for one budget."""
+
+    budget: int
+    """Photos left out at most, including those fixed out."""
+    left_out: Mask
+    reached: int
+    """The smallest count of holding rivals over the attackers."""
+    bound: int
+    """No plan within the budget reaches more."""
+    fewest: bool = True
+    """Whether it is proved that no plan with fewer photos left out reaches as much."""
+
+
+def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[BudgetStep]:
+    """A step for every budget from the photos that are fixed out to all but one unit's."""
+    sizes = instance.sizes
+    attackers = len(instance.zone_slices)
+    first = instance.fixed_out_photos
+    last = first + int(max_removable_weight(instance, sizes))
+    costs = rival_costs(instance, sizes)
+    best = np.zeros(instance.units, bool)
+    reached = int(instance.counts(instance.holding(best)).min())
+    budget = first
+    known: dict[int, Mask] = {}
+    proved_to = min(prove_up_to, last)
+    while budget <= proved_to and not limits.exhausted():
+        result = minimise(
+            instance,
+            sizes,
+            Goal.uniform(attackers, reached + 1),
+            limits,
+            cap=proved_to - first,
+            lower_bound=budget - first,
+            costs=costs,
+        )
+        if result.left_out is None:  # no plan up to the cap, or not decided in time
+            settled = proved_to if result.proved else first + result.bound - 1
+            for b in range(budget, settled + 1):
+                yield BudgetStep(b, best, reached, reached)
+            budget = settled + 1
+            break
+        cost = first + int(sizes[result.left_out].sum())
+        settled = cost if result.proved else first + result.bound
+        for b in range(budget, min(cost, settled)):
+            yield BudgetStep(b, best, reached, reached)
+        budget = max(budget, min(cost, settled))
+        if not result.proved:
+            known[cost - first] = result.left_out
+            break
+        best = result.left_out
+        reached = int(instance.counts(instance.holding(best)).min())
+    if budget > last:
+        return
+    costs = tighten_rival_costs(instance, sizes, costs, last - first)
+    known = prefix_plans(instance, sizes, costs, last - first, limits) | known
+    fewest = True
+    for b in range(budget, last + 1):  # a plan, and how many rivals could hold one at a time
+        plan = known.get(b - first)
+        if plan is not None:
+            count = int(instance.counts(instance.holding(plan)).min())
+            if count > reached:
+                best, reached, fewest = plan, count, False
+        affordable = costs <= b - first
+        possible = [int(affordable[instance.attacker_of == a].sum()) for a in range(attackers)]
+        yield BudgetStep(b, best, reached, max(reached, min(possible)), fewest)
