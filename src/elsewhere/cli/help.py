@@ -1,7 +1,6 @@
-"""How `--help` is shown: what a person needs to know, and nothing that means something to Python.
+"""What `--help` shows: no types, ranges or braces, which mean something to Python only.
 
-Typer writes types, ranges and braces around what has a name already. All of it is taken away here,
-through names that Typer may change: then there is more to read, and nothing else is wrong.
+Typer may change the names that are set here. Then the help shows more, and nothing breaks.
 """
 
 from __future__ import annotations
@@ -11,47 +10,54 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_EXPLAINED = re.compile(r"`\n(\s*\()")
-"""The end of an example's command, before the line that says what it is for."""
+from typer.core import TyperCommand, TyperGroup
+
+_EXAMPLE_END = re.compile(r"`\n(\s*\()")
+"""The end of an example's command, before the line that explains it."""
 
 
-def as_shown(params: Any) -> Any:
-    """The parameters of a command as they are shown in its help."""
-    for param in params:
-        if param.param_type_name == "argument":
-            param.display_type_rich = _always("")
-            param._usage_display_name = _always(_usage(param))
-        elif getattr(param, "is_flag", False) and param.metavar is None:
-            param.metavar = ""
-        param._get_number_range_help_str = _always(None)
-        if isinstance(getattr(param, "show_default", None), str):
-            param._get_default_string = _always(param.show_default)
-    return params
+class _PlainHelp:
+    """Parameters as people read them."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """The parameters, without what Typer adds to their help."""
+        params = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if param.param_type_name == "argument":
+                name = str(param.metavar or param.name)
+                usage = name if param.required else f"[{name}]"
+                usage += "" if param.nargs == 1 else "..."
+                param.display_type_rich = lambda *_, **__: ""
+                param._usage_display_name = lambda *_, usage=usage, **__: usage
+            elif getattr(param, "is_flag", False) and param.metavar is None:
+                param.metavar = ""
+            param._get_number_range_help_str = lambda *_, **__: None
+            if isinstance(default := getattr(param, "show_default", None), str):
+                param._get_default_string = lambda *_, default=default, **__: default
+        return params
 
 
-def taught(command: Callable[..., None]) -> str:
-    """A command's docstring as its help: what an example is for stands below it.
+class Command(_PlainHelp, TyperCommand):
+    """A command with plain help."""
+
+
+class Group(_PlainHelp, TyperGroup):
+    """The program with plain help."""
+
+
+def help_text(command: Callable[..., None]) -> str:
+    """A command's docstring as Markdown; the line that explains an example stays below it.
 
     >>> def command() -> None:
-    ...     '''Look.
+    ...     '''Audit.
     ...
     ...     - `elsewhere audit trip`
     ...       (what it gives away)
     ...     '''
-    >>> print(taught(command).replace("  \\n", "<br>\\n"))
-    Look.
+    >>> print(help_text(command).replace("  \\n", "<br>\\n"))
+    Audit.
     <BLANKLINE>
     - `elsewhere audit trip`<br>
       (what it gives away)
     """
-    return _EXPLAINED.sub("`  \n\\1", inspect.cleandoc(command.__doc__ or ""))
-
-
-def _usage(param: Any) -> str:
-    """An argument in the usage line: in brackets where it may be left out."""
-    name = str(param.metavar or param.name)
-    return (name if param.required else f"[{name}]") + ("" if param.nargs == 1 else "...")
-
-
-def _always(told: Any) -> Callable[..., Any]:
-    return lambda *_, **__: told
+    return _EXAMPLE_END.sub("`  \n\\1", inspect.cleandoc(command.__doc__ or ""))

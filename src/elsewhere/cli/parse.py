@@ -30,7 +30,7 @@ from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
 
 if TYPE_CHECKING:
-    from elsewhere.service import Cells, Recipe
+    from elsewhere.service import Cells
 
 T = TypeVar("T")
 
@@ -154,79 +154,43 @@ def value(text: str, file: Path) -> Fraction:
     raise FileError(f"{file} has the value {text[:40]!r}, which is not a number above 0")
 
 
-PROMPT = "-"
-"""In the place of a place: ask for it, so that it stays out of the shell's history."""
-STARS = "stars"
-
-
-def places_told(at: Sequence[str] | None) -> list[Place] | None:
-    """Where the user says that the album was taken; None where nothing is said."""
+def parse_places(at: Sequence[str] | None) -> list[Place] | None:
+    """The places that `--at` names; None if there are none, and - asks for them."""
     if not at:
         return None
-    texts = [text for given in at for text in (_asked() if given == PROMPT else [given])]
-    return [place(text) for text in texts]
+    return [place(text) for given in at for text in (_ask() if given == "-" else [given])]
 
 
-def _asked() -> list[str]:
-    """Places from the keyboard, or from whatever is piped in: several with semicolons."""
+def _ask() -> list[str]:
+    """Places from the keyboard or a pipe, separated by semicolons."""
     if sys.stdin.isatty():
         try:
-            said = typer.prompt("Where were the photos taken (a town, or 38.72, -9.14)", err=True)
-        except typer.Abort:  # Ctrl-C, as the prompt tells it
+            line = typer.prompt("Where were the photos taken (a town, or 38.72, -9.14)", err=True)
+        except typer.Abort:  # Ctrl-C at the prompt
             raise KeyboardInterrupt from None
     else:
-        said = sys.stdin.readline()
-    texts = [text.strip() for text in str(said).split(";") if text.strip()]
+        line = sys.stdin.readline()
+    texts = [text.strip() for text in str(line).split(";") if text.strip()]
     if not texts:
         raise InputError("--at - asks for a place, and none was given")
     return texts
 
 
-def worth(given: str | None) -> tuple[dict[str, Fraction] | None, bool]:
-    """What `--value` says: values by name from a file, and whether the stars count."""
-    if given is None:
-        return None, False
-    if given == STARS:
-        return None, True
-    file, found = Path(given), {}
+def read_named_values(file: Path) -> dict[str, Fraction]:
+    """What withholding photos costs, by name, from lines such as beach.jpg,2.5."""
+    values: dict[str, Fraction] = {}
     for number, line in enumerate(read_text(file).splitlines()):
         name, comma, text = (part.strip() for part in line.rpartition(","))
         if not line.strip() or (number == 0 and (name, text) == ("photo", "value")):
             continue
         if not comma:
             raise FileError(f"{file} has the line {line[:40]!r}: write lines such as beach.jpg,2.5")
-        if name in found:
+        if name in values:
             raise FileError(f"{file} has two values for the photo {name!r}")
-        found[name] = value(text, file)
-    if not found:
+        values[name] = value(text, file)
+    if not values:
         raise FileError(f"{file} is empty: write lines such as beach.jpg,2.5")
-    return found, False
-
-
-def refuse(
-    output: Path | None,
-    *,
-    dry_run: bool,
-    top: int | None,
-    budget: str | None,
-    sides: tuple[int | None, bool],
-) -> None:
-    """Refuse what contradicts itself, before anybody waits for anything."""
-    if output is None and not dry_run:
-        raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
-    if top is not None and budget is not None:
-        raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
-    if sides[0] is not None and sides[1]:
-        raise InputError("give either --max-side PIXELS or --full")
-
-
-def recipe(max_side: int | None, full: bool) -> Recipe:
-    """How the copies are rendered."""
-    from elsewhere.service import Recipe
-
-    if full:
-        return Recipe(None)
-    return Recipe() if max_side is None else Recipe(max_side)
+    return values
 
 
 RADIUS_KM = 25.0

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
-from elsewhere.cli.help import as_shown, taught
+from elsewhere.cli.help import Command, Group, help_text
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.values.wording import printable
 
@@ -58,12 +57,8 @@ CODES = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown":
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
-class _Program(TyperGroup):
-    """Typer's program, but a command line that cannot be understood gets one sentence, no box."""
-
-    def get_params(self, ctx: Any) -> Any:
-        """Options as they are shown."""
-        return as_shown(super().get_params(ctx))
+class _Program(Group):
+    """The program; a command line that cannot be parsed gets one sentence and no box."""
 
     def main(
         self,
@@ -80,30 +75,22 @@ class _Program(TyperGroup):
             return super().main(*given, **extra)
         try:
             code = super().main(*given, **extra)
-        except Exception as wrong:
-            # Typer brings Click along under changing names; what can be told is told by its method
-            tell = getattr(wrong, "format_message", None)
-            if tell is None:
+        except Exception as error:
+            # Typer carries Click under changing names: its errors are known by this method
+            format_message = getattr(error, "format_message", None)
+            if format_message is None:
                 raise
-            if type(wrong).__name__ != "NoArgsIsHelpError":  # the help is on the screen already
-                said = " ".join(str(tell()).split()).rstrip(".")
-                context = getattr(wrong, "ctx", None)
+            if type(error).__name__ != "NoArgsIsHelpError":  # the help is printed already
+                message = " ".join(str(format_message()).split()).rstrip(".")
+                context = getattr(error, "ctx", None)
                 path = context.command_path if context is not None else "elsewhere"
-                end = " See" if said.endswith("?") else "; see"
+                end = " See" if message.endswith("?") else "; see"
                 typer.echo(
-                    f"elsewhere: {printable(said[:1].lower() + said[1:])}{end} {path} --help",
+                    f"elsewhere: {printable(message[:1].lower() + message[1:])}{end} {path} --help",
                     err=True,
                 )
-            sys.exit(getattr(wrong, "exit_code", MISUNDERSTOOD))
+            sys.exit(getattr(error, "exit_code", MISUNDERSTOOD))
         sys.exit(code if isinstance(code, int) else KEPT)
-
-
-class _Command(TyperCommand):
-    """Typer's command, with the help that people read."""
-
-    def get_params(self, ctx: Any) -> Any:
-        """Options and arguments as they are shown."""
-        return as_shown(super().get_params(ctx))
 
 
 def program(arguments: list[str]) -> typer.Typer:
@@ -117,7 +104,7 @@ def program(arguments: list[str]) -> typer.Typer:
         sys.exit(MISUNDERSTOOD)
     app = typer.Typer(
         name="elsewhere",
-        help=taught(_options),
+        help=help_text(_options),
         epilog="Each command explains itself: elsewhere protect --help",
         add_completion=False,
         no_args_is_help=True,
@@ -131,8 +118,8 @@ def program(arguments: list[str]) -> typer.Typer:
         command = import_module(f"elsewhere.cli.commands.{name}").command
         app.command(
             name,
-            cls=_Command,
-            help=taught(command),
+            cls=Command,
+            help=help_text(command),
             short_help=PANELS[COMMANDS[name]][name],
             no_args_is_help=name not in BARE,
             rich_help_panel=COMMANDS[name],

@@ -62,7 +62,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     understood.
     """
     with one_sentence():
-        from elsewhere.cli.parse import places_told
+        from elsewhere.cli.parse import parse_places
         from elsewhere.cli.program import typed_command
         from elsewhere.cli.render.progress import stages
         from elsewhere.service import (
@@ -86,7 +86,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                     open_album(
                         album,
                         wishes,
-                        at=places_told(at),
+                        at=parse_places(at),
                         scorers=tuple(scorer or ("embedded",)),
                         cache=cache,
                         posted=tuple(posted or ()),

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere import messages
 from elsewhere.cli.program import one_sentence, typed_command
-from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.service import ProtectedAlbum
@@ -48,9 +46,9 @@ def command(
     Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.render import protect
         from elsewhere.cli.render.printing import printed
         from elsewhere.cli.render.progress import stages
+        from elsewhere.cli.render.protect import show
         from elsewhere.service import EXAMPLE_ALBUM as ALBUM, protect_album
         from elsewhere.values.wishes import Wishes
 
@@ -67,9 +65,7 @@ def command(
             done = protect_album(
                 [ALBUM], target, wishes, command=typed_command(), progress=progress
             )
-        protect.show(done)
-        if warning := messages.report_warning(done.report_error):
-            typer.echo(f"elsewhere: {printable(warning)}", err=True)
+        show(done)
         _beside(done)
 
 

@@ -90,7 +90,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.cli.parse import places_told
+        from elsewhere.cli.parse import parse_places
         from elsewhere.values.wishes import Wishes
 
         if remember and output is None:
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             album,
             photo,
             wishes,
-            at=places_told(at),
+            at=parse_places(at),
             scorers=tuple(scorer or ("embedded",)),
             posted=tuple(posted or ()),
             cache=cache,

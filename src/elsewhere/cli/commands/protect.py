@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from elsewhere import messages
 from elsewhere.cli import options
 from elsewhere.cli.program import one_sentence, typed_command
-from elsewhere.values.wording import printable
+from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
-    from elsewhere.service import Names, Order, ProtectedAlbum
+    from elsewhere.service import Names, Order
 
 
 _PLACES = "What is hidden"
@@ -185,25 +184,34 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
     """
     with one_sentence():
-        from elsewhere.cli.parse import places_told, recipe, refuse, worth
+        from elsewhere.cli.parse import parse_places, read_named_values
         from elsewhere.cli.render.audit import show_guesses
         from elsewhere.cli.render.progress import stages
-        from elsewhere.cli.render.protect import exit_code
-        from elsewhere.service import Ledger, NowhereError, protect_album
+        from elsewhere.cli.render.protect import exit_code, show
+        from elsewhere.service import MAX_SIDE, Ledger, NowhereError, Recipe, protect_album
         from elsewhere.values.wishes import Wishes
 
-        refuse(output, dry_run=dry_run, top=top, budget=budget, sides=(max_side, full))
-        values, stars = worth(value)
+        if output is None and not dry_run:
+            raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
+        if top is not None and budget is not None:
+            raise InputError(
+                "give either --top K (withhold the fewest) or --budget (push it furthest)"
+            )
+        if max_side is not None and full:
+            raise InputError("give either --max-side PIXELS or --full")
+        if top is None and budget is None:
+            top = 5
+        recipe = Recipe(MAX_SIDE if max_side is None and not full else max_side)
         wishes = Wishes(
-            top=None if budget is not None else (5 if top is None else top),
+            top=top,
             budget=budget,
             hide=tuple(hide or ("all",)),
             hide_level=hide_level,
             radius_km=radius,
             keep=tuple(keep or ()),
             drop=tuple(drop or ()),
-            values=values,
-            stars=stars,
+            values=None if value is None or value == "stars" else read_named_values(Path(value)),
+            stars=value == "stars",
             margin=margin,
             each_photo=each_photo,
             bursts=bursts,
@@ -217,9 +225,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                     album,
                     None if dry_run else output,
                     wishes,
-                    at=places_told(at),
+                    at=parse_places(at),
                     scorers=tuple(scorer or ("embedded",)),
-                    recipe=recipe(max_side, full),
+                    recipe=recipe,
                     cache=cache,
                     posted=tuple(posted or ()),
                     ledger=Ledger(),
@@ -233,18 +241,5 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         except NowhereError as nowhere:
             show_guesses(nowhere.guesses, as_json=as_json)
             raise
-        _tell(done, as_json)
+        show(done, as_json)
     raise typer.Exit(exit_code(done))
-
-
-def _tell(done: ProtectedAlbum, as_json: bool) -> None:
-    from elsewhere.cli.render import protect
-
-    if as_json:
-        import json
-
-        typer.echo(json.dumps(protect.as_json(done), indent=2, ensure_ascii=False))
-    else:
-        protect.show(done)
-    if warning := messages.report_warning(done.report_error):
-        typer.echo(f"elsewhere: {printable(warning)}", err=True)

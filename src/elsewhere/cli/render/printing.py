@@ -1,36 +1,65 @@
-"""Where people's output goes: a terminal of some width, or a pipe.
+"""Output for people: a terminal breaks lines between words; a pipe gets each line whole.
 
-A terminal gets lines that break between words. A pipe gets each line whole, whatever its length,
-and no spaces at the ends, so that it can be compared, searched and cut.
+A pipe gets no spaces at the ends of lines either, so that its text can be compared and searched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any, Literal
 
 import typer
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-_UNBROKEN = 10_000
+_PIPE_WIDTH = 10_000
 """Columns that a pipe is taken to have."""
 
 
 @contextmanager
-def printed(unbroken: bool = True) -> Iterator[Console]:
-    """Within, print to the console that is given; with `unbroken`, lines in a pipe stay whole."""
+def printed() -> Iterator[Console]:
+    """Print to the console that is given; in a pipe, lines stay whole."""
     console = Console(highlight=False)
     if console.is_terminal:
         yield console
         return
-    if unbroken:
-        console = Console(highlight=False, width=_UNBROKEN)
+    console = Console(highlight=False, width=_PIPE_WIDTH)
     with console.capture() as captured:
         yield console
     for line in captured.get().splitlines():
         typer.echo(line.rstrip())
 
 
+def print_json(document: Any) -> None:
+    """Print plain values for programs."""
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def grid(*columns: Literal["left", "right", "name"]) -> Table:
+    """A table without lines: text is folded, numbers stay whole, names are dim and stay whole."""
+    table = Table.grid(padding=(0, 2))
+    for column in columns:
+        if column == "left":
+            table.add_column(overflow="fold")
+        elif column == "right":
+            table.add_column(justify="right", no_wrap=True)
+        else:
+            table.add_column(style="dim", no_wrap=True)
+    return table
+
+
+def fact_table(facts: Iterable[tuple[str, Text]]) -> Table:
+    """Names and texts; a name is shown once for the lines that share it."""
+    table, previous = grid("name", "left"), ""
+    for name, text in facts:
+        table.add_row("" if name == previous else name, text)
+        previous = name
+    return table
+
+
 def has_unicode(console: Console) -> bool:
-    """Whether more than plain letters can be drawn there."""
+    """Whether the console can draw more than ASCII."""
     return console.encoding.lower().startswith("utf")

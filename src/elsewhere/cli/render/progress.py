@@ -1,16 +1,14 @@
-"""The bar of long work that is counted: how many of how many, for how long, for how much longer.
+"""Progress bars of long work.
 
-How far a job on an album has come, for whoever watches: one bar for each stage of it.
-
-The bars go to stderr and only to a terminal, so that a pipe gets results and nothing else. They
-are gone when the job is done: what stays is the result.
+They go to stderr, only to a terminal, and disappear at the end: a pipe gets results alone.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 def counting(
     label: str, *beside: ProgressColumn, transient: bool = False, disable: bool = False
 ) -> Progress:
-    """A bar on the terminal's other stream; `beside` the count stands what else there is to say."""
+    """A bar on stderr; the columns `beside` stand after the count."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -46,7 +44,7 @@ def counting(
     )
 
 
-_STAGES = {
+_LABELS = {
     "reading": "Reading",
     "scoring": "Looking",
     "planning": "Planning",
@@ -54,54 +52,55 @@ _STAGES = {
     "proving": "Proving",
     "telling": "Telling",
 }
-"""What each stage is called: scoring is how an attacker looks at the photos, and the report tells
-what came of it."""
+"""The label of each stage."""
 
 
+@dataclass
 class Stages:
-    """The bars, and who moves them."""
+    """The bars by stage; a job calls it with each step."""
 
-    def __init__(self, shown: Progress) -> None:
-        self._shown = shown
-        self._bars: dict[str, TaskID] = {}
+    _progress: Progress
+    _bars: dict[str, TaskID] = field(default_factory=dict)
 
     def __call__(self, step: Step) -> None:
-        """A job's own word on how far it is."""
+        """Move the bar of the step's stage."""
         if step.stage not in self._bars:
-            self._bars[step.stage] = self._shown.add_task(_STAGES[step.stage], total=None)
+            self._bars[step.stage] = self._progress.add_task(_LABELS[step.stage], total=None)
         bar = self._bars[step.stage]
-        self._shown.update(bar, completed=step.done, total=step.total or None)
+        self._progress.update(bar, completed=step.done, total=step.total or None)
 
 
 @contextmanager
 def stages() -> Iterator[Stages]:
-    """Within, give what is yielded to a job as its `progress`."""
+    """Yield what a job takes as its `progress`."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Numbers(ProgressColumn):
+        """Photos done, and photos per second; nothing while the total is unknown."""
+
+        def render(self, task: Task) -> Text:
+            if not task.total:
+                return Text()
+            speed = task.finished_speed or task.speed
+            rate = f" {speed:.1f} photos/s" if speed else ""
+            return Text(f"{task.completed:.0f}/{task.total:.0f}{rate}", "dim")
 
     with Progress(
         TextColumn("{task.description:8}"),
         BarColumn(),
-        _column(lambda done, total, speed: f"{done:.0f}/{total:.0f}" if total else ""),
-        _column(lambda done, total, speed: f"{speed:.1f} photos/s" if speed and total else ""),
+        Numbers(),
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         console=Console(stderr=True, highlight=False),
         transient=True,
         disable=not sys.stderr.isatty(),
-    ) as shown:
-        yield Stages(shown)
-
-
-def _column(text: Callable[[float, float | None, float | None], str]) -> ProgressColumn:
-    """A column that tells a bar's numbers in words: done, total, photos per second."""
-    from rich.progress import ProgressColumn, Task
-    from rich.text import Text
-
-    class Column(ProgressColumn):
-        """The words, kept out of the way."""
-
-        def render(self, task: Task) -> Text:
-            speed = task.finished_speed or task.speed
-            return Text(text(task.completed, task.total, speed), "dim")
-
-    return Column()
+    ) as progress:
+        yield Stages(progress)

@@ -1,49 +1,55 @@
-"""A protected album for people and for programs: the verdict first, then what it rests on.
+"""A protected album, for people and as JSON.
 
-A run over 400 photos must fit on a screen: what was left out and what leaked is counted, with a
-few names; `--json` has all of it. Nothing here names the k that was drawn in secret.
+Long lists are shortened so that the result fits on a screen; `--json` has all of it. Nothing here
+names the k that was drawn in secret.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.text import Text
 
 from elsewhere import messages
 from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, program_name
-from elsewhere.cli.render.printing import printed
+from elsewhere.cli.render.printing import fact_table, print_json, printed
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from elsewhere.service import ProtectedAlbum, SkippedFile
 
-    from elsewhere.service import Export, Photo, ProtectedAlbum, SkippedFile
-
-FEW = 5
-"""So many names are enough to see what is meant."""
-MANY = 40
-"""More withheld photos than this are counted too."""
+_MAX_NAMES = 5
+"""Names that are listed of skipped files."""
+_MAX_WITHHELD = 40
+"""Names that are listed of withheld photos."""
 _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 
 
 def exit_code(done: ProtectedAlbum) -> int:
-    """0 only where there is something to share, or would be on no dry run."""
+    """0 only if something may be export."""
     status = done.plan.plan.status
     if done.plan.plan.found and not done.kept:
         return INFEASIBLE if status == Status.OPTIMAL else UNKNOWN
     return CODES[status]
 
 
-def show(done: ProtectedAlbum) -> None:
-    """Print it for people."""
-    plan = done.plan.plan
+def show(done: ProtectedAlbum, as_json: bool = False) -> None:
+    """Print the result for people or as JSON; a missing report is a warning on stderr."""
+    if as_json:
+        print_json(_plain_values(done))
+    else:
+        _show(done)
+    if warning := messages.report_warning(done.report_error):
+        typer.echo(f"elsewhere: {printable(warning)}", err=True)
+
+
+def _show(done: ProtectedAlbum) -> None:
+    plan, export = done.plan.plan, done.export
     with printed() as console:
         colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
         if colour == "green" and done.plan.advice is not None:
@@ -54,128 +60,102 @@ def show(done: ProtectedAlbum) -> None:
         if advice := messages.advice(done.plan):
             console.print(Text(printable(f"{messages.capitalized(advice)}."), "yellow"))
         console.print()
-        rows = [*_facts(done)]
-        console.print(_grid(rows))
-        if done.export is not None:
-            _after(console, done.export, done.report)
-        elif done.kept:
-            console.print(Text("\nNothing was written (--dry-run)."))
+        console.print(fact_table(_facts(done)))
+        if export is None:
+            if done.kept:
+                console.print(Text("\nNothing was written (--dry-run)."))
+            return
+        target = printable(str(export.target))
+        size = sum(file.size for file in export.files) / 1e6
+        copy = f"{target}  ({counted(len(export.files), 'photo')}, {size:.1f} MB)"
+        facts = [("clean copy", Text(copy, "bold"))]
+        for name, file in (("report", done.report), ("certificate", export.certificate)):
+            if file is not None:
+                facts.append((name, Text(f"{printable(str(file))}  (private: it names the place)")))
+        facts.append(("not covered", Text(NOT_COVERED)))
+        verify = f"{program_name()} verify {shlex.quote(target)}"
+        facts.append(("prove again", Text(verify, "cyan")))
+        console.print()
+        console.print(fact_table(facts))
 
 
 def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
-    """What there is to know, as pairs of a name and a few words."""
-    from elsewhere.service import hidden_name
+    """The places, photos and notes, each with its name."""
+    from elsewhere.service import hidden_name, metadata_leaks
 
     for place in (*done.plan.hidden, *done.plan.public):
-        state = "hidden" if place in done.plan.hidden else "public"
-        name = hidden_name(place, done.plan.wishes.width) if state == "hidden" else place.label
+        hidden = place in done.plan.hidden
+        name = hidden_name(place, done.plan.wishes.width) if hidden else place.label
         town = place.label.removesuffix(f", {name}")  # Slovenia around Ljubljana, Slovenia
         around = "" if name == place.label else f" around {town}"
         if place.area is not None and not around:
-            around = f" (the {place.area.kind})"  # a town may be called like its region
+            around = f" (the {place.area.kind})"  # a town and its region may share a name
         yield (
-            state,
+            "hidden" if hidden else "public",
             Text.assemble(
-                (printable(name), "bold" if state == "hidden" else ""),
+                (printable(name), "bold" if hidden else ""),
                 printable(around),
                 (f"  {counted(len(place.photos), 'photo')}", "dim"),
             ),
         )
-    ids = [photo.id for photo in done.seen.photos]
-    called = dict(zip(ids, apart_only(ids), strict=True))
-    chosen = [called[name] for name in done.withheld if name not in done.dropped]
-    dropped = [called[name] for name in done.dropped]
-    if chosen:
-        yield "withheld", Text(_named(chosen, MANY))
+    photos = done.seen.photos
+    ids = [photo.id for photo in photos]
+    short_names = dict(zip(ids, apart_only(ids), strict=True))
+    withheld = [short_names[name] for name in done.withheld if name not in done.dropped]
+    dropped = [short_names[name] for name in done.dropped]
+    if withheld:
+        yield "withheld", Text(_first_names(withheld, _MAX_WITHHELD))
     if dropped:
-        yield "dropped", Text.assemble(_named(dropped, MANY), ("  as you asked", "dim"))
+        names = _first_names(dropped, _MAX_WITHHELD)
+        yield "dropped", Text.assemble(names, ("  as you asked", "dim"))
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
-    yield from _left(done.seen.left)
-    leaks = list(_leaks(done.seen.photos))
+    yield from _skipped(done.seen.left)
+    leaks: dict[int, list[str]] = {}
+    for leak in metadata_leaks(photos):
+        leaks.setdefault(len(leak.photos), []).append(leak.kind)
     if leaks:
-        yield "cleaned", Text("; ".join(leaks))
+        texts = [
+            f"{listed(kinds)} in "
+            + ("all photos" if count == len(photos) > 1 else counted(count, "photo"))
+            for count, kinds in leaks.items()
+        ]
+        yield "cleaned", Text("; ".join(texts))
     for text in (*map(messages.note, done.plan.notes), *(done.export.notes if done.export else ())):
         yield "note", Text(printable(text))
 
 
-def _left(left: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
-    """What was not read, kind by kind, the most frequent first."""
+def _skipped(files: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
+    """Skipped files by kind, the most frequent kind first."""
     from elsewhere.service import REASONS
 
     kinds: dict[str, list[SkippedFile]] = {}
-    for one in left:
-        kinds.setdefault(one.kind, []).append(one)
-    for ones in sorted(kinds.values(), key=lambda ones: -len(ones)):
-        names = _named([one.name for one in ones])
-        reasons = {one.reason for one in ones}
-        reason = printable(reasons.pop()) if len(reasons) == 1 else REASONS[ones[0].kind]
+    for file in files:
+        kinds.setdefault(file.kind, []).append(file)
+    for group in sorted(kinds.values(), key=len, reverse=True):
+        names = _first_names([file.name for file in group], _MAX_NAMES)
+        reasons = {file.reason for file in group}
+        reason = printable(reasons.pop()) if len(reasons) == 1 else REASONS[group[0].kind]
         yield "left out", Text.assemble(names, (f"  {reason}", "dim"))
 
 
-def _leaks(photos: Sequence[Photo]) -> Iterator[str]:
-    """What plain copies of the files would have told, the most telling first."""
-    from elsewhere.service import metadata_leaks
+def _first_names(names: Sequence[str], limit: int) -> str:
+    """The first names, and how many more there are.
 
-    kinds: dict[int, list[str]] = {}
-    for leak in metadata_leaks(photos):
-        kinds.setdefault(len(leak.photos), []).append(leak.kind)
-    for many, found in kinds.items():
-        where = "all photos" if many == len(photos) > 1 else counted(many, "photo")
-        yield f"{listed(found)} in {where}"
-
-
-def _after(console: Console, shared: Export, report: Path | None) -> None:
-    """Where everything is, what is not promised, and what to do next."""
-    size = sum(file.size for file in shared.files) / 1e6
-    target = printable(str(shared.target))
-    copy = f"{target}  ({counted(len(shared.files), 'photo')}, {size:.1f} MB)"
-    rows = [("clean copy", Text(copy, "bold"))]
-    kept = {"report": report, "certificate": shared.certificate}
-    rows += [
-        (name, Text(f"{printable(str(file))}  (private: it names the place)"))
-        for name, file in kept.items()
-        if file is not None
-    ]
-    rows += [
-        ("not covered", Text(NOT_COVERED)),
-        ("prove again", Text(f"{program_name()} verify {shlex.quote(target)}", "cyan")),
-    ]
-    console.print()
-    console.print(_grid(rows))
-
-
-def _grid(rows: Sequence[tuple[str, Text]]) -> Table:
-    """Names and what is said of them; a name stands once for the lines that follow it."""
-    from rich.table import Table
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    before = ""
-    for name, text in rows:
-        table.add_row("" if name == before else name, text)
-        before = name
-    return table
-
-
-def _named(names: Sequence[str], most: int = FEW) -> str:
-    """The first few names, and how many more there are.
-
-    >>> _named(["a", "b", "c"], 2), _named(["a", "b"], 2)
+    >>> _first_names(["a", "b", "c"], 2), _first_names(["a", "b"], 2)
     ('a, b and 1 more', 'a, b')
     """
-    shown = ", ".join(printable(name) for name in names[:most])
-    more = len(names) - most
-    return f"{shown} and {more} more" if more > 0 else shown
+    text = ", ".join(printable(name) for name in names[:limit])
+    more = len(names) - limit
+    return f"{text} and {more} more" if more > 0 else text
 
 
-def as_json(done: ProtectedAlbum) -> dict[str, Any]:
-    """Everything, as plain values."""
+def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
+    """Everything, for JSON."""
     from elsewhere.service import hidden_name, metadata_leaks
 
-    plan, wishes, shared = done.plan.plan, done.plan.wishes, done.export
-    told: dict[str, Any] = {
+    plan, wishes, export = done.plan.plan, done.plan.wishes, done.export
+    document: dict[str, Any] = {
         "status": str(plan.status),
         "protects": bool(done.kept),
         "verdict": messages.verdict(done.plan),
@@ -186,8 +166,8 @@ def as_json(done: ProtectedAlbum) -> dict[str, Any]:
             "budget": wishes.budget,
         },
         "scorers": [
-            {"scorer": attack.spec, "fingerprint": attack.about.fingerprint}
-            for attack in done.seen.models
+            {"scorer": model.spec, "fingerprint": model.about.fingerprint}
+            for model in done.seen.models
         ],
         "places": [
             {
@@ -204,24 +184,24 @@ def as_json(done: ProtectedAlbum) -> dict[str, Any]:
         "dropped": done.dropped,
         "kept": done.kept,
         "left": [
-            {"file": one.name, "kind": one.kind, "reason": one.reason} for one in done.seen.left
+            {"file": file.name, "kind": file.kind, "reason": file.reason} for file in done.seen.left
         ],
         "leaks": [
             {"kind": leak.kind, "photos": list(leak.photos)}
             for leak in metadata_leaks(done.seen.photos)
         ],
-        "notes": [*map(messages.note, done.plan.notes), *(shared.notes if shared else ())],
+        "notes": [*map(messages.note, done.plan.notes), *(export.notes if export else ())],
         "not_covered": NOT_COVERED,
     }
-    if shared is not None:
-        told |= {
-            "target": str(shared.target),
-            "certificate": str(shared.certificate),
+    if export is not None:
+        document |= {
+            "target": str(export.target),
+            "certificate": str(export.certificate),
             "report": None if done.report is None else str(done.report),
             "warning": messages.report_warning(done.report_error),
             "files": [
                 {"file": file.name, "photo": file.photo, "sha256": file.sha256, "bytes": file.size}
-                for file in shared.files
+                for file in export.files
             ],
         }
-    return told
+    return document
