@@ -10,8 +10,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Text = Annotated[str, Field(max_length=300)]
-Name = Annotated[str, Field(max_length=4096)]
-"""A photo's id, or a path."""
+ShortText = Annotated[str, Field(max_length=20)]
+PathText = Annotated[str, Field(min_length=1, max_length=4096)]
+Name = Annotated[str, Field(max_length=4096)]  # a photo's id, or a path
+PhotoIds = Annotated[list[Name], Field(max_length=20_000)]
+Scorers = Annotated[list[Text], Field(min_length=1, max_length=8)]
 Chance = Annotated[float, Field(ge=0, le=1)]
 PhotoState = Literal["seen", "shared", "withheld", "kept", "dropped", "posted"]
 Level = Literal["cell", "city", "region", "country"]
@@ -35,10 +38,8 @@ class ProblemModel(ResponseModel):
     """What went wrong, in one sentence."""
 
     error: str
-    field: str | None = None
-    """The field that is wrong, where that is known."""
-    choices: list[str] = []
-    """Names of places that may have been meant."""
+    field: str | None = None  # the field that is wrong, where that is known
+    choices: list[str] = []  # names of places that may have been meant
 
 
 class PlaceModel(ResponseModel):
@@ -59,12 +60,9 @@ class PhotoModel(ResponseModel):
     id: str
     width: int
     height: int
-    thumb: str
-    """A link that works for ten minutes; GET /api/photos gives fresh ones."""
-    share: float | None = None
-    """Nats: what is negative gives the place away, what is positive hides it."""
-    own_rank: int | None = None
-    """Where the place stands by this photo alone."""
+    thumb: str  # a link that works for ten minutes; GET /api/photos gives fresh ones
+    share: float | None = None  # nats: negative gives the place away, positive hides it
+    own_rank: int | None = None  # where the place stands by this photo alone
     place: str | None = None
     posted: bool = False
     state: PhotoState = "seen"
@@ -76,8 +74,7 @@ class SkippedFileModel(ResponseModel):
     name: str
     kind: str
     reason: str
-    lost: bool
-    """Whether the user may miss it."""
+    lost: bool  # whether the user may miss it
 
 
 class NoPhotosModel(ResponseModel):
@@ -85,8 +82,7 @@ class NoPhotosModel(ResponseModel):
 
     title: str
     sentence: str
-    files: list[SkippedFileModel]
-    """Every file, with its reason."""
+    files: list[SkippedFileModel]  # every file, with its reason
 
 
 class ScorerModel(ResponseModel):
@@ -119,15 +115,11 @@ class PhotoDetailsModel(ResponseModel):
     """One photo in detail."""
 
     photo: PhotoModel
-    picture: str
-    """A link to a larger rendition."""
-    guesses: list[GuessModel]
-    """Its own likeliest places."""
+    picture: str  # a link to a larger rendition
+    guesses: list[GuessModel]  # its own likeliest places
     own_p: Chance | None
-    alone: str
-    """Where it alone puts what is hidden; empty where nothing is."""
-    changes: list[str]
-    """What changes if it is shared or withheld instead."""
+    alone: str  # where it alone puts what is hidden; empty where nothing is
+    changes: list[str]  # what changes if it is shared or withheld instead
     leaks: list[tuple[str, str]]
     time: str | None
     rating: int | None
@@ -139,8 +131,7 @@ class FoldersModel(ResponseModel):
     path: str
     parent: str | None
     folders: list[str]
-    photos: int
-    """How many files in it have a photo's suffix."""
+    photos: int  # how many files in it have a photo's suffix
 
 
 class LinkModel(ResponseModel):
@@ -153,15 +144,11 @@ class ChoicesModel(ResponseModel):
     """What can be chosen from."""
 
     scorers: list[str]
-    margins: dict[str, str]
-    """By name, what each stands for."""
+    margins: dict[str, str]  # by name, what each stands for
     levels: list[str]
-    home: str
-    """Where the folder chooser begins."""
-    example: str
-    """The folder of the example album."""
-    not_covered: str
-    """What no promise covers, in one line."""
+    home: str  # where the folder chooser begins
+    example: str  # the folder of the example album
+    not_covered: str  # what no promise covers, in one line
 
 
 class SessionModel(ResponseModel):
@@ -175,16 +162,13 @@ class ViewModel(ResponseModel):
     """What one attacker believes of one hidden place, from some photos."""
 
     scorer: str
-    hides: str
-    """What is hidden, by name: the place, or the region or country that it lies in."""
-    whole: bool
-    """From the whole album, or from the place's own photos."""
+    hides: str  # what is hidden, by name: the place, or the region or country that it lies in
+    whole: bool  # from the whole album, or from the place's own photos
     photos: int
     cells: int
     rank: int
     p: Chance
-    guesses: list[GuessModel]
-    """The first five."""
+    guesses: list[GuessModel]  # the first five
 
 
 class LeakModel(ResponseModel):
@@ -198,27 +182,23 @@ class LeakModel(ResponseModel):
 class AuditModel(ResponseModel):
     """What the album gives away as it is."""
 
-    verdict: str
-    """One sentence."""
+    verdict: str  # one sentence
     views: list[ViewModel]
     leaks: list[LeakModel]
-    guesses: list[GuessModel] = []
-    """Where no place is known: what the first scorer thinks of the whole album."""
+    guesses: list[GuessModel] = []  # by the first scorer, where no place is known
 
 
 class AlternativeModel(ResponseModel):
     """Something that could be asked for instead, where there is no plan."""
 
-    words: str
-    """The text of a button."""
+    words: str  # the text of a button
     wishes: WishesModel
 
 
 class PlanModel(ResponseModel):
     """What to withhold."""
 
-    version: int
-    """Grows with every plan; a plan with a lower version is old."""
+    version: int  # grows with every plan; a plan with a lower version is old
     status: Literal["optimal", "feasible", "infeasible", "unknown"]
     proved: bool
     withheld: list[int]
@@ -226,26 +206,17 @@ class PlanModel(ResponseModel):
     cost: float
     bound: float
     verdict: str
-    explanation: str
-    """Why there is no plan, where there is none; else empty."""
+    explanation: str  # why there is no plan, where there is none; else empty
     notes: list[str]
-    advice: str
-    """Where nearly all photos go: what to ask for instead; else empty."""
-    ways: list[AlternativeModel]
-    """What could be asked for instead, the nearest first."""
-    uncovered: list[str]
-    """What the promise does not cover, a sentence each; empty where nothing is promised."""
+    advice: str  # where nearly all photos go: what to ask for instead; else empty
+    ways: list[AlternativeModel]  # what could be asked for instead, the nearest first
+    uncovered: list[str]  # what the promise does not cover; empty where nothing is promised
+    # the place is not among so many first guesses: at least the secret top; 0 if it may come first
     protected_k: int
-    """The place is not among so many first guesses: at least the top that was drawn in secret, and
-    0 where the place may be found first."""
-    rivals: list[GuessModel]
-    """Decoys: the cells that come before the first hidden place."""
-    headline: str
-    """What the album gives away, and what the plan does about it: one sentence."""
-    proof: str
-    """How sure the plan is: a few words."""
-    against: str
-    """Whom the promise is against, how good they are, and that a better one may exist."""
+    rivals: list[GuessModel]  # decoys: the cells that come before the first hidden place
+    headline: str  # what the album gives away, and what the plan does about it: one sentence
+    proof: str  # how sure the plan is: a few words
+    against: str  # whom the promise is against, how good they are, and that a better one may exist
 
 
 class UndoModel(ResponseModel):
@@ -253,9 +224,7 @@ class UndoModel(ResponseModel):
 
     can_undo: bool
     can_redo: bool
-    turn: int = 0
-    """Changes with every wish, undo and redo. A request that gives an old turn is refused, because
-    another window was quicker."""
+    turn: int = 0  # changes with every wish, undo and redo; a request with an old turn is refused
 
 
 class PointModel(ResponseModel):
@@ -272,18 +241,14 @@ class BeliefModel(ResponseModel):
     """What one attacker believes, before and after."""
 
     watch: int
-    watches: list[str]
-    """All threats, by name: place, scope, scorer."""
-    place: str | None
-    """The album's place, by its label."""
-    hides: str | None
-    """What is hidden of it, by name."""
+    watches: list[str]  # all threats, by name: place, scope, scorer
+    place: str | None  # the album's place, by its label
+    hides: str | None  # what is hidden of it, by name
     before: list[GuessModel]
     after: list[GuessModel]
     rank_before: int | None
     rank_after: int | None
-    zone: list[tuple[float, float, float, float]]
-    """Boxes of south, west, north, east."""
+    zone: list[tuple[float, float, float, float]]  # boxes of south, west, north, east
     rivals: list[GuessModel]
 
 
@@ -297,48 +262,39 @@ class OpenAlbumModel(RequestModel):
     """Folders and photos to open."""
 
     paths: Annotated[list[Name], Field(min_length=1, max_length=100)]
-    scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] | None = None
-    """By default those that the server was started with."""
+    scorers: Scorers | None = None  # by default those that the server was started with
 
 
 class WishesModel(RequestModel):
     """All that the user wants; the same as the options of `elsewhere protect`."""
 
+    # keep the place out of so many first guesses; null where a budget is given
     top: Annotated[int, Field(ge=1, le=100_000)] | None = 5
-    """Keep the place out of so many first guesses; null where a budget is given."""
-    budget: (
-        Annotated[int, Field(ge=0, le=1_000_000)] | Annotated[str, Field(max_length=20)] | None
-    ) = None
-    """Instead: withhold at most so many photos, or "10%"."""
+    # instead of a top: withhold at most so many photos, or "10%"
+    budget: Annotated[int, Field(ge=0, le=1_000_000)] | ShortText | None = None
+    # where the album was taken, where its files do not say
     at: Annotated[list[Text], Field(max_length=20)] = []
-    """Where the album was taken, where its files do not say."""
     hide: Annotated[list[Text], Field(min_length=1, max_length=100)] = ["all"]
     hide_level: Level | None = None
     radius_km: Annotated[float, Field(ge=0, le=20_040, allow_inf_nan=False)] = 25.0
-    margin: Annotated[str, Field(max_length=20)] = "careful"
-    """none, careful, paranoid, or nats per photo as text."""
-    each_photo: bool = True
-    """Where that is possible; the plan says so where it is not."""
+    margin: ShortText = "careful"  # none, careful, paranoid, or nats per photo as text
+    each_photo: bool = True  # where that is possible; the plan says so where it is not
     bursts: bool = False
     prior: Text | None = None
     stars: bool = False
     exact_top: bool = False
-    keep: Annotated[list[Name], Field(max_length=20_000)] = []
-    """Pinned photos, by id."""
-    drop: Annotated[list[Name], Field(max_length=20_000)] = []
-    posted: Annotated[list[Name], Field(max_length=20_000)] = []
-    """Photos of the album that are public already: counted, never withheld, not written again."""
-    scorers: Annotated[list[Text], Field(min_length=1, max_length=8)] = ["embedded"]
-    """New ones score the photos first, in a job."""
+    keep: PhotoIds = []  # pinned photos, by id
+    drop: PhotoIds = []
+    posted: PhotoIds = []  # public already: counted, never withheld, not written again
+    scorers: Scorers = ["embedded"]  # new ones score the photos first, in a job
 
 
 class ExportRequestModel(RequestModel):
     """Where the copy goes."""
 
-    version: Annotated[int, Field(ge=0)]
-    """The plan that the user saw (`plan.version`): no other one is written."""
-    target: Annotated[str, Field(min_length=1, max_length=4096)]
-    private: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    version: Annotated[int, Field(ge=0)]  # of the plan that the user saw: no other is written
+    target: PathText
+    private: PathText | None = None
     order: Order = "shuffled"
     names: Names = "neutral"
     remember: bool = False
@@ -362,16 +318,12 @@ class AnswerModel(ResponseModel):
     """The answer to a wish: the best plan so far, at once."""
 
     wishes: WishesModel
-    plan: PlanModel | None
-    """null where no place is known."""
+    plan: PlanModel | None  # null where no place is known
     places: list[PlaceModel]
-    states: list[PhotoState]
-    """For each photo."""
+    states: list[PhotoState]  # for each photo
     shares: list[float | None]
-    audit_after: list[ViewModel]
-    """The audit's views, of what would be shared; those that see no photo are left out."""
-    job: JobModel | None = None
-    """The proof that goes on, or the scoring by another model."""
+    audit_after: list[ViewModel]  # of what would be shared; views of no photo are left out
+    job: JobModel | None = None  # the proof that goes on, or the scoring by another model
     undo: UndoModel
 
 
@@ -381,8 +333,7 @@ class ExportedModel(ResponseModel):
     target: str
     files: list[str]
     certificate: str
-    report: str | None
-    """Where the private report lies; GET /api/report gives a link to it."""
+    report: str | None  # where the private report lies; GET /api/report gives a link to it
     reproved: int
     notes: list[str]
 
@@ -402,16 +353,14 @@ class WorkspaceModel(ResponseModel):
 
     stage: Literal["empty", "reading", "ready", "failed"]
     error: str | None = None
-    nothing: NoPhotosModel | None = None
-    """Where there was no photo to read."""
+    nothing: NoPhotosModel | None = None  # where there was no photo to read
     album: AlbumModel | None = None
     places: list[PlaceModel] = []
     wishes: WishesModel = WishesModel()
     plan: PlanModel | None = None
     audit: AuditModel | None = None
     audit_after: list[ViewModel] = []
-    jobs: list[JobModel] = []
-    """Running jobs whose events can be followed: reading, scoring, proof, export, verify."""
+    jobs: list[JobModel] = []  # the running ones, except the frontier
     exported: ExportedModel | None = None
     undo: UndoModel = UndoModel(can_undo=False, can_redo=False)
     choices: ChoicesModel
@@ -426,16 +375,13 @@ class EventModel(ResponseModel):
     name: str = ""
     per_second: float | None = None
     left_s: float | None = None
-    photo: PhotoModel | None = None
-    """The photo that was just read."""
+    photo: PhotoModel | None = None  # the photo that was just read
     left: list[SkippedFileModel] = []
+    # a better plan, or the same one proved; after scoring, the first with the new models
     answer: AnswerModel | None = None
-    """A better plan, or the same one proved; after scoring, the first with the new models."""
     point: PointModel | None = None
-    greedy: int | None = None
-    """Frontier: how many photos greedy withholds for the wishes."""
-    exactly: int | None = None
-    """Frontier: how many photos the top itself needs, where another was drawn in secret."""
+    greedy: int | None = None  # frontier: how many photos greedy withholds for the wishes
+    exactly: int | None = None  # frontier: how many photos the top needs without a secret one
     exported: ExportedModel | None = None
     verified: VerifiedModel | None = None
     done: bool = False
