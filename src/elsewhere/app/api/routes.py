@@ -12,11 +12,10 @@ from starlette.concurrency import run_in_threadpool
 
 import elsewhere
 from elsewhere.app.api import models
-from elsewhere.app.api.forms import save_form
 from elsewhere.app.sessions import album_jobs, presenter
 from elsewhere.app.sessions.jobs import Job
 from elsewhere.app.sessions.photo_index import SIDES
-from elsewhere.app.sessions.uploads import UploadFolder, list_folders
+from elsewhere.app.sessions.uploads import UploadFolder, UploadForm, list_folders
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 
@@ -242,8 +241,8 @@ async def _upload(workspace: Workspace, request: Request) -> Job:
     """Open the files of a form, in a folder of their own."""
     upload = UploadFolder()
     try:
-        content_type = request.headers.get("content-type", "")
-        if not await save_form(content_type, request.stream(), upload):
+        form = UploadForm(request.headers.get("content-type", ""), upload)
+        if not await form.save(request.stream()):
             raise InputError("no photo was dropped: send at least one")
         return await run_in_threadpool(workspace.open, [upload.folder], upload=upload)
     except BaseException:

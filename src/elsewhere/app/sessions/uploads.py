@@ -1,12 +1,8 @@
 """Files on the user's disk: the folder chooser, and photos that were dropped on the page.
 
-The chooser names folders below the user's home and what was opened already, and nothing of what is
-in their files. Every link in a path is followed before it is decided where the path leads.
-
-Dropped photos go to a temporary folder that no other user can enter. The album's workers read them
-there with the same limits as any other file. The folder is deleted with the album or when the
-server ends; what a killed server left is deleted by the next. A name that came with a file is only
-a name: whatever could lead somewhere is removed from it.
+The chooser names only folders below the user's home or below what was opened, after every link in
+a path is followed. Dropped photos go to a temporary folder that no other user can enter. It is
+deleted with the album or when the server ends; what a killed server left is deleted by the next.
 """
 
 from __future__ import annotations
@@ -15,31 +11,40 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.concurrency import run_in_threadpool
 
 from elsewhere.app.api import models
 from elsewhere.errors import FileError, InputError
 from elsewhere.service import PHOTO_SUFFIXES, Staging, natural_key, sweep_staging
 from elsewhere.values.wording import printable
 
-MAX_FOLDERS = 2000
-"""More folders than this are not shown."""
-MAX_ENTRIES = 50 * MAX_FOLDERS
-"""More entries of a folder than this are not read."""
+MAX_FOLDERS = 2000  # shown
+MAX_ENTRIES = 50 * MAX_FOLDERS  # read
 MAX_FILES = 5000
 ALBUM_NAME = "photos"
 """The name of an album of dropped photos."""
 _MAX_DEPTH, _MAX_LENGTH = 4, 120
+_MAX_BOUNDARY, _MAX_HEADER_BYTES = 200, 8192
+_NOT_A_FORM = "what was sent is no form of files: drop the photos again"
 _NOT_THERE = "there is no folder of yours at this path: choose one below your home"
 
 
 def list_folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
     """The folders in a folder; "" stands for the user's home."""
     home = Path.home().resolve()
-    folder, roots = _resolve_folder(path, home), [home]
+    roots, folder = [home], None
+    with suppress(OSError, ValueError, RuntimeError):
+        resolved = (home / Path(path).expanduser()).resolve(strict=True)
+        folder = resolved if resolved.is_dir() else None
+    if folder is None:
+        raise InputError(_NOT_THERE)
     for opened_path in opened:
         with suppress(OSError, ValueError, RuntimeError):  # a loop of links leads nowhere
             roots.append(opened_path.resolve(strict=True))
@@ -52,7 +57,8 @@ def list_folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
             for number, entry in enumerate(entries):
                 if number >= MAX_ENTRIES:
                     break
-                if entry.name.startswith(".") or entry.is_symlink() or not _is_text(entry.name):
+                is_text = entry.name.encode("utf-8", "ignore").decode() == entry.name
+                if entry.name.startswith(".") or entry.is_symlink() or not is_text:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     names.append(entry.name)
@@ -67,24 +73,6 @@ def list_folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
         folders=names[:MAX_FOLDERS],
         photos=photos,
     )
-
-
-def _resolve_folder(path: str, home: Path) -> Path:
-    """The folder that a path leads to, with every link followed."""
-    with suppress(OSError, ValueError, RuntimeError):
-        folder = (home / Path(path).expanduser()).resolve(strict=True)
-        if folder.is_dir():
-            return folder
-    raise InputError(_NOT_THERE)
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name can be sent to the page and come back."""
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class UploadFolder:
@@ -148,6 +136,95 @@ class UploadFolder:
             path = inside / (f"{stem}{mark}{dot}{suffix}" if dot else f"{last}{mark}")
             if not path.exists():
                 return path
+
+
+class UploadForm:
+    """A form of files that is written to a folder as it arrives, each byte once.
+
+    The web framework would write every file to a temporary one first, and leave it open where a
+    body is cut off.
+    """
+
+    def __init__(self, content_type: str, upload: UploadFolder) -> None:
+        media_type, options = parse_options_header(content_type)
+        boundary = options.get(b"boundary", b"")
+        if media_type != b"multipart/form-data" or not 0 < len(boundary) <= _MAX_BOUNDARY:
+            raise InputError(_NOT_A_FORM)
+        self._upload = upload
+        self._file: BinaryIO | None = None
+        self._count, self._complete = 0, False
+        self._disposition = self._name = self._value = b""
+        self._header_bytes = 0
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin_part,
+                "on_header_field": self._add_to_name,
+                "on_header_value": self._add_to_value,
+                "on_header_end": self._end_header,
+                "on_headers_finished": self._open_file,
+                "on_part_data": self._write,
+                "on_part_end": self._close_file,
+                "on_end": self._end,
+            },
+        )
+
+    async def save(self, body: AsyncIterable[bytes]) -> int:
+        """Write the files; returns how many there were."""
+        try:
+            async for piece in body:
+                if piece:
+                    await run_in_threadpool(self._parser.write, piece)
+            self._parser.finalize()
+        except FormParserError:
+            raise InputError(_NOT_A_FORM) from None
+        finally:
+            self._close_file()
+        if not self._complete:
+            raise InputError(_NOT_A_FORM)
+        return self._count
+
+    def _begin_part(self) -> None:
+        self._disposition, self._header_bytes = b"", 0
+
+    def _add_to_name(self, data: bytes, start: int, end: int) -> None:
+        self._count_header_bytes(end - start)
+        self._name += data[start:end]
+
+    def _add_to_value(self, data: bytes, start: int, end: int) -> None:
+        self._count_header_bytes(end - start)
+        self._value += data[start:end]
+
+    def _count_header_bytes(self, count: int) -> None:
+        self._header_bytes += count
+        if self._header_bytes > _MAX_HEADER_BYTES:
+            raise InputError(_NOT_A_FORM)
+
+    def _end_header(self) -> None:
+        if self._name.lower() == b"content-disposition":
+            self._disposition = self._value
+        self._name = self._value = b""
+
+    def _open_file(self) -> None:
+        self._close_file()
+        _, options = parse_options_header(self._disposition)
+        name = options.get(b"filename")
+        if options.get(b"name") == b"files" and name is not None:
+            self._count += 1
+            self._file = self._upload.create(name.decode("utf-8", "replace"))
+
+    def _write(self, data: bytes, start: int, end: int) -> None:
+        if self._file is not None:
+            self._upload.write(self._file, data[start:end])
+
+    def _close_file(self) -> None:
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    def _end(self) -> None:
+        self._complete = True
 
 
 def _disk_error(problem: OSError) -> FileError:
