@@ -376,14 +376,14 @@ def test_a_proof_lets_the_answer_be_painted_first(
     monkeypatch.setattr(session, "prove", lambda *_: proofs.append(1))
     monkeypatch.setattr(workspace, "PROOF_DELAY", 30.0)
     waiting = house.workspace._start_proof(session, unproved(session.current))
-    assert waiting.job is not None
-    job = house.workspace.jobs.get(waiting.job.id)
+    assert waiting is not None
+    job = house.workspace.jobs.get(waiting.id)
     assert job is not None and not job.ended
     job.cancel()  # whoever clicks meanwhile does not wait for it either
     job.join(10)
     assert job.state == "cancelled" and proofs == []
     monkeypatch.setattr(workspace, "PROOF_DELAY", 0.0)
-    going_on = house.workspace._start_proof(session, unproved(session.current)).job
+    going_on = house.workspace._start_proof(session, unproved(session.current))
     assert going_on is not None
     house.events(going_on.model_dump())
     assert proofs == [1]

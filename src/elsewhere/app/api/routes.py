@@ -100,7 +100,10 @@ def album_routes(workspace: Workspace) -> APIRouter:
     @routes.get("/api/photos/{n}")
     def get_photo(n: int) -> models.PhotoDetailsModel:
         """One photo in detail."""
-        return workspace.photo_details(n)
+        index = workspace.index
+        return presenter.photo_details_model(
+            workspace.session.current, n, index.link, lambda photo: index.link(photo, SIDES[1])
+        )
 
     @routes.get("/api/folders")
     def get_folders(
@@ -112,7 +115,9 @@ def album_routes(workspace: Workspace) -> APIRouter:
     @routes.get("/thumbs/{album}/{side}/{at}", response_class=Response, responses=_JPEG)
     def get_thumb(album: int, side: int, at: int) -> Response:
         """A photo's picture, by a signed link."""
-        picture = workspace.picture(album, side, at) if side in SIDES else None
+        index = workspace.index
+        fits = side in SIDES and album == index.number  # another album may be open by now
+        picture = index.picture(side, at) if fits else None
         if picture is None:
             raise NotThereError
         return Response(picture, media_type="image/jpeg")
@@ -225,7 +230,7 @@ def _started(job: Job) -> models.JobStartedModel:
 def _stream(workspace: Workspace, job: Job) -> StreamingResponse:
     async def lines() -> AsyncIterator[bytes]:
         async for event in job.events():
-            fresh = workspace.refresh_link(event)
+            fresh = workspace.index.refresh_link(event)
             # only what was set: the page must not take a default for a value
             yield fresh.model_dump_json(include=fresh.model_fields_set).encode() + b"\n"
 

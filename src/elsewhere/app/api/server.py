@@ -273,7 +273,7 @@ def serve(
     finally:
         timer.cancel()
         login_page.remove()
-        workspace.shut_down()
+        workspace.close(force=True)
         sock.close()
 
 

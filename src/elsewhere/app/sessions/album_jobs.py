@@ -141,7 +141,8 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Jo
             reproved=copy.reproved,
             notes=[*copy.notes, *([warning] if warning else [])],
         )
-        job.publish(EventModel(exported=workspace.record_export(session, exported)))
+        workspace.record_export(session, exported)
+        job.publish(EventModel(exported=exported))
 
     return workspace.jobs.start("export", work, exclusive=True)
 

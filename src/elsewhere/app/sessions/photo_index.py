@@ -1,9 +1,7 @@
 """The photos of one album as the page shows them, and the signed links to their pictures.
 
-An index belongs to one album and is replaced whole when another is opened: a link, a picture or a
-late reader of the old album finds the old one or nothing, never the new one. Pictures are made
-from the rendition, never from the original, and kept in memory up to a limit; a thousand of them
-take about 15 MB.
+An index belongs to one album and is replaced whole when another is opened, so no link of the old
+album leads into the new one. Pictures are made from the rendition, never from the original.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from elsewhere.service import Photo, Rendition, SkippedFile, Step
 SIDES = (320, 1280)
 """For the grid, and for one photo in detail."""
 MAX_BYTES = 48 << 20
+"""A thousand pictures for the grid take about 15 MB."""
 
 
 class Thumbnails:
@@ -31,12 +30,7 @@ class Thumbnails:
         # decoding takes a core, and plans need one too; a second request for a picture waits
         self._decoding = [threading.Lock() for _ in range(2)]
         self._pictures: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._used = 0
-
-    @property
-    def used(self) -> int:
-        """Bytes in memory."""
-        return self._used
+        self.used = 0  # bytes in memory
 
     def get(self, rendition: Rendition, side: int) -> bytes:
         """The picture of a rendition, not larger than `side`."""
@@ -48,14 +42,19 @@ class Thumbnails:
             picture = self._find(key)  # another thread may have made it a moment before
             if picture is None:
                 picture = rendition.preview(side)
-                self._add(key, picture)
+                with self._lock:
+                    self._pictures[key] = picture
+                    self.used += len(picture)
+                    while self.used > self._max_bytes and len(self._pictures) > 1:
+                        _, old = self._pictures.popitem(last=False)
+                        self.used -= len(old)
             return picture
 
     def clear(self) -> None:
         """Forget them all."""
         with self._lock:
             self._pictures.clear()
-            self._used = 0
+            self.used = 0
 
     def _find(self, key: tuple[str, int]) -> bytes | None:
         with self._lock:
@@ -63,21 +62,12 @@ class Thumbnails:
                 self._pictures.move_to_end(key)
             return self._pictures.get(key)
 
-    def _add(self, key: tuple[str, int], picture: bytes) -> None:
-        with self._lock:
-            self._pictures[key] = picture
-            self._used += len(picture)
-            while self._used > self._max_bytes and len(self._pictures) > 1:
-                _, old = self._pictures.popitem(last=False)
-                self._used -= len(old)
-
 
 class PhotoIndex:
     """The photos that were read so far, by number, and the files that were left out."""
 
     def __init__(self, keys: Keys, number: int) -> None:
-        self.number = number
-        """Of the album; its links lead to no other."""
+        self.number = number  # of the album
         self._keys = keys
         self._lock = threading.Lock()
         self._photos: list[Photo] = []

@@ -18,7 +18,7 @@ from elsewhere.app.security.guard import INTERNAL_ERROR
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter
 from elsewhere.app.sessions.jobs import BusyError, CancelledError, Job, Jobs, problem_message
-from elsewhere.app.sessions.photo_index import SIDES, PhotoIndex
+from elsewhere.app.sessions.photo_index import PhotoIndex
 from elsewhere.app.sessions.planning import FIRST_SECONDS, PlannedAnswer, PlanningSession
 from elsewhere.app.sessions.uploads import UploadFolder
 from elsewhere.errors import InputError, NoPhotoError
@@ -34,13 +34,6 @@ from elsewhere.service import (
 
 PROOF_DELAY = 0.1
 """Seconds before a proof goes on: the page paints the answer first, on the same processor."""
-
-
-class NoAlbumError(InputError):
-    """Something was asked of an album, and none is open."""
-
-    def __init__(self) -> None:
-        super().__init__("no album is open yet: open one, or wait until it is read")
 
 
 class Workspace:
@@ -63,11 +56,11 @@ class Workspace:
         self._seed = secrets.token_bytes(32)
         self._lock = threading.RLock()
         self._switch_lock = threading.Lock()  # albums are opened and closed one at a time
-        self._index = PhotoIndex(keys, 0)
+        self.index = PhotoIndex(keys, 0)
         self._reset()
 
     def _reset(self) -> None:
-        self._index = PhotoIndex(self.keys, self._index.number + 1)
+        self.index = PhotoIndex(self.keys, self.index.number + 1)
         self._stage: str = "empty"
         self._error: str | None = None
         self._no_photos: models.NoPhotosModel | None = None
@@ -80,10 +73,10 @@ class Workspace:
 
     @property
     def session(self) -> PlanningSession:
-        """The wishes for the album; NoAlbumError where there is none."""
+        """The wishes for the album; InputError where there is none."""
         with self._lock:
             if self._session is None:
-                raise NoAlbumError
+                raise InputError("no album is open yet: open one, or wait until it is read")
             return self._session
 
     @property
@@ -106,34 +99,25 @@ class Workspace:
         """
         specs = tuple(dict.fromkeys(scorers or self._default_scorers))
         with self._switch_lock:
-            self._refuse_during_export()
             self._discard()
             with self._lock:
-                self._stage, index = "reading", self._index
+                self._stage, index = "reading", self.index
                 self._paths, self._upload, self._scorers = tuple(paths), upload, specs
                 return self.jobs.start(
                     "reading", lambda job: self._read(job, index, tuple(paths), specs)
                 )
 
-    def close(self) -> None:
-        """Close the album; BusyError while a copy of it is written."""
+    def close(self, *, force: bool = False) -> None:
+        """Close the album; BusyError while a copy of it is written, unless `force`."""
         with self._switch_lock:
-            self._refuse_during_export()
-            self._discard()
+            self._discard(force=force)
 
-    def shut_down(self) -> None:
-        """Close the album whatever is running."""
-        with self._switch_lock:
-            self._discard()
-
-    def _refuse_during_export(self) -> None:
-        if self.jobs.running("export"):
-            raise BusyError
-
-    def _discard(self) -> None:
+    def _discard(self, *, force: bool = False) -> None:
         """Stop the jobs first, so that nothing is closed while they use it."""
+        if not force and self.jobs.running("export"):
+            raise BusyError
         with self._lock:
-            session, upload, index = self._session, self._upload, self._index
+            session, upload, index = self._session, self._upload, self.index
             self._reset()
         self.jobs.close()
         index.clear()
@@ -160,7 +144,7 @@ class Workspace:
         # jobs first: a page that follows a job that is over by now still receives its end
         jobs = self.jobs.running("reading", "scoring", "proof", "export", "verify")
         with self._lock:
-            session, stage, index = self._session, self._stage, self._index
+            session, stage, index = self._session, self._stage, self.index
             error, no_photos = self._error, self._no_photos
         state = models.WorkspaceModel(
             stage=stage,  # type: ignore[arg-type]
@@ -192,43 +176,24 @@ class Workspace:
     def photos(self) -> list[models.PhotoModel]:
         """The photos with fresh links."""
         with self._lock:
-            session, index = self._session, self._index
+            session, index = self._session, self.index
         if session is None:
             return index.album().photos
         return presenter.photo_models(session.current, index.link)
-
-    def photo_details(self, number: int) -> models.PhotoDetailsModel:
-        """One photo in detail."""
-        index = self._index
-        return presenter.photo_details_model(
-            self.session.current, number, index.link, lambda photo: index.link(photo, SIDES[1])
-        )
-
-    def picture(self, album: int, side: int, position: int) -> bytes | None:
-        """The picture behind a link; None where another album is open by now."""
-        index = self._index
-        return index.picture(side, position) if album == index.number else None
-
-    def refresh_link(self, event: EventModel) -> EventModel:
-        """The event as it is sent."""
-        return self._index.refresh_link(event)
 
     def report_path(self) -> str | None:
         """The address of the last copy's report; None where there is none."""
         with self._lock:
             if self.exported is None or self.exported.report is None:
                 return None
-            return f"/reports/{self._index.number}/{self._copies}"
+            return f"/reports/{self.index.number}/{self._copies}"
 
-    def record_export(
-        self, session: PlanningSession, exported: models.ExportedModel
-    ) -> models.ExportedModel:
-        """A copy was written; remember it where its album is still open."""
+    def record_export(self, session: PlanningSession, exported: models.ExportedModel) -> None:
+        """Remember a copy that was written, where its album is still open."""
         with self._lock:
             if self._session is session:
                 self.exported = exported
                 self._copies += 1
-        return exported
 
     def _replan(
         self, session: PlanningSession, plan: Callable[[], PlannedAnswer]
@@ -240,22 +205,23 @@ class Workspace:
         except BaseException:
             self._start_proof(session, session.current)
             raise
-        return self._start_proof(session, answer)
+        return presenter.answer_model(session, answer, self._start_proof(session, answer))
 
-    def _start_proof(self, session: PlanningSession, answer: PlannedAnswer) -> models.AnswerModel:
-        job = None
-        if not answer.proved:
-            job = self.jobs.start("proof", lambda job: self._prove(job, session, answer)).to_model()
-        return presenter.answer_model(session, answer, job)
+    def _start_proof(
+        self, session: PlanningSession, answer: PlannedAnswer
+    ) -> models.JobModel | None:
+        """Go on with the proof in a job; None where nothing is left to be proved."""
 
-    def _prove(self, job: Job, session: PlanningSession, answer: PlannedAnswer) -> None:
-        def publish(better: PlannedAnswer) -> None:
-            job.publish(EventModel(answer=presenter.answer_model(session, better)))
+        def work(job: Job) -> None:
+            def publish(better: PlannedAnswer) -> None:
+                job.publish(EventModel(answer=presenter.answer_model(session, better)))
 
-        job.cancelled.wait(PROOF_DELAY)
-        job.check_cancelled()
-        session.prove(answer, job.check_cancelled, publish)
-        job.check_cancelled()
+            job.cancelled.wait(PROOF_DELAY)
+            job.check_cancelled()
+            session.prove(answer, job.check_cancelled, publish)
+            job.check_cancelled()
+
+        return None if answer.proved else self.jobs.start("proof", work).to_model()
 
     def _start_scoring(
         self, session: PlanningSession, wishes: models.WishesModel, turn: int | None
@@ -264,21 +230,21 @@ class Workspace:
         for spec in wishes.scorers:
             load_scorer(spec)  # what cannot be used is refused at once
         self.jobs.cancel("scoring")
-        scorers = {"scorers": wishes.scorers}
-        old_scorers = session.current.wishes.scorers
+        scorers, old_scorers = wishes.scorers, session.current.wishes.scorers
         answer = session.wish(wishes.model_copy(update={"scorers": old_scorers}), turn=turn)
 
         def work(job: Job) -> None:
             scored = rescore_album(
-                session.scored, wishes.scorers, cache=self._cache, progress=job.report_progress
+                session.scored, scorers, cache=self._cache, progress=job.report_progress
             )
             job.check_cancelled()
             session.add_scores(scored)
             self.jobs.cancel("proof", "frontier")
             # what was wished meanwhile is kept
-            latest = session.current.wishes.model_copy(update=scorers)
+            latest = session.current.wishes.model_copy(update={"scorers": scorers})
             planned = session.wish(latest, FIRST_SECONDS)
-            job.publish(EventModel(answer=self._start_proof(session, planned)))
+            proof = self._start_proof(session, planned)
+            job.publish(EventModel(answer=presenter.answer_model(session, planned, proof)))
 
         return presenter.answer_model(session, answer, self.jobs.start("scoring", work).to_model())
 
@@ -300,17 +266,16 @@ class Workspace:
             session = PlanningSession(scored, self._seed, self._ledger)
             answer = session.wish(models.WishesModel(scorers=list(scorers)), FIRST_SECONDS)
             with self._lock:
-                if index is not self._index:
+                if index is not self.index:
                     raise CancelledError
                 self._session, self._stage = session, "ready"
-            if not answer.proved:
-                self.jobs.start("proof", lambda job: self._prove(job, session, answer))
+            self._start_proof(session, answer)
         except BaseException as problem:
             index.clear()
             if scored is not None:
                 scored.close()
             with self._lock:
-                if index is self._index:
+                if index is self.index:
                     self._stage = "failed"
                     self._error = problem_message(problem) or INTERNAL_ERROR
                     if isinstance(problem, NoPhotoError):
