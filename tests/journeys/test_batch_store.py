@@ -101,7 +101,7 @@ def test_rows_are_those_of_a_disk(address: str, store: Store, tmp_path: Path) ->
 
 @needs_store
 def test_what_came_out_can_be_asked_where_it_lies(store: Store, tmp_path: Path) -> None:
-    """As docs/scale.md says: pyarrow reads the address, and DuckDB what pyarrow reads."""
+    """As docs/batch.md says: pyarrow reads the address, and DuckDB what pyarrow reads."""
     duckdb = import_module("duckdb")
     dataset = import_module("pyarrow.dataset")
     file = write(scored(12, impossible=[3]), tmp_path / "a.parquet")

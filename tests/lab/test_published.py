@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 README, RESULTS, CARD, AUDIT = (
     (ROOT / name).read_text("utf-8")
-    for name in ("README.md", "docs/results.md", "docs/model-card.md", "docs/audit.md")
+    for name in ("README.md", "docs/results.md", "docs/model-card.md", "docs/your-photos.md")
 )
 
 

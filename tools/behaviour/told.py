@@ -88,7 +88,7 @@ def _said(value: Any, product: Product, path: str, words: dict[str, str]) -> Any
 
 
 def sealed(certificate: Any) -> bool:
-    """Whether a certificate's digest is that of its canonical JSON, as docs/plan-files.md says."""
+    """Whether a certificate's digest is that of its canonical JSON, as docs/files.md says."""
     told = {name: value for name, value in certificate.items() if name != "digest"}
     canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
     return bool(hashlib.sha256(canonical.encode()).hexdigest() == certificate.get("digest"))

@@ -1,4 +1,4 @@
-"""The scorer `table`: rows of a score file (docs/score-files.md), found by the photo's name.
+"""The scorer `table`: rows of a score file (docs/files.md), found by the photo's name.
 
 For models that cannot run here. Everything else treats it like any other scorer.
 """

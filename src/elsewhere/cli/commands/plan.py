@@ -182,7 +182,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """Find the fewest photos to withhold so that the truth is not in an attacker's top k.
 
     Score files come from `elsewhere score`, or from any model of yours: a row for each photo, a
-    natural-log probability for each cell of its map (docs/score-files.md).
+    natural-log probability for each cell of its map (docs/files.md).
 
     Examples:
 

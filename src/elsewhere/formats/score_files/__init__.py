@@ -1,4 +1,4 @@
-"""Scores on disk: `.npz`, CSV and Parquet, as written down in docs/score-files.md.
+"""Scores on disk: `.npz`, CSV and Parquet, as written down in docs/files.md.
 
 A score file may come from a stranger. So nothing is ever unpickled, the sizes that a header
 claims are held against the size of the file before memory is asked for, and whatever is wrong
