@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elsewhere.cli.render.audit import draw
+from elsewhere.cli.render.worldmap import draw
 
 
 def lines(marks: list[tuple[float, float]], columns: int = 72, braille: bool = True) -> list[str]:

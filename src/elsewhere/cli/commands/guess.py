@@ -130,8 +130,8 @@ def _told(
 
 def _show(about: ScorerInfo, scores: Scores, top: int, world: bool | None) -> None:
     """Tables for people; the map belongs to what all photos say together."""
-    from elsewhere.cli.render.audit import draw
     from elsewhere.cli.render.printing import has_unicode, printed
+    from elsewhere.cli.render.worldmap import draw
 
     with printed() as console:
         if scores.photos > 1:
