@@ -1,10 +1,10 @@
-"""Looking at photos with one scorer, and telling of those that cannot be looked at."""
+"""Score photos with one scorer, and name those that cannot be scored on stderr."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -15,35 +15,28 @@ if TYPE_CHECKING:
     from elsewhere.service import ScoredAlbum, SkippedFile
 
 
-def look(
+def score_photos(
     paths: Sequence[Path], scorer: str, cache: bool
 ) -> tuple[ScoredAlbum | None, tuple[SkippedFile, ...]]:
-    """What the scorer sees, and the photos that are missing from it, each told on stderr.
+    """The scored photos, None if there are none, and the photos that failed.
 
-    None where no photo at all could be looked at. Files that are no photos are passed over in
-    silence, unless somebody named them.
+    Files of other kinds are ignored, unless they are among `paths`.
     """
     from elsewhere.cli.render.progress import stages
     from elsewhere.service import RowCache, score_album
 
-    seen: ScoredAlbum | None = None
+    scored, no_photo = None, None
     try:
-        with stages() as step:
+        with stages() as progress:
             rows = RowCache() if cache else None
-            # the scores are all that is wanted, of thousands of photos too
-            seen = score_album(paths, scorers=[scorer], cache=rows, progress=step, keep=False)
-            seen.close()
-            left = seen.left
-    except NoPhotoError as nothing:
-        left = tuple(nothing.left)  # type: ignore[arg-type]
-        if not _missed(left, paths):
-            raise
-    missed = _missed(left, paths)
-    for one in missed:
-        typer.echo(f"elsewhere: {printable(one.name)}: {printable(one.reason)}", err=True)
-    return seen, missed
-
-
-def _missed(left: Sequence[SkippedFile], paths: Sequence[Path]) -> tuple[SkippedFile, ...]:
-    named = set(paths)
-    return tuple(one for one in left if one.lost or one.path in named)
+            scored = score_album(paths, scorers=[scorer], cache=rows, progress=progress, keep=False)
+            scored.close()
+            skipped = scored.left
+    except NoPhotoError as error:
+        no_photo, skipped = error, cast("tuple[SkippedFile, ...]", error.left)
+    failed = tuple(file for file in skipped if file.lost or file.path in set(paths))
+    if no_photo is not None and not failed:
+        raise no_photo
+    for file in failed:
+        typer.echo(f"elsewhere: {printable(file.name)}: {printable(file.reason)}", err=True)
+    return scored, failed

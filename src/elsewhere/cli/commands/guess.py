@@ -14,20 +14,16 @@ from elsewhere.values.wording import apart_only, printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
     from rich.console import Console
-    from rich.text import Text
 
     from elsewhere.service import ScorerInfo, SkippedFile
     from elsewhere.values.scores import Scores
 
-_FEW = 6
-"""Up to so many photos, each is shown with three places; beyond, with one."""
-
-
+_MAX_DETAILED = 6
+"""Up to this many photos, each is shown with three places; beyond, with one."""
 _WIDE = 72
-"""Columns below which bars are short, to leave room for names."""
+"""Columns of the map."""
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
@@ -65,93 +61,89 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     understood.
     """
     with one_sentence():
-        from elsewhere.cli.score_photos import look
+        from elsewhere.cli.score_photos import score_photos
         from elsewhere.service import describe_scorer
 
-        seen, failed = look(photos, scorer, cache)
-        attack = seen.models[0] if seen is not None else None
-        scores = attack.scores if attack is not None else None
-        about = attack.about if attack is not None else describe_scorer(scorer)
+        scored, failed = score_photos(photos, scorer, cache)
+        model = scored.models[0] if scored is not None else None
+        info = model.about if model is not None else describe_scorer(scorer)
         if as_json:
-            import json
-
-            typer.echo(json.dumps(_told(about, scores, failed, top), indent=2, ensure_ascii=False))
-        elif scores is not None:
-            _show(about, scores, top, world)
+            _print_json(info, model.scores if model is not None else None, failed, top)
+        elif model is not None:
+            _show(info, model.scores, top, world)
     raise typer.Exit(ERROR if failed else KEPT)
 
 
-def _places(about: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
-    """The most likely cells of one row, with names where the scorer knows its cells."""
+def _places(info: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
+    """The most likely cells of one row, with names if the scorer knows its cells."""
     import numpy as np
 
     from elsewhere.service import cell_names, cell_towns
 
-    found = []
+    places = []
     for cell in np.argsort(-row, kind="stable")[:top].tolist():
         place: dict[str, Any] = {"cell": cell, "probability": round(float(np.exp(row[cell])), 6)}
-        if about.globe is not None:
-            lat, lon = cell_towns(about.globe)
+        if info.globe is not None:
+            lat, lon = cell_towns(info.globe)
             place |= {
-                "place": cell_names(about.globe)[cell],
+                "place": cell_names(info.globe)[cell],
                 "lat": round(float(lat[cell]), 4),
                 "lon": round(float(lon[cell]), 4),
             }
-        found.append(place)
-    return found
+        places.append(place)
+    return places
 
 
-def _together(about: ScorerInfo, scores: Scores) -> NDArray[np.float64]:
+def _print_json(
+    info: ScorerInfo, scores: Scores | None, failed: tuple[SkippedFile, ...], top: int
+) -> None:
+    from elsewhere.cli.render.printing import print_json
     from elsewhere.service import combine_rows
 
-    return combine_rows(scores.values, about.exponents)
-
-
-def _told(
-    about: ScorerInfo, scores: Scores | None, failed: tuple[SkippedFile, ...], top: int
-) -> dict[str, Any]:
-    """Everything, as plain values; the problems alone where no photo can be read."""
-    told: dict[str, Any] = {
-        "scorer": {"name": about.name, "fingerprint": about.fingerprint, "cells": about.cells},
+    document: dict[str, Any] = {
+        "scorer": {"name": info.name, "fingerprint": info.fingerprint, "cells": info.cells},
         "photos": [
-            {"photo": name, "places": _places(about, row, top)}
+            {"photo": name, "places": _places(info, row, top)}
             for name, row in (zip(scores.ids, scores.values, strict=True) if scores else ())
         ],
     }
     if scores is not None and scores.photos > 1:
-        told["together"] = {
+        together = combine_rows(scores.values, info.exponents)
+        document["together"] = {
             "photos": scores.photos,
-            "places": _places(about, _together(about, scores), top),
+            "places": _places(info, together, top),
         }
     if failed:
-        told["failed"] = [{"photo": one.name, "problem": one.reason} for one in failed]
-    return told
+        document["failed"] = [{"photo": file.name, "problem": file.reason} for file in failed]
+    print_json(document)
 
 
-def _show(about: ScorerInfo, scores: Scores, top: int, world: bool | None) -> None:
-    """Tables for people; the map belongs to what all photos say together."""
+def _show(info: ScorerInfo, scores: Scores, top: int, world: bool | None) -> None:
+    """Print tables, and a map of what all photos say together."""
     from elsewhere.cli.render.printing import has_unicode, printed
     from elsewhere.cli.render.worldmap import draw
+    from elsewhere.service import combine_rows
 
+    names = apart_only(scores.ids)
     with printed() as console:
+        title, row = names[0], scores.values[0]
         if scores.photos > 1:
-            each = min(top, 3 if scores.photos <= _FEW else 1)
-            rows = zip(apart_only(scores.ids), scores.values, strict=True)
-            _table(console, [(name, _places(about, row, each)) for name, row in rows])
-            last, title = _together(about, scores), f"all {scores.photos} together"
-        else:
-            last, title = scores.values[0], apart_only(scores.ids)[0]
-        places = _places(about, last, top)
+            limit = min(top, 3 if scores.photos <= _MAX_DETAILED else 1)
+            pairs = zip(names, scores.values, strict=True)
+            _table(console, [(name, _places(info, row, limit)) for name, row in pairs])
+            title = f"all {scores.photos} together"
+            row = combine_rows(scores.values, info.exponents)
+        places = _places(info, row, top)
         _table(console, [(title, places)], numbered=True)
-        if about.globe is not None and (console.is_terminal if world is None else world):
+        if info.globe is not None and (console.is_terminal if world is None else world):
             marks = [(place["lat"], place["lon"]) for place in places[:9]]
-            width = min(console.width - 2, 72)
+            width = min(console.width - 2, _WIDE)
             console.print(draw(marks, width, braille=has_unicode(console)), soft_wrap=True)
             console.print()
-        sure = "" if about.exponents else " Its probabilities are as the model gives them."
+        caveat = "" if info.exponents else " Its probabilities are as the model gives them."
         console.print(
-            f"This is what one attacker sees (scorer {printable(about.name)}); "
-            f"a better one may exist.{sure}",
+            f"This is what one attacker sees (scorer {printable(info.name)}); "
+            f"a better one may exist.{caveat}",
             style="dim",
             markup=False,
         )
@@ -160,50 +152,26 @@ def _show(about: ScorerInfo, scores: Scores, top: int, world: bool | None) -> No
 def _table(
     console: Console, rows: Sequence[tuple[str, list[dict[str, Any]]]], numbered: bool = False
 ) -> None:
-    """Photos and their places, most likely first, with bars as long as they are likely."""
-    from rich.table import Table
+    """Print photos and their places, most likely first, with bars."""
     from rich.text import Text
 
-    from elsewhere.cli.render.printing import has_unicode
+    from elsewhere.cli.render.printing import bar, grid
 
-    full, empty = ("█", "·") if has_unicode(console) else ("#", ".")
-    bar = 12 if console.width >= _WIDE else 4
-    table = Table.grid(padding=(0, 2))
-    table.add_column(overflow="fold", style="bold")
-    table.add_column(justify="right", style="dim")
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
+    table = grid("left", "right", "right", "left", "left")
     for name, places in rows:
         for number, place in enumerate(places, start=1):
-            likely = place["probability"]
+            probability = place["probability"]
+            if probability < 0.001:
+                percent = "< 0.1 %"
+            else:
+                percent = f"{probability:.{1 if probability < 0.1 else 0}%}".replace("%", " %")
+            cell = Text(f"cell {place['cell']}", "dim")
             table.add_row(
-                Text(printable(name)) if number == 1 else "",
-                str(number) if numbered else "",
-                _percent(likely),
-                Text((full * round(bar * likely)).ljust(bar, empty), "cyan" if numbered else "dim"),
-                _place(place),
+                Text(printable(name), "bold") if number == 1 else "",
+                Text(str(number), "dim") if numbered else "",
+                percent,
+                Text(bar(console, probability), "cyan" if numbered else "dim"),
+                Text.assemble(place["place"], "  ", cell) if "place" in place else cell,
             )
     console.print(table)
     console.print()
-
-
-def _place(place: dict[str, Any]) -> Text:
-    """A place with the number of its cell, which `plan` takes, too."""
-    from rich.text import Text
-
-    cell = Text(f"cell {place['cell']}", "dim")
-    return Text.assemble(place["place"], "  ", cell) if "place" in place else cell
-
-
-def _percent(likely: float) -> str:
-    """A probability for people.
-
-    >>> _percent(0.314), _percent(0.0123), _percent(0.0001)
-    ('31 %', '1.2 %', '< 0.1 %')
-    """
-    if likely < 0.001:
-        return "< 0.1 %"
-    return (
-        f"{likely:.1%}".replace("%", " %") if likely < 0.1 else f"{likely:.0%}".replace("%", " %")
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +14,7 @@ from elsewhere.errors import InputError
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.service import Export, NextPhoto, Place
-    from elsewhere.values.wishes import Wishes
+    from elsewhere.service import Export, NextPhoto
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
@@ -91,12 +89,21 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     with one_sentence():
         from elsewhere.cli.parse import parse_places
+        from elsewhere.cli.render.progress import stages
+        from elsewhere.service import (
+            Ledger,
+            Step,
+            check_copy_target,
+            check_next_photo,
+            export_album,
+            open_album,
+        )
         from elsewhere.values.wishes import Wishes
 
         if remember and output is None:
             raise InputError("--remember goes with -o: only a copy that is written is remembered")
         wishes = Wishes(
-            each_photo=False,  # each step is judged by all that is out by then
+            each_photo=False,  # each step is judged by all that is public by then
             top=top,
             hide=tuple(hide or ("all",)),
             hide_level=hide_level,
@@ -104,133 +111,88 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             margin=margin,
             exact_top=exact_top,
         )
-        done = _ask(
-            album,
-            photo,
-            wishes,
-            at=parse_places(at),
-            scorers=tuple(scorer or ("embedded",)),
-            posted=tuple(posted or ()),
-            cache=cache,
-            output=output,
-            remember=remember,
-        )
-        if as_json:
-            import json
-
-            typer.echo(json.dumps(_plain(done), indent=2, ensure_ascii=False))
-        else:
-            _show(done)
-    raise typer.Exit(EXIT[done.next.told.answer])
-
-
-@dataclass(frozen=True)
-class _Done:
-    """The answer, what it rests on, and the copy where one was written."""
-
-    next: NextPhoto
-    public: int
-    """How many photos are out already."""
-    shared: Export | None
-    unwritten: bool = False
-    """Whether a copy was asked for and there is none."""
-
-
-def _ask(
-    album: Path,
-    photo: str,
-    wishes: Wishes,
-    *,
-    at: list[Place] | None,
-    scorers: tuple[str, ...],
-    posted: tuple[Path, ...],
-    cache: bool,
-    output: Path | None,
-    remember: bool,
-) -> _Done:
-    from elsewhere.cli.render.progress import stages
-    from elsewhere.service import (
-        Ledger,
-        Step,
-        check_copy_target,
-        check_next_photo,
-        export_album,
-        open_album,
-    )
-
-    paths = [album]
-    if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
-        paths.append(Path(photo))
-    if output is not None:  # nobody waits for what cannot be written
-        check_copy_target([album] if album.is_dir() else [], output)
-    ledger = Ledger()
-    with (
-        stages() as progress,
-        open_album(
-            paths,
-            wishes,
-            at=at,
-            scorers=scorers,
-            cache=cache,
-            posted=posted,
-            ledger=ledger,
-            keep=output is not None,
-            progress=progress,
-        ) as opened,
-    ):
-        seen, public = opened.seen, opened.posted
-        progress(Step("planning", 0, 0))
-        found = check_next_photo(seen, opened.places, wishes, photo, posted=public, ledger=ledger)
-        progress(Step("planning", 1, 1))
-        shared = None
-        if output is not None and found.alone is not None:
-            book = ledger if remember else None
-            shared = export_album(
-                seen, found.alone, output, posted=public, remember=book, progress=progress
+        places = parse_places(at)
+        paths = [album]
+        if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
+            paths.append(Path(photo))
+        if output is not None:  # refuse before the long work
+            check_copy_target([album] if album.is_dir() else [], output)
+        ledger, export = Ledger(), None
+        with (
+            stages() as progress,
+            open_album(
+                paths,
+                wishes,
+                at=places,
+                scorers=tuple(scorer or ("embedded",)),
+                cache=cache,
+                posted=tuple(posted or ()),
+                ledger=ledger,
+                keep=output is not None,
+                progress=progress,
+            ) as opened,
+        ):
+            scored, public = opened.seen, opened.posted
+            progress(Step("planning", 0, 0))
+            checked = check_next_photo(
+                scored, opened.places, wishes, photo, posted=public, ledger=ledger
             )
-        unwritten = output is not None and shared is None
-        return _Done(found, len(public.pinned(len(seen.photos))), shared, unwritten)
+            progress(Step("planning", 1, 1))
+            if output is not None and checked.alone is not None:
+                export = export_album(
+                    scored,
+                    checked.alone,
+                    output,
+                    posted=public,
+                    remember=ledger if remember else None,
+                    progress=progress,
+                )
+            public_count = len(public.pinned(len(scored.photos)))
+        if as_json:
+            _print_json(checked, export, public_count)
+        else:
+            _show(checked, export, nothing_written=output is not None and export is None)
+    raise typer.Exit(EXIT[checked.told.answer])
 
 
-def _show(done: _Done) -> None:
+def _show(checked: NextPhoto, export: Export | None, *, nothing_written: bool) -> None:
     from rich.text import Text
 
     from elsewhere.cli.render.printing import printed
 
-    found, told = done.next, done.next.told
+    answer = checked.told.answer
     with printed() as console:
-        names = printable(", ".join(found.names))
-        console.print(
-            Text.assemble((str(told.answer), f"bold {_COLOURS[told.answer]}"), f"  {names}")
-        )
-        console.print(Text(printable(messages.next_reason(told))))
-        for note in messages.notes(found.album):
+        names = printable(", ".join(checked.names))
+        console.print(Text.assemble((str(answer), f"bold {_COLOURS[answer]}"), f"  {names}"))
+        console.print(Text(printable(messages.next_reason(checked.told))))
+        for note in messages.notes(checked.album):
             console.print(Text(printable(note), "dim"))
-        if done.shared is not None:
-            console.print(Text(f"clean copy: {printable(str(done.shared.target))}", "bold"))
-            certificate = printable(done.shared.certificate.as_posix())
+        if export is not None:
+            console.print(Text(f"clean copy: {printable(str(export.target))}", "bold"))
+            certificate = printable(export.certificate.as_posix())
             console.print(Text(f"certificate: {certificate} (private: it names the place)", "dim"))
-        elif done.unwritten:
+        elif nothing_written:
             console.print(Text("Nothing was written."))
 
 
-def _plain(done: _Done) -> dict[str, Any]:
-    found, told = done.next, done.next.told
-    plain: dict[str, Any] = {
-        "answer": str(told.answer),
-        "photos": list(found.names),
-        "reason": messages.next_reason(told),
-        "before": list(found.before),
-        "together": list(found.together),
-        "costs": float(told.more),
-        "public": done.public,
-        "verdict": messages.verdict(found.alone) if found.alone else "",
-        "notes": messages.notes(found.album),
+def _print_json(checked: NextPhoto, export: Export | None, public_count: int) -> None:
+    from elsewhere.cli.render.printing import print_json
+
+    document: dict[str, Any] = {
+        "answer": str(checked.told.answer),
+        "photos": list(checked.names),
+        "reason": messages.next_reason(checked.told),
+        "before": list(checked.before),
+        "together": list(checked.together),
+        "costs": float(checked.told.more),
+        "public": public_count,
+        "verdict": messages.verdict(checked.alone) if checked.alone else "",
+        "notes": messages.notes(checked.album),
     }
-    if done.shared is not None:
-        plain |= {
-            "target": str(done.shared.target),
-            "certificate": str(done.shared.certificate),
-            "files": [file.name for file in done.shared.files],
+    if export is not None:
+        document |= {
+            "target": str(export.target),
+            "certificate": str(export.certificate),
+            "files": [file.name for file in export.files],
         }
-    return plain
+    print_json(document)

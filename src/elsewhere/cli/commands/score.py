@@ -54,16 +54,16 @@ def command(
         import time
 
         from elsewhere.cli.plan_options import guard
-        from elsewhere.cli.score_photos import look
+        from elsewhere.cli.score_photos import score_photos
         from elsewhere.service import check_writable, write_scores
 
         guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])
         check_writable(output)
         start = time.perf_counter()
-        seen, failed = look([folder], scorer, cache)
-        if seen is None:
+        scored, failed = score_photos([folder], scorer, cache)
+        if scored is None:
             raise typer.Exit(ERROR)
-        scores, cached = seen.models[0].scores, seen.models[0].cached
+        scores, cached = scored.models[0].scores, scored.models[0].cached
         write_scores(output, scores)
         took = time.perf_counter() - start
         fresh = scores.photos - cached

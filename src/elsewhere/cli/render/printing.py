@@ -60,6 +60,13 @@ def fact_table(facts: Iterable[tuple[str, Text]]) -> Table:
     return table
 
 
+def bar(console: Console, probability: float) -> str:
+    """A bar as long as the probability, shorter on a narrow console."""
+    full, empty = ("█", "·") if has_unicode(console) else ("#", ".")
+    length = 12 if console.width >= 72 else 4
+    return (full * round(length * probability)).ljust(length, empty)
+
+
 def has_unicode(console: Console) -> bool:
     """Whether the console can draw more than ASCII."""
     return console.encoding.lower().startswith("utf")
