@@ -64,6 +64,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     with one_sentence():
         from elsewhere.cli.parse import parse_places
         from elsewhere.cli.program import typed_command
+        from elsewhere.cli.render.audit import show
+        from elsewhere.cli.render.printing import print_json
         from elsewhere.cli.render.progress import stages
         from elsewhere.service import (
             Ledger,
@@ -75,7 +77,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         )
         from elsewhere.values.wishes import Wishes
 
-        if report is not None:  # nobody waits for what cannot be written
+        if report is not None:  # refuse before the long work
             check_target(report, [path for path in album if path.is_dir()], file=True)
         wishes = Wishes(
             top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius
@@ -91,54 +93,44 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                         cache=cache,
                         posted=tuple(posted or ()),
                         ledger=Ledger(),
-                        # the page shows the photos, and how small is known when there are no more
-                        keep=report is not None,
+                        keep=report is not None,  # the page shows the photos
                         need_place=False,
                         opinions=True,
                         progress=progress,
                     )
                 )
-            seen, public, opinions = opened.seen, opened.posted, opened.opinions
-            found = audit_album(seen, opened.places, wishes, posted=public, opinions=opinions)
+            scored, public, opinions = opened.seen, opened.posted, opened.opinions
+            audit = audit_album(scored, opened.places, wishes, posted=public, opinions=opinions)
             if report is not None:
                 page = audit_contents(
-                    seen, found, posted=public, opinions=opinions, command=typed_command()
+                    scored, audit, posted=public, opinions=opinions, command=typed_command()
                 )
                 save_report(page, report)
         if as_json:
-            import json
-
-            typer.echo(json.dumps(told(found, seen), indent=2, ensure_ascii=False))
+            print_json(_plain_values(audit, scored))
         else:
-            _show(found, world)
+            show(audit, world)
         if report is not None:
             typer.echo(f"report: {printable(str(report))} (private: it names the place)", err=True)
-        lost = [left for left in seen.left if left.lost]
-        for left in lost:
-            typer.echo(f"elsewhere: {printable(left.name)}: {printable(left.reason)}", err=True)
+        lost = [file for file in scored.left if file.lost]
+        for file in lost:
+            typer.echo(f"elsewhere: {printable(file.name)}: {printable(file.reason)}", err=True)
     raise typer.Exit(ERROR if lost else KEPT)
 
 
-def told(found: AlbumAudit, seen: ScoredAlbum) -> dict[str, Any]:
-    """Everything, as plain values."""
+def _plain_values(album: AlbumAudit, scored: ScoredAlbum) -> dict[str, Any]:
+    """Everything, for JSON."""
     from dataclasses import asdict
 
-    audits = []
-    for number, audit in enumerate(found.audits):
-        watch = found.threats[number] if found.threats else None
-        whole = watch is None or watch.whole
-        audits.append({"photos": "all" if whole else "of the place", **asdict(audit)})
+    wholes = [threat.whole for threat in album.threats] or [True] * len(album.audits)
     return {
-        "audits": audits,
-        "leaks": [asdict(leak) for leak in found.leaks],
-        "notes": [messages.note(note) for note in found.notes],
-        "left": [{"file": one.name, "kind": one.kind, "reason": one.reason} for one in seen.left],
+        "audits": [
+            {"photos": "all" if whole else "of the place", **asdict(audit)}
+            for whole, audit in zip(wholes, album.audits, strict=True)
+        ],
+        "leaks": [asdict(leak) for leak in album.leaks],
+        "notes": [messages.note(note) for note in album.notes],
+        "left": [
+            {"file": file.name, "kind": file.kind, "reason": file.reason} for file in scored.left
+        ],
     }
-
-
-def _show(found: AlbumAudit, world: bool | None) -> None:
-    from elsewhere.cli.render.audit import show
-    from elsewhere.cli.render.printing import printed
-
-    with printed() as console:
-        show(console, found, console.is_terminal if world is None else world)

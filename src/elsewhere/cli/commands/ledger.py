@@ -10,7 +10,7 @@ import typer
 from elsewhere.cli import options
 from elsewhere.cli.program import one_sentence
 from elsewhere.errors import InputError
-from elsewhere.values.wording import printable
+from elsewhere.values.wording import counted, printable
 
 if TYPE_CHECKING:
     from elsewhere.service import Entry, Ledger
@@ -83,19 +83,17 @@ def command(
 
 
 def _list(ledger: Ledger, names: list[str], as_json: bool) -> None:
-    entries = list(enumerate(ledger.entries(), 1))
-    if names:
-        picked = _picked(names, [entry for _, entry in entries])
-        entries = [(number, entry) for number, entry in entries if number in picked]
-    if as_json:
-        import json
-
-        told = [_plain(number, entry) for number, entry in entries]
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
-        return
     from rich.table import Table
 
-    from elsewhere.cli.render.printing import printed
+    from elsewhere.cli.render.printing import print_json, printed
+
+    entries = list(enumerate(ledger.entries(), 1))
+    if names:
+        numbers = _numbers(names, [entry for _, entry in entries])
+        entries = [(number, entry) for number, entry in entries if number in numbers]
+    if as_json:
+        print_json([_plain_values(number, entry) for number, entry in entries])
+        return
 
     with printed() as console:
         if not entries:
@@ -105,15 +103,17 @@ def _list(ledger: Ledger, names: list[str], as_json: bool) -> None:
         for column in ("", "shared on", "place", "photos", "scorers", ""):
             table.add_column(column, style="dim" if column == "" else "")
         for number, entry in entries:
-            row = _plain(number, entry)
-            doubt = "interrupted: confirm or forget it" if entry.pending else ""
+            row = _plain_values(number, entry)
+            pending = "interrupted: confirm or forget it" if entry.pending else ""
             scorers = ", ".join(fingerprint[:12] for fingerprint in row["scorers"])
-            table.add_row(str(number), entry.day, row["place"], str(row["photos"]), scorers, doubt)
+            table.add_row(
+                str(number), entry.day, row["place"], str(row["photos"]), scorers, pending
+            )
         console.print(table)
         console.print(f"in {printable(str(ledger.path))}, which only you can read", style="dim")
 
 
-def _plain(number: int, entry: Entry) -> dict[str, Any]:
+def _plain_values(number: int, entry: Entry) -> dict[str, Any]:
     from elsewhere.service import label_of
 
     return {
@@ -128,31 +128,29 @@ def _plain(number: int, entry: Entry) -> dict[str, Any]:
 
 
 def _act(ledger: Ledger, action: Action, names: list[str]) -> None:
-    picked = _picked(names, ledger.entries())
+    numbers = _numbers(names, ledger.entries())
     if action is Action.CONFIRM:
-        for number in sorted(picked):
+        for number in sorted(numbers):
             ledger.confirm(number)
-        typer.echo(f"{_entries(len(picked))} confirmed")
+        typer.echo(f"{counted(len(numbers), 'entry', 'entries')} confirmed")
         return
-    gone = ledger.forget(lambda number, entry: number in picked)
-    typer.echo(f"{_entries(gone)} forgotten: no byte of the rows is left in the file")
+    gone = ledger.forget(lambda number, entry: number in numbers)
+    typer.echo(
+        f"{counted(gone, 'entry', 'entries')} forgotten: no byte of the rows is left in the file"
+    )
 
 
-def _entries(amount: int) -> str:
-    return "1 entry" if amount == 1 else f"{amount} entries"
-
-
-def _picked(names: list[str], entries: tuple[Entry, ...] | list[Entry]) -> set[int]:
-    """The numbers of the entries that were meant; a word that means none is a mistake."""
+def _numbers(names: list[str], entries: tuple[Entry, ...] | list[Entry]) -> set[int]:
+    """The numbers of the entries that these names mean; InputError if one means none."""
     from elsewhere.service import entries_at
 
-    found: set[int] = set()
+    numbers: set[int] = set()
     for name in names:
         if name.isascii() and name.isdigit():
             number = int(name[:9])
             if not 1 <= number <= len(entries):
                 raise InputError(f"there is no entry {name}: see elsewhere ledger list")
-            found.add(number)
+            numbers.add(number)
         else:
-            found.update(entries_at(name, entries))
-    return found
+            numbers.update(entries_at(name, entries))
+    return numbers

@@ -73,7 +73,7 @@ def command(
         from elsewhere.service import is_own, verify_copy
 
         with stages() as progress:
-            found = verify_copy(
+            result = verify_copy(
                 target,
                 certificate,
                 private=private,
@@ -82,13 +82,13 @@ def command(
                 progress=progress,
             )
         if as_json:
-            _as_json(found)
+            _print_json(result)
         else:
-            _show(target, found)
-    raise typer.Exit(KEPT if found else ERROR)
+            _show(target, result)
+    raise typer.Exit(KEPT if result else ERROR)
 
 
-def _show(target: Path, found: Verification) -> None:
+def _show(target: Path, result: Verification) -> None:
     from rich.text import Text
 
     from elsewhere.cli.render.printing import printed
@@ -103,32 +103,32 @@ def _show(target: Path, found: Verification) -> None:
     from elsewhere.values.promise import NOT_COVERED
 
     with printed() as console:
-        color = "green" if found else "red"
-        console.print(Text(printable(headline(found, str(target))), f"bold {color}"))
-        for clause in (*map(problem_text, found.problems), *map(claim_text, found.claims)):
+        color = "green" if result else "red"
+        console.print(Text(printable(headline(result, str(target))), f"bold {color}"))
+        for clause in (*map(problem_text, result.problems), *map(claim_text, result.claims)):
             console.print(Text(f"- {printable(clause)}"))
-        for guess in found.guesses:
+        for guess in result.guesses:
             console.print(Text(printable(guess_text(guess)), "bold red" if guess.found else "dim"))
-        if found:
-            console.print(Text(f"conditions: {printable(conditions_text(found))}", "dim"))
+        if result:
+            console.print(Text(f"conditions: {printable(conditions_text(result))}", "dim"))
             console.print(Text(f"not covered: better models, {NOT_COVERED}", "dim"))
-        for note in found.notes:
+        for note in result.notes:
             console.print(Text(f"note: {printable(note_text(note))}", "dim"))
 
 
-def _as_json(found: Verification) -> None:
-    import json
+def _print_json(result: Verification) -> None:
+    from elsewhere.cli.render.printing import print_json
+    from elsewhere.messages import verification as texts
 
-    from elsewhere.messages import verification as messages
-
-    document = {
-        "kept": bool(found),
-        "promised": [messages.claim_text(claim) for claim in found.claims],
-        "problems": [messages.problem_text(problem) for problem in found.problems],
-        "notes": [messages.note_text(note) for note in found.notes],
-        "conditions": [messages.condition_text(one) for one in found.conditions],
-        "guesses": [messages.guess_text(guess) for guess in found.guesses],
-        "files": found.files,
-        "views": found.reproved,
-    }
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    print_json(
+        {
+            "kept": bool(result),
+            "promised": [texts.claim_text(claim) for claim in result.claims],
+            "problems": [texts.problem_text(problem) for problem in result.problems],
+            "notes": [texts.note_text(note) for note in result.notes],
+            "conditions": [texts.condition_text(condition) for condition in result.conditions],
+            "guesses": [texts.guess_text(guess) for guess in result.guesses],
+            "files": result.files,
+            "views": result.reproved,
+        }
+    )

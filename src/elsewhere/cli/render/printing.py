@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -38,8 +38,8 @@ def print_json(document: Any) -> None:
     typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-def grid(*columns: Literal["left", "right", "name"]) -> Table:
-    """A table without lines: text is folded, numbers stay whole, names are dim and stay whole."""
+def grid(*columns: str) -> Table:
+    """A table without lines of columns "left" (folded), "right" (numbers) or "name" (dim)."""
     table = Table.grid(padding=(0, 2))
     for column in columns:
         if column == "left":
