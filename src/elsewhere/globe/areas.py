@@ -75,7 +75,8 @@ def zone(cells: Cells, lat: ArrayLike, lon: ArrayLike, radius_km: float = 25.0) 
     own = np.unique(cells.locate(lats, lons))
     near[own] = True
     widest = float(across_km(cells)[own].max())
-    return _zone(near, radius_km, widest if widest > radius_km > 0 else 0.0)
+    inside, outside = np.flatnonzero(near), np.flatnonzero(~near)
+    return Zone(inside, outside, radius_km, widest if widest > radius_km > 0 else 0.0)
 
 
 def zone_of_place(cells: Cells, place: Place, radius_km: float = 25.0) -> Zone:
@@ -116,12 +117,7 @@ def zone_of_cells(cells: Cells, inside: Iterable[int]) -> Zone:
         near[cell] = True
     if not near.any():
         raise InputError("a zone needs at least one cell")
-    return _zone(near, 0.0)
-
-
-def _zone(near: NDArray[np.bool_], radius_km: float, widest_cell_km: float = 0.0) -> Zone:
-    inside, outside = np.flatnonzero(near), np.flatnonzero(~near)
-    return Zone(inside.astype(np.int64), outside.astype(np.int64), radius_km, widest_cell_km)
+    return Zone(np.flatnonzero(near), np.flatnonzero(~near), 0.0)
 
 
 def distance_km(cells: Cells, lat: ArrayLike, lon: ArrayLike) -> Floats:

@@ -42,7 +42,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator
-from functools import cache, cached_property
+from functools import cache
 from itertools import islice, product
 from os import PathLike
 from pathlib import Path
@@ -80,6 +80,15 @@ class Cells:
     """How many cells (M)."""
     nested: bool
     """Whether cells 2i and 2i+1 halve one parent cell, level by level, down to two cells."""
+    fingerprint: str
+    """SHA-256 over the boxes and their owners; equal exactly for the same cells."""
+    starts: Ints
+    """The first box of each cell, for reductions over boxes."""
+    centres: tuple[Floats, Floats]
+    """Latitude and longitude of the middle of each cell's largest box: to draw, not to measure.
+
+    Distances are to a cell's nearest part (`distance_km`), never to its centre.
+    """
 
     def __init__(self, boxes: ArrayLike, owner: ArrayLike | None = None, *, nested: bool = False):
         """Cells from their boxes; without `owner`, each box is a cell.
@@ -108,6 +117,17 @@ class Cells:
         self.boxes, self.owner, self.count = rows, owners, len(present)
         self.nested = nested
         self.boxes.flags.writeable = self.owner.flags.writeable = False
+        seal = hashlib.sha256(f"cells {self.count} {len(rows)}\n".encode())
+        seal.update(owners.astype("<i8").tobytes())
+        seal.update(rows.astype("<f8").tobytes())
+        self.fingerprint = seal.hexdigest()
+        self.starts = np.searchsorted(owners, present).astype(np.int64)
+        # the largest box of a cell is its last one when boxes are ordered by owner and area
+        south, west, north, east = rows.T
+        area = (np.sin(np.radians(north)) - np.sin(np.radians(south))) * (east - west)
+        order = np.lexsort((area, owners))
+        largest = order[np.append(np.flatnonzero(np.diff(owners[order])), len(order) - 1)]
+        self.centres = (south + north)[largest] / 2, (west + east)[largest] / 2
 
     def _paint(self, boxes: Floats, owner: Ints) -> None:
         """Make the lattice; boxes that overlap or do not cover the globe are refused."""
@@ -224,37 +244,12 @@ class Cells:
             )
         return Cells(self.boxes, self.owner // (self.count // count), nested=True)
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """SHA-256 over the boxes and their owners; equal exactly for the same cells."""
-        seal = hashlib.sha256(f"cells {self.count} {len(self.boxes)}\n".encode())
-        seal.update(self.owner.astype("<i8").tobytes())
-        seal.update(self.boxes.astype("<f8").tobytes())
-        return seal.hexdigest()
-
     def boxes_of(self, cell: int) -> Floats:
         """The boxes of one cell."""
         if not 0 <= cell < self.count:
             raise InputError(f"there is no cell {cell}: these are 0 to {self.count - 1}")
         first, last = np.searchsorted(self.owner, [cell, cell + 1])
         return self.boxes[first:last]
-
-    @cached_property
-    def centres(self) -> tuple[Floats, Floats]:
-        """Latitude and longitude of the middle of each cell's largest box: to draw, not to measure.
-
-        Distances are to a cell's nearest part (`distance_km`), never to its centre.
-        """
-        south, west, north, east = self.boxes.T
-        area = (np.sin(np.radians(north)) - np.sin(np.radians(south))) * (east - west)
-        order = np.lexsort((area, self.owner))
-        largest = order[np.append(np.flatnonzero(np.diff(self.owner[order])), len(order) - 1)]
-        return (south + north)[largest] / 2, (west + east)[largest] / 2
-
-    @cached_property
-    def starts(self) -> Ints:
-        """The first box of each cell, for reductions over boxes."""
-        return np.searchsorted(self.owner, np.arange(self.count)).astype(np.int64)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cells):
@@ -295,7 +290,15 @@ def parse(raw: bytes, what: str) -> Cells:
     if content.get("version") != 1:
         raise FileError(f"{what} has version {content.get('version')!r}; this elsewhere reads 1")
     rows = content.get("boxes")
-    if not isinstance(rows, list) or not all(map(_is_row, rows)):
+    # each row is a whole number and four numbers
+    if not isinstance(rows, list) or not all(
+        isinstance(row, list)
+        and len(row) == 5
+        and type(row[0]) is int
+        and 0 <= row[0] < 2**31
+        and all(type(edge) in (int, float) and abs(edge) <= 360 for edge in row[1:])
+        for row in rows
+    ):
         raise FileError(f'{what} needs "boxes", each [cell, south, west, north, east] in numbers')
     owner: list[int] = []
     boxes: list[tuple[float, float, float, float]] = []
@@ -314,17 +317,6 @@ def parse(raw: bytes, what: str) -> Cells:
             f'{what} was changed after it was written: restore it, or remove its "fingerprint"'
         )
     return cells
-
-
-def _is_row(row: object) -> bool:
-    """Whether this is [cell, south, west, north, east]: a whole number and four numbers."""
-    return (
-        isinstance(row, list)
-        and len(row) == 5
-        and type(row[0]) is int
-        and 0 <= row[0] < 2**31
-        and all(type(edge) in (int, float) and abs(edge) <= 360 for edge in row[1:])
-    )
 
 
 Box = tuple[float, float, float, float]

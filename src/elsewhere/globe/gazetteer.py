@@ -17,8 +17,10 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,22 +122,30 @@ def name_key(text: str) -> str:
     return re.sub(r"[\W_]+", " ", bare).strip()
 
 
-def _column(name: str) -> cached_property[Ints]:
+def _column(name: str, factor: int = 1) -> cached_property[Ints]:
     """A column of whole numbers, unpacked when first used."""
-    return cached_property(lambda table: table._data.numbers(name))
+    return cached_property(lambda table: table._data.numbers(name) * factor)
 
 
-def _degrees(name: str) -> cached_property[Floats]:
-    """A column of degrees, unpacked when first used."""
-    return cached_property(lambda table: table._data.numbers(name) / GRAIN)
+@cache
+def _lines(section: str) -> tuple[bytes, Ints]:
+    """All lines of a text of the gazetteer, and where each ends."""
+    raw = load_data_file("places.bin").raw(section) + b"\n"
+    return raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
 
 
+@dataclass(frozen=True, eq=False)
 class Gazetteer:
     """The rows of the table, column by column."""
 
-    lat = _degrees("lat")
+    _data: DataFile
+    lat: ClassVar[cached_property[Floats]] = cached_property(
+        lambda table: table._data.numbers("lat") / GRAIN
+    )
     """Latitude of the town, or of the largest town of a region or country."""
-    lon = _degrees("lon")
+    lon: ClassVar[cached_property[Floats]] = cached_property(
+        lambda table: table._data.numbers("lon") / GRAIN
+    )
     kind = _column("kind")
     """An index into `KINDS` for each row."""
     country = _column("country")
@@ -148,9 +158,8 @@ class Gazetteer:
     """The row of the region that a state or province belongs to; −1 where it has none."""
     country_of_part = _column("country_of_part")
     """The country of each state or province; −1 where it has none."""
-
-    def __init__(self) -> None:
-        self._data = load_data_file("places.bin")
+    population = _column("population", -1)
+    """The number of people, descending; for a region those of its towns."""
 
     @cached_property
     def names(self) -> list[str]:
@@ -159,25 +168,8 @@ class Gazetteer:
 
     def name(self, row: int) -> str:
         """`names[row]`, without splitting them all."""
-        raw, ends = self._raw_names
+        raw, ends = _lines("names")
         return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode()
-
-    @cached_property
-    def _raw_names(self) -> tuple[bytes, Ints]:
-        """All names, and where each ends."""
-        raw = self._data.raw("names") + b"\n"
-        return raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
-
-    @cached_property
-    def _raw_spellings(self) -> tuple[bytes, Ints]:
-        """All spellings, and where those of each row end."""
-        raw = self._data.raw("keys")
-        return raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
-
-    @cached_property
-    def population(self) -> Ints:
-        """The number of people, descending; for a region those of its towns."""
-        return -self._data.numbers("population")
 
     @cached_property
     def codes(self) -> list[str]:
@@ -206,11 +198,11 @@ class Gazetteer:
 
     def spellings(self, row: int) -> list[str]:
         """All spellings of a row, as they are compared."""
-        raw, ends = self._raw_spellings
+        raw, ends = _lines("keys")
         return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode().split("\t")[1:-1]
 
     def _rows(self, wanted: bytes) -> list[int]:
-        raw, ends = self._raw_spellings
+        raw, ends = _lines("keys")
         hits = []
         at = raw.find(wanted)
         while at >= 0:
@@ -222,4 +214,4 @@ class Gazetteer:
 @cache
 def gazetteer() -> Gazetteer:
     """The one table."""
-    return Gazetteer()
+    return Gazetteer(load_data_file("places.bin"))

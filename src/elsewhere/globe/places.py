@@ -309,7 +309,27 @@ def cell_names(cells: Cells) -> tuple[str, ...]:
     'Lisbon, Portugal'
     """
     rows, without_town = _largest_towns(cells)
-    names = _town_labels(rows)
+    # which towns are quarters of a city: near, in its country, and much smaller
+    table = gazetteer()
+    cities = np.flatnonzero((table.population >= _CITY_POPULATION) & (table.kind == 2))
+    # a quarter lies at nearly the latitude of its city, which spares measuring most pairs
+    possible = np.abs(table.lat[rows, np.newaxis] - table.lat[cities]) < _REACH_KM / 100
+    possible &= table.country[rows, np.newaxis] == table.country[cities]
+    possible &= table.population[rows, np.newaxis] * _CITY_RATIO <= table.population[cities]
+    town_index, city_index = np.nonzero(possible)
+    a, b = rows[town_index], cities[city_index]
+    km = np.full(possible.shape, np.inf)
+    km[town_index, city_index] = between_km(table.lat[a], table.lon[a], table.lat[b], table.lon[b])
+    # the label of each cell's town, a quarter behind its city
+    names = []
+    for row, near in zip(rows.tolist(), km <= _REACH_KM, strict=True):
+        town = place_of_row(row)
+        if near.any():
+            city = place_of_row(int(cities[near.argmax()]))  # the most populous comes first
+            quarter = f"{city.name} ({town.name.removeprefix(city.name + ' ')})"
+            names.append(city.label.replace(city.name, quarter, 1))
+        else:
+            names.append(town.label)
     for cell in without_town.tolist():
         names[cell] = f"near {names[cell]}"
     # cells with the same name are told apart by their direction from each other, or by a number
@@ -394,27 +414,3 @@ def _town_directions() -> tuple[Ints, Floats]:
     table = gazetteer()
     towns = np.flatnonzero(table.kind == 2)
     return towns, unit_vector(table.lat[towns], table.lon[towns])
-
-
-def _town_labels(rows: Ints) -> list[str]:
-    """The labels of towns, each behind the city that it is a quarter of."""
-    table = gazetteer()
-    cities = np.flatnonzero((table.population >= _CITY_POPULATION) & (table.kind == 2))
-    # a quarter lies at nearly the latitude of its city, which spares measuring most pairs
-    possible = np.abs(table.lat[rows, np.newaxis] - table.lat[cities]) < _REACH_KM / 100
-    possible &= table.country[rows, np.newaxis] == table.country[cities]
-    possible &= table.population[rows, np.newaxis] * _CITY_RATIO <= table.population[cities]
-    town_index, city_index = np.nonzero(possible)
-    a, b = rows[town_index], cities[city_index]
-    km = np.full(possible.shape, np.inf)
-    km[town_index, city_index] = between_km(table.lat[a], table.lon[a], table.lat[b], table.lon[b])
-    labels = []
-    for row, near in zip(rows.tolist(), km <= _REACH_KM, strict=True):
-        town = table.name(row)
-        if near.any():
-            city = place_of_row(int(cities[near.argmax()]))  # the most populous comes first
-            quarter = f"{city.name} ({town.removeprefix(city.name + ' ')})"
-            labels.append(city.label.replace(city.name, quarter, 1))
-        else:
-            labels.append(place_of_row(row).label)
-    return labels
