@@ -9,7 +9,11 @@ cached_scorer   many photos through one scorer; rows on disk, private and keyed
 from elsewhere.scorers.cached_scorer import CachedScorer, Outcome, RowCache, each, score
 from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, available, find
 
+About = ScorerInfo
+"""The former name of `ScorerInfo`; scorers of other packages may still use it."""
+
 __all__ = [
+    "About",
     "CachedScorer",
     "Outcome",
     "Photo",
