@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.platform.machine import core_count, interrupts_blocked, single_threaded
+from elsewhere.platform.machine import interrupts_blocked, single_threaded, worker_count
 from elsewhere_lab import experiments
 from elsewhere_lab.files import read_rows, write_rows
 from elsewhere_lab.page import publish
@@ -93,7 +93,9 @@ def measure(
     missing = [part for part in parts if not files[part.name].exists()]
     done = len(parts) - len(missing)
     watch(Progress(experiment.name, done, len(parts)))
-    workers = 1 if experiment.one_at_a_time else min(processes or core_count(), len(missing))
+    workers = (
+        1 if experiment.one_at_a_time else min(processes or worker_count(limit=None), len(missing))
+    )
     last = time.monotonic()
     # whatever is raised, the workers end first
     with closing(_measure_parts(experiment.name, source, scale, missing, workers)) as measured:

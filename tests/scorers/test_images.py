@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,12 @@ from PIL import Image
 
 from elsewhere.errors import FileError
 from elsewhere.scorers import protocol
-from elsewhere.scorers.protocol import decode_rendition
+from elsewhere.scorers.protocol import Photo
 from tests.scorers.models import picture
+
+
+def decoded(content: bytes, name: str, least: tuple[int, int]) -> Image.Image:
+    return Photo(name, Path(name), content).image(least)
 
 
 def encoded(image: Image.Image, format: str, **options: Any) -> bytes:
@@ -25,7 +30,7 @@ def encoded(image: Image.Image, format: str, **options: Any) -> bytes:
 @pytest.mark.parametrize("format", ["JPEG", "PNG"])
 def test_both_formats_are_read(format: str) -> None:
     made = picture(1, 320, 240)
-    seen = np.asarray(decode_rendition(encoded(Image.fromarray(made), format), "a", (224, 224)))
+    seen = np.asarray(decoded(encoded(Image.fromarray(made), format), "a", (224, 224)))
     assert seen.shape == (240, 320, 3)
     assert np.abs(seen.astype(int) - made).mean() < 6
 
@@ -35,7 +40,7 @@ def test_what_the_album_has_not_rendered_is_not_even_tried(format: str) -> None:
     """A stranger's file is decoded in a process of its own, never here."""
     strange = encoded(Image.fromarray(picture(1, 32, 24)), format)
     with pytest.raises(FileError, match=r"is no rendition .*: have the album render it first"):
-        decode_rendition(strange, "a", (8, 8))
+        decoded(strange, "a", (8, 8))
 
 
 def test_no_other_decoder_can_be_reached_from_here() -> None:
@@ -46,15 +51,13 @@ def test_no_other_decoder_can_be_reached_from_here() -> None:
 
 def test_a_large_jpeg_is_decoded_small_but_not_too_small() -> None:
     large = encoded(Image.fromarray(picture(2, 4000, 3000)), "JPEG")
-    assert decode_rendition(large, "a", (224, 224)).size == (500, 375)
-    assert decode_rendition(large, "a", (400, 300)).size == (1000, 750)
+    assert decoded(large, "a", (224, 224)).size == (500, 375)
+    assert decoded(large, "a", (400, 300)).size == (1000, 750)
 
 
 def test_reducing_changes_little_of_what_a_scorer_sees() -> None:
     made = Image.fromarray(picture(3, 2000, 1600))
-    reduced = decode_rendition(encoded(made, "JPEG", quality=95), "a", (224, 224)).resize(
-        (224, 224)
-    )
+    reduced = decoded(encoded(made, "JPEG", quality=95), "a", (224, 224)).resize((224, 224))
     whole = made.resize((224, 224), Image.Resampling.BICUBIC)
     assert np.abs(np.asarray(reduced).astype(int) - np.asarray(whole)).mean() < 4
 
@@ -62,7 +65,7 @@ def test_reducing_changes_little_of_what_a_scorer_sees() -> None:
 @pytest.mark.parametrize("mode", ["L", "P", "1", "LA"])
 def test_other_colour_modes_become_rgb(mode: str) -> None:
     grey = Image.new("RGB", (16, 16), (250, 250, 250)).convert(mode)
-    seen = decode_rendition(encoded(grey, "PNG"), "a", (4, 4))
+    seen = decoded(encoded(grey, "PNG"), "a", (4, 4))
     assert seen.mode == "RGB"
     assert min(seen.getpixel((3, 3))) > 200  # type: ignore[arg-type]
 
@@ -80,7 +83,7 @@ def damaged() -> dict[str, bytes]:
 @pytest.mark.parametrize("kind", damaged())
 def test_damage_is_one_sentence_that_names_the_file(kind: str) -> None:
     with pytest.raises(FileError, match=r"^trip/a\.jpg .*: leave it out") as caught:
-        decode_rendition(damaged()[kind], "trip/a.jpg", (224, 224))
+        decoded(damaged()[kind], "trip/a.jpg", (224, 224))
     assert "\n" not in str(caught.value)
 
 
@@ -90,9 +93,9 @@ def test_too_many_pixels_are_refused_before_they_are_decoded(
     monkeypatch.setattr(protocol, "MAX_PIXELS", 1000)
     wide = encoded(Image.new("RGB", (100, 100)), "PNG")
     with pytest.raises(FileError, match=r"a\.png has 100 × 100 pixels.*make it smaller"):
-        decode_rendition(wide, "a.png", (8, 8))
+        decoded(wide, "a.png", (8, 8))
     big = encoded(Image.new("RGB", (200, 200)), "JPEG")  # 25 × 25 once reduced: fits
-    assert decode_rendition(big, "a.jpg", (8, 8)).size == (25, 25)
+    assert decoded(big, "a.jpg", (8, 8)).size == (25, 25)
 
 
 def test_a_decompression_bomb_is_refused() -> None:
@@ -103,4 +106,4 @@ def test_a_decompression_bomb_is_refused() -> None:
     claim[16:24] = struct.pack(">II", 60_000, 60_000)
     claim[29:33] = struct.pack(">I", zlib.crc32(bytes(claim[12:29])))
     with pytest.raises(FileError, match="more pixels than a camera makes"):
-        decode_rendition(bytes(claim), "a.png", (8, 8))
+        decoded(bytes(claim), "a.png", (8, 8))

@@ -8,46 +8,41 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
+_FOLDERS = {
+    "data": (".local/share", "Library/Application Support", "Data"),
+    "cache": (".cache", "Library/Caches", "Cache"),
+}
+"""On Linux, macOS and Windows."""
 MAX_WORKERS = 8
 """More cost memory for every photo in progress and gain little on the machines people own."""
 
 
-def data_folder() -> Path:
-    """The folder of this user's private files; ELSEWHERE_DATA_DIR overrides it."""
-    return _user_folder("DATA", ".local/share", "Library/Application Support", "Data")
+def user_folder(kind: Literal["data", "cache"]) -> Path:
+    """This user's folder for private files or caches; ELSEWHERE_DATA_DIR and _CACHE_DIR override.
 
-
-def cache_folder() -> Path:
-    """The folder of this user's caches; ELSEWHERE_CACHE_DIR overrides it."""
-    return _user_folder("CACHE", ".cache", "Library/Caches", "Cache")
-
-
-def _user_folder(kind: str, linux: str, mac: str, windows: str) -> Path:
-    """A folder of our own, because it is closed to others and cleared.
-
-    Not by platformdirs: it names other folders on Windows, and on macOS where XDG variables are
-    set, so that a ledger kept there would be lost.
+    A folder of our own, because it is closed to others and cleared. Not by platformdirs: it names
+    other folders on Windows, and on macOS where XDG variables are set, so that a ledger kept there
+    would be lost.
     """
-    if override := os.environ.get(f"ELSEWHERE_{kind}_DIR"):
+    linux, mac, windows = _FOLDERS[kind]
+    if override := os.environ.get(f"ELSEWHERE_{kind.upper()}_DIR"):
         return Path(override) / "elsewhere"
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
         return Path(local) / "elsewhere" / windows
     if sys.platform == "darwin":
         return Path.home() / mac / "elsewhere"
-    return Path(os.environ.get(f"XDG_{kind}_HOME") or Path.home() / linux) / "elsewhere"
+    base = os.environ.get(f"XDG_{kind.upper()}_HOME") or Path.home() / linux
+    return Path(base) / "elsewhere"
 
 
-def core_count() -> int:
-    """The number of cores that this process may use."""
+def worker_count(limit: int | None = MAX_WORKERS) -> int:
+    """How many tasks to do at once: one for each core that this process may use, up to `limit`."""
     allowed = getattr(os, "sched_getaffinity", None)
-    return max(1, len(allowed(0)) if allowed else os.cpu_count() or 1)
-
-
-def worker_count() -> int:
-    """How many photos to process at once: one for each core, up to MAX_WORKERS."""
-    return min(core_count(), MAX_WORKERS)
+    cores = max(1, len(allowed(0)) if allowed else os.cpu_count() or 1)
+    return cores if limit is None else min(cores, limit)
 
 
 _THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.platform.files import write_whole
-from elsewhere.platform.machine import cache_folder, worker_count
+from elsewhere.platform.machine import user_folder, worker_count
 from elsewhere.scorers.protocol import Photo, Row, Scorer, check_row
 from elsewhere.values.scores import Scores
 
@@ -165,7 +165,7 @@ class RowCache:
     """Rows by photo and scorer; the least recently used go first. Thread-safe."""
 
     def __init__(self, place: Path | None = None, cap: int = CAP_BYTES) -> None:
-        self._place = place or cache_folder()
+        self._place = place or user_folder("cache")
         self._cap = cap
         self._lock = threading.Lock()
         self._size: int | None = None
@@ -189,7 +189,8 @@ class RowCache:
         try:
             content = path.read_bytes()
             seal, body = content[:_SEAL_BYTES], content[_SEAL_BYTES:]
-            if len(body) != 4 * cells or not hmac.compare_digest(seal, _seal(secret, key, body)):
+            expected = hmac.digest(secret, b"row " + key.encode() + body, "sha256")
+            if len(body) != 4 * cells or not hmac.compare_digest(seal, expected):
                 return None
             os.utime(path)  # now the most recently used
         except OSError:
@@ -197,17 +198,33 @@ class RowCache:
         return np.frombuffer(body, dtype="<f4").astype(np.float32)
 
     def put(self, key: str, row: NDArray[np.float32]) -> None:
-        """Store `row` under `key`; a full disk or a missing folder only ends the caching."""
+        """Store `row` under `key`, and delete old rows when their size passes the cap.
+
+        A full disk or a missing folder only ends the caching.
+        """
         secret = self._get_secret()
         if not secret or not key:
             return
         body = row.astype("<f4").tobytes()
+        seal = hmac.digest(secret, b"row " + key.encode() + body, "sha256")
         path = self._place / "rows" / key[:2] / key[2:]
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             # the seal shows a row that a power cut damaged, so it need not be flushed
-            write_whole(path, _seal(secret, key, body) + body, private=True, lasting=False)
-            self._make_room(len(body) + _SEAL_BYTES)
+            write_whole(path, seal + body, private=True, lasting=False)
+            with self._lock:
+                if self._size is None:
+                    self._size = sum(size for _, size, _ in _rows(self._place))
+                else:
+                    self._size += -(-len(seal + body) // _BLOCK_BYTES) * _BLOCK_BYTES
+                if self._size > self._cap:
+                    rows = sorted(_rows(self._place), key=lambda row: row[2])
+                    self._size = sum(size for _, size, _ in rows)
+                    for old, size, _ in rows:
+                        if self._size <= self._cap * 0.9:  # not every row costs a sweep
+                            break
+                        old.unlink(missing_ok=True)
+                        self._size -= size
         except OSError:
             self._usable = False
 
@@ -222,31 +239,13 @@ class RowCache:
                     self._secret = b""
             return self._secret if self._usable else b""
 
-    def _make_room(self, added: int) -> None:
-        """Count a new row, and delete old rows when the size passes the cap."""
-        with self._lock:
-            if self._size is None:
-                self._size = disk_usage(self._place)[1]
-            else:
-                self._size += _on_disk(added)
-            if self._size <= self._cap:
-                return
-            rows = sorted(_rows(self._place), key=lambda row: row[2])
-            size = sum(_on_disk(length) for _, length, _ in rows)
-            for path, length, _ in rows:
-                if size <= self._cap * 0.9:  # some room, so that not every row costs a sweep
-                    break
-                path.unlink(missing_ok=True)
-                size -= _on_disk(length)
-            self._size = size
-
 
 def clear(place: Path | None = None) -> int:
     """Delete every row, the key and all other cached files; returns the number of rows.
 
     Only files that this module makes are touched, in case the folder was set to a wrong one.
     """
-    folder = place or cache_folder()
+    folder = place or user_folder("cache")
     count = 0
     try:
         for path, _, _ in _rows(folder):
@@ -268,19 +267,20 @@ def clear(place: Path | None = None) -> int:
 
 def disk_usage(place: Path | None = None) -> tuple[int, int]:
     """The number of rows, and how many bytes of the disk they take."""
-    sizes = [_on_disk(length) for _, length, _ in _rows(place or cache_folder())]
+    sizes = [size for _, size, _ in _rows(place or user_folder("cache"))]
     return len(sizes), sum(sizes)
 
 
 def _rows(folder: Path) -> Iterator[tuple[Path, int, float]]:
-    """Every row's path, length and time of last use."""
+    """Every row's path, size on the disk and time of last use."""
     for shard in sorted(folder.glob("rows/[0-9a-f][0-9a-f]")):
         with suppress(OSError), os.scandir(shard) as entries:
             for entry in entries:
                 with suppress(OSError):
                     if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
                         known = entry.stat(follow_symlinks=False)
-                        yield Path(entry.path), known.st_size, known.st_mtime
+                        size = -(-known.st_size // _BLOCK_BYTES) * _BLOCK_BYTES
+                        yield Path(entry.path), size, known.st_mtime
 
 
 def _local_key(folder: Path) -> bytes:
@@ -305,11 +305,3 @@ def _local_key(folder: Path) -> bytes:
         finally:
             part.unlink(missing_ok=True)
     return path.read_bytes()
-
-
-def _seal(secret: bytes, key: str, body: bytes) -> bytes:
-    return hmac.new(secret, b"row " + key.encode() + body, "sha256").digest()
-
-
-def _on_disk(length: int) -> int:
-    return -(-length // _BLOCK_BYTES) * _BLOCK_BYTES

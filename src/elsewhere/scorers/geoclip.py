@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from elsewhere.errors import InputError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.platform.files import write_whole
-from elsewhere.platform.machine import cache_folder
+from elsewhere.platform.machine import user_folder
 from elsewhere.scorers.cached_scorer import private_folder
 from elsewhere.scorers.protocol import Photo, Row, ScorerInfo, normalise_row
 from elsewhere.values.wording import installed_by
@@ -126,7 +126,7 @@ class GeoclipScorer:
         They are always used as the 16-bit numbers that are stored, so that every run gives the
         same bits.
         """
-        path = (self._place or cache_folder()) / "features" / f"geoclip-{release[:32]}.npz"
+        path = (self._place or user_folder("cache")) / "features" / f"geoclip-{release[:32]}.npz"
         shape = (len(coordinates), 512)
         with contextlib.suppress(OSError, ValueError, KeyError, EOFError):
             with np.load(path, allow_pickle=False) as kept:

@@ -95,8 +95,43 @@ class Photo:
         return content
 
     def image(self, least: tuple[int, int]) -> Image.Image:
-        """RGB pixels, each side at least `least` (width, height) where the rendition has it."""
-        return decode_rendition(self.content(), self.name, least)
+        """RGB pixels, each side at least `least` (width, height) where the rendition has it.
+
+        `least` only decides how far a JPEG is reduced while it is decoded.
+        """
+        # Without these imports Pillow would load all of its readers.
+        from PIL import Image, JpegImagePlugin, PngImagePlugin, UnidentifiedImageError  # noqa: F401
+
+        content = self.content()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about large pictures: the limits are ours
+                image = Image.open(io.BytesIO(content), formats=FORMATS)
+            image.draft("RGB", (max(least), max(least)))
+            if image.width * image.height > MAX_PIXELS:
+                raise FileError(
+                    f"{self.name} has {image.width} × {image.height} pixels, more than the "
+                    f"{MAX_PIXELS // 1_000_000} million that fit in memory: make it smaller"
+                )
+            return image.convert("RGB")
+        except FileError:
+            raise
+        except UnidentifiedImageError:
+            raise FileError(
+                f"{self.name} is no rendition (a plain JPEG or PNG): have the album render it first"
+            ) from None
+        except Image.DecompressionBombError:
+            raise FileError(
+                f"{self.name} claims more pixels than a camera makes: leave it out"
+            ) from None
+        except MemoryError:
+            raise FileError(f"{self.name} does not fit in memory: make it smaller") from None
+        except Exception as problem:  # a decoder may raise anything at all on a damaged file
+            reason = " ".join(str(problem).split()) or type(problem).__name__
+            raise FileError(
+                f"{self.name} is damaged and cannot be decoded ({reason}): "
+                "leave it out or save it anew"
+            ) from None
 
 
 @dataclass(frozen=True)
@@ -132,42 +167,6 @@ class Scorer(Protocol):
     def score(self, photo: Photo) -> Row:
         """The row of one photo, the same bits each time on one machine."""
         ...
-
-
-def decode_rendition(content: bytes, name: str, least: tuple[int, int]) -> Image.Image:
-    """The rendition as an RGB image, its sides at least `least` where the file has them.
-
-    `least` is (width, height); it only decides how far a JPEG is reduced while it is decoded.
-    """
-    # Without these imports Pillow would load all of its readers.
-    from PIL import Image, JpegImagePlugin, PngImagePlugin, UnidentifiedImageError  # noqa: F401
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about large pictures: the limits are ours
-            image = Image.open(io.BytesIO(content), formats=FORMATS)
-        image.draft("RGB", (max(least), max(least)))
-        if image.width * image.height > MAX_PIXELS:
-            raise FileError(
-                f"{name} has {image.width} × {image.height} pixels, more than the "
-                f"{MAX_PIXELS // 1_000_000} million that fit in memory: make it smaller"
-            )
-        return image.convert("RGB")
-    except FileError:
-        raise
-    except UnidentifiedImageError:
-        raise FileError(
-            f"{name} is no rendition (a plain JPEG or PNG): have the album render it first"
-        ) from None
-    except Image.DecompressionBombError:
-        raise FileError(f"{name} claims more pixels than a camera makes: leave it out") from None
-    except MemoryError:
-        raise FileError(f"{name} does not fit in memory: make it smaller") from None
-    except Exception as problem:  # a decoder may raise anything at all on a damaged file
-        reason = " ".join(str(problem).split()) or type(problem).__name__
-        raise FileError(
-            f"{name} is damaged and cannot be decoded ({reason}): leave it out or save it anew"
-        ) from None
 
 
 def normalise_row(logits: ArrayLike) -> Row:

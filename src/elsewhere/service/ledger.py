@@ -42,7 +42,7 @@ from elsewhere.errors import FileError, InputError, PlaceError
 from elsewhere.formats.ledger import DamagedError, Entry, Rows, decode, encode
 from elsewhere.globe import chief_town, zone
 from elsewhere.platform.files import new_file, sync_folder, take
-from elsewhere.platform.machine import data_folder
+from elsewhere.platform.machine import user_folder
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import cells_of, hidden_zone, resolve_place, select_places
 from elsewhere.values.notes import Note, NoteKind
@@ -61,7 +61,7 @@ class Store:
     """The ledger of one user, on the disk."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or data_folder()
+        self.folder = folder or user_folder("data")
         self.path = self.folder / _LEDGER
 
     def exists(self) -> bool:

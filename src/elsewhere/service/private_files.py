@@ -28,7 +28,7 @@ from elsewhere.album.files import file_digest, read_file
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
 from elsewhere.platform.files import open_to_owner, write_whole
-from elsewhere.platform.machine import data_folder
+from elsewhere.platform.machine import user_folder
 
 CERTIFICATE = "certificate.json"
 """The certificate's name inside the private folder."""
@@ -51,7 +51,7 @@ def private_folder(target: Path, base: Path | None = None) -> Path:
     path = os.path.realpath(target)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:MAX_NAME_LENGTH]
     where = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
-    return (base or data_folder()) / f"{name or 'copy'}-{where}"
+    return (base or user_folder("data")) / f"{name or 'copy'}-{where}"
 
 
 def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path:
@@ -65,7 +65,7 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
     for name in copy.names:
         with suppress(FileError):
             digests[name] = hashlib.sha256(copy.read(name)).hexdigest()
-    others = (base or data_folder()).glob(f"*/{ALL_CERTIFICATES}")
+    others = (base or user_folder("data")).glob(f"*/{ALL_CERTIFICATES}")
     for file in (usual, *sorted(other for other in others if other != usual)):
         with suppress(FileError):
             named = read_private(file).files
@@ -78,7 +78,7 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
 
 def is_own(certificate: Path, base: Path | None = None) -> bool:
     """Whether a certificate was written by this user's own exports, by where it lies."""
-    homes = [data_folder(), *([] if base is None else [base])]
+    homes = [user_folder("data"), *([] if base is None else [base])]
     return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
 
 
@@ -179,7 +179,7 @@ def _unwritable(path: Path, problem: OSError) -> FileError:
 @contextmanager
 def record_staging(beside: Path) -> Iterator[None]:
     """Sweep what earlier exports left, and note where this one works for as long as it does."""
-    notes = data_folder() / FOLDER
+    notes = user_folder("data") / FOLDER
     with suppress(OSError):
         for earlier in sorted(notes.iterdir()):
             with suppress(OSError, ValueError):

@@ -39,10 +39,10 @@ def command(
     Exit codes: 0 done, 1 it could not be done, 2 a command line that cannot be understood.
     """
     with one_sentence():
-        from elsewhere.platform.machine import cache_folder
+        from elsewhere.platform.machine import user_folder
         from elsewhere.service import clear_cache, disk_usage
 
-        where = printable(str(cache_folder()))
+        where = printable(str(user_folder("cache")))
         if action is Action.CLEAR:
             gone = clear_cache()
             typer.echo(f"{counted(gone, 'row')} deleted from {where}")
