@@ -20,7 +20,14 @@ class ElsewhereError(Exception):
 
 
 class InputError(ElsewhereError, ValueError):
-    """What was asked cannot be understood: scores, truth or a wish out of bounds."""
+    """What was asked cannot be understood: scores, truth or a wish out of bounds.
+
+    With an `argument`, its name stands before the `problem` in the sentence.
+    """
+
+    def __init__(self, problem: str, argument: str = "") -> None:
+        super().__init__(f"{argument} {problem}" if argument else problem)
+        self.problem, self.argument = problem, argument
 
 
 class PlaceError(InputError):

@@ -29,7 +29,7 @@ def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
         time_limit = DEFAULT_SECONDS if work_limit is None else math.inf
     is_number = isinstance(time_limit, (int, float, np.integer, np.floating))
     if not is_number or isinstance(time_limit, bool) or not time_limit >= 0:
-        raise InputError(f"time_limit must be a number of seconds, not {preview(time_limit)}")
+        raise InputError(f"must be a number of seconds, not {preview(time_limit)}", "time_limit")
     return Limits(deadline=time.monotonic() + time_limit, work=work)
 
 

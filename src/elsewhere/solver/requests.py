@@ -148,9 +148,9 @@ def read_integer(given: Any, wish: str, least: int | None = None) -> int:
     3
     """
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
-        raise InputError(f"{wish} must be a whole number, not {preview(given)}")
+        raise InputError(f"must be a whole number, not {preview(given)}", wish)
     if least is not None and given < least:
-        raise InputError(f"{wish} must be {least} or more, not {preview(given)}")
+        raise InputError(f"must be {least} or more, not {preview(given)}", wish)
     return int(given)
 
 
@@ -323,7 +323,7 @@ def _read_top(given: Any, available: int, wish: str) -> int:
     k = read_integer(given, wish, 1)
     if k > available:
         rivals = "is only 1 rival" if available == 1 else f"are only {available} rivals"
-        raise InputError(f"{wish} {preview(k)} is out of reach: there {rivals}")
+        raise InputError(f"{preview(k)} is out of reach: there {rivals}", wish)
     return k
 
 

@@ -252,11 +252,10 @@ def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
             truth if len(tables) > 1 else truth[0],
             **wishes,
         )
-    except InputError as wrong:
-        said = str(wrong)
-        for name in ("each_photo", "time_limit", "work_limit"):
-            said = said.replace(name, f"--{name.replace('_', '-')}")
-        raise InputError(said) from None
+    except InputError as error:
+        if not error.argument:
+            raise
+        raise InputError(error.problem, f"--{error.argument.replace('_', '-')}") from None
     return tables, plan, truths
 
 
