@@ -42,16 +42,16 @@ SURE = 0.5
 FAR_KM = 750.0
 
 
-def place_mismatches(seen: ScoredAlbum, threats: Sequence[Threat]) -> Iterator[Note]:
+def place_mismatches(scored: ScoredAlbum, threats: Sequence[Threat]) -> Iterator[Note]:
     """A note for each place that was told, from whose photos a model is sure of one far away."""
-    in_files = {photo.metadata.position for photo in seen.photos}
+    in_files = {photo.metadata.position for photo in scored.photos}
     for threat in threats:
-        place, model = threat.place, seen.models[threat.model]
+        place, model = threat.place, scored.models[threat.model]
         cells = model.about.globe
         if not threat.own or cells is None or (place.lat, place.lon) in in_files:
             continue
-        own = range(len(seen.photos)) if threat.sees is None else threat.sees
-        rows = model.scores.values[[n for n in own if n < len(seen.photos)]]
+        own = range(len(scored.photos)) if threat.sees is None else threat.sees
+        rows = model.scores.values[[n for n in own if n < len(scored.photos)]]
         if not len(rows):
             continue
         belief = combine_rows(rows, model.about.exponents)
@@ -75,11 +75,11 @@ FOREMOST = 3
 
 
 def low_detail_notes(
-    seen: ScoredAlbum, threats: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
+    scored: ScoredAlbum, threats: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
 ) -> Iterator[Note]:
     """A note for each such photo; `top` is the one asked for, so that the secret one stays so."""
-    kept = posted.newly_shared(plan.kept, len(seen.photos))
-    plain = {number for number in kept if shows_little(seen.photos[number])}
+    kept = posted.newly_shared(plan.kept, len(scored.photos))
+    plain = {number for number in kept if shows_little(scored.photos[number])}
     if not plain:
         return
     found: set[int] = set()
@@ -88,14 +88,14 @@ def low_detail_notes(
         rivals = list(view.rivals[:top])
         if not numbers or not rivals or plain.isdisjoint(numbers):
             continue
-        rows = posted.append_to(seen.models[threat.model].scores, threat.model).values[numbers]
+        rows = posted.append_to(scored.models[threat.model].scores, threat.model).values[numbers]
         rows = np.maximum(rows.astype(np.float64), -1e6)  # what is ruled out stays a number
         truth = rows[:, threat.zone.cells].max(axis=1, keepdims=True)
         gains = (rows[:, rivals] - truth).sum(axis=1)
         first = np.argsort(-gains, kind="stable")[:FOREMOST]
         found |= plain & {numbers[place] for place in first.tolist() if gains[place] > 0}
     for number in sorted(found):
-        yield Note(NoteKind.LOW_DETAIL, photos=(seen.photos[number].id,))
+        yield Note(NoteKind.LOW_DETAIL, photos=(scored.photos[number].id,))
 
 
 def shows_little(photo: Photo) -> bool:
@@ -105,7 +105,7 @@ def shows_little(photo: Photo) -> bool:
 
 
 def plan_independent_notes(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     places: Places,
     chosen: PlaceSelection,
     threats: Sequence[Threat],
@@ -115,9 +115,9 @@ def plan_independent_notes(
     groups: Sequence[Sequence[int]] = (),
 ) -> tuple[Note, ...]:
     """What to know of the album, its places and the models, whatever the plan."""
-    notes = [*place_mismatches(seen, threats), *places.notes, *chosen.notes]
-    notes += _location_notes(seen, places, chosen, wishes.width)
-    notes += _coarse_cells(threats, seen)
+    notes = [*place_mismatches(scored, threats), *places.notes, *chosen.notes]
+    notes += _location_notes(scored, places, chosen, wishes.width)
+    notes += _coarse_cells(threats, scored)
     if wishes.prior is not None:
         notes.append(Note(NoteKind.PRIOR, places=(find_place(wishes.prior).label,)))
     if groups:
@@ -127,10 +127,10 @@ def plan_independent_notes(
 
 
 def _location_notes(
-    seen: ScoredAlbum, places: Places, chosen: PlaceSelection, width: HideScope
+    scored: ScoredAlbum, places: Places, chosen: PlaceSelection, width: HideScope
 ) -> Iterator[Note]:
     """Which photos count where, beyond their positions."""
-    names = apart_only([photo.id for photo in seen.photos])
+    names = apart_only([photo.id for photo in scored.photos])
     by_time = tuple(names[n] for place in places.places for n in place.by_time)
     if by_time:
         yield Note(NoteKind.PLACED_BY_TIME, photos=by_time)
@@ -138,7 +138,7 @@ def _location_notes(
         yield Note(NoteKind.UNPLACED, photos=tuple(names[n] for n in places.unplaced))
     labels = {place.label for place in chosen.hidden}
     for place in chosen.hidden:
-        near = set(neighbours(seen, places, place, width))
+        near = set(neighbours(scored, places, place, width))
         public = [
             other.label
             for other in places.places
@@ -149,15 +149,15 @@ def _location_notes(
             yield Note(NoteKind.PUBLIC_INSIDE, places=(name, place.label, *public))
 
 
-def _coarse_cells(threats: Sequence[Threat], seen: ScoredAlbum) -> Iterator[Note]:
+def _coarse_cells(threats: Sequence[Threat], scored: ScoredAlbum) -> Iterator[Note]:
     """Where cells are larger than what should be hidden: one note a model."""
-    for number, model in enumerate(seen.models):
+    for number, model in enumerate(scored.models):
         coarse = [w for w in threats if w.model == number and w.zone.widest_cell_km]
         if coarse:
             yield Note(
                 NoteKind.COARSE_CELLS,
                 places=tuple(dict.fromkeys(threat.hidden_name for threat in coarse)),
-                model=model.display_name if len(seen.models) > 1 else "",
+                model=model.display_name if len(scored.models) > 1 else "",
                 km=max(threat.zone.widest_cell_km for threat in coarse),
                 radius_km=coarse[0].zone.radius_km,
             )

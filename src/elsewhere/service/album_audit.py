@@ -88,7 +88,7 @@ Opinions = Mapping[str, Mapping[str, Scores]]
 
 
 def audit_album(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     *,
@@ -98,23 +98,23 @@ def audit_album(
     """What the album gives away of the places that are to be hidden; no plan is needed."""
     if not places:
         found = tuple(
-            audit_attack(seen, number, posted=posted, opinions=opinions)
-            for number in range(len(seen.models))
+            audit_attack(scored, number, posted=posted, opinions=opinions)
+            for number in range(len(scored.models))
         )
-        return AlbumAudit(found, (), metadata_leaks(seen.photos), (*places.notes, *posted.notes))
-    chosen = select_places(places, seen.photos, wishes.hide)
-    threats = find_threats(seen, places, chosen.hidden, wishes.width, posted=posted)
-    audits = audit_threats(seen, threats, posted=posted, opinions=opinions)
+        return AlbumAudit(found, (), metadata_leaks(scored.photos), (*places.notes, *posted.notes))
+    chosen = select_places(places, scored.photos, wishes.hide)
+    threats = find_threats(scored, places, chosen.hidden, wishes.width, posted=posted)
+    audits = audit_threats(scored, threats, posted=posted, opinions=opinions)
     notes = plan_independent_notes(
-        seen, places, chosen, threats, wishes=replace(wishes, prior=None), posted=posted
+        scored, places, chosen, threats, wishes=replace(wishes, prior=None), posted=posted
     )
     # each audit's truth says how coarse its cells are
     notes = tuple(note for note in notes if note.kind != NoteKind.COARSE_CELLS)
-    return AlbumAudit(audits, threats, metadata_leaks(seen.photos), notes)
+    return AlbumAudit(audits, threats, metadata_leaks(scored.photos), notes)
 
 
 def audit_threats(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     threats: Sequence[Threat],
     *,
     posted: Posted = NOTHING_POSTED,
@@ -123,14 +123,14 @@ def audit_threats(
 ) -> tuple[Audit, ...]:
     """One audit for each threat, of all photos that it adds up."""
     found = (
-        audit_threat(seen, threats, number, posted=posted, opinions=opinions, plan=plan)
+        audit_threat(scored, threats, number, posted=posted, opinions=opinions, plan=plan)
         for number in range(len(threats))
     )
     return tuple(audit for audit in found if audit is not None)
 
 
 def audit_threat(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     threats: Sequence[Threat],
     number: int,
     *,
@@ -147,12 +147,12 @@ def audit_threat(
     that hold in it: as many of the foremost as were asked for, so that the secret k stays secret.
     """
     threat = threats[number]
-    photos: Sequence[int] = range(len(seen.photos) + len(posted.ids))
+    photos: Sequence[int] = range(len(scored.photos) + len(posted.ids))
     if threat.sees is not None:
         photos = threat.sees
     if kept is not None:
         public = {*kept, *posted.already}
-        photos = [photo for photo in photos if photo >= len(seen.photos) or photo in public]
+        photos = [photo for photo in photos if photo >= len(scored.photos) or photo in public]
     if not photos:
         return None
     rivals, margin = None, 0.0
@@ -161,7 +161,7 @@ def audit_threat(
         rivals = named[: plan.wishes.top] if plan.wishes.top is not None else named
         margin = plan.plan.promise.against[number].margin
     return audit_attack(
-        seen,
+        scored,
         threat.model,
         posted=posted,
         opinions=opinions,
@@ -182,7 +182,7 @@ def audit_threat(
 
 
 def audit_attack(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     number: int,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -195,7 +195,7 @@ def audit_attack(
     top: int = TOP,
 ) -> Audit:
     """What one attacker infers from some of the album's photos and what is posted already."""
-    attack = seen.models[number]
+    attack = scored.models[number]
     return audit(
         posted.append_to(attack.scores, number),
         truth,
@@ -224,14 +224,14 @@ def with_second_heads(specs: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*specs, *heads)))
 
 
-def second_opinions(seen: ScoredAlbum, specs: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
+def second_opinions(scored: ScoredAlbum, specs: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
     """An album scored `with_second_heads`: as the scorers see it, and as the other heads do."""
-    scores = {attack.spec: attack.scores for attack in seen.models}
-    own = tuple(attack for attack in seen.models if attack.spec in specs)
+    scores = {attack.spec: attack.scores for attack in scored.models}
+    own = tuple(attack for attack in scored.models if attack.spec in specs)
     opinions = {
         spec: {head: scores[head] for head in HEADS[spec]} for spec in specs if spec in HEADS
     }
-    return replace(seen, models=own), opinions
+    return replace(scored, models=own), opinions
 
 
 def possible_cells(threats: Sequence[Threat], threat: Threat) -> Sequence[int] | None:

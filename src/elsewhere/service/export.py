@@ -80,7 +80,7 @@ class Export:
 
 
 def export_album(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     album_plan: AlbumPlan,
     target: Path,
     *,
@@ -99,9 +99,9 @@ def export_album(
     Where anything goes wrong, nothing is left behind.
     """
     target = Path(target)
-    folder = check_copy_target(seen.album.folders, target, private, order=order, names=names)
-    files = _files(seen, album_plan, order, names, posted)
-    document = _document(seen, album_plan, files, posted)
+    folder = check_copy_target(scored.album.folders, target, private, order=order, names=names)
+    files = _files(scored, album_plan, order, names, posted)
+    document = _document(scored, album_plan, files, posted)
     certificate = read_copy_certificate(document)
     path, verdict = folder / CERTIFICATE, Verification()
     earlier: Backup | None = None
@@ -118,10 +118,10 @@ def export_album(
             earlier = back_up(folder)
             write_private(path, document)
         if remember is not None:
-            given = given_by(seen, album_plan.places, {file.number for file in files})
+            given = given_by(scored, album_plan.places, {file.number for file in files})
             naming.enter_context(remember.writing_down(given, target))
 
-    outgoing = [OutgoingFile(file.name, seen.photos[file.number].rendition) for file in files]
+    outgoing = [OutgoingFile(file.name, scored.photos[file.number].rendition) for file in files]
     with _nothing_exported():
         make_private(folder)
     try:
@@ -172,7 +172,7 @@ def check_copy_target(
 
 
 def _files(
-    seen: ScoredAlbum, album_plan: AlbumPlan, order: Order, names: Names, posted: Posted
+    scored: ScoredAlbum, album_plan: AlbumPlan, order: Order, names: Names, posted: Posted
 ) -> tuple[SharedFile, ...]:
     """The files of the copy, by the photos' numbers: what is kept and not out already."""
     plan = album_plan.plan
@@ -183,10 +183,10 @@ def _files(
             "there is nothing to share: within this budget a hidden place may still be the first "
             "guess; allow more"
         )
-    numbers = posted.newly_shared(plan.kept, len(seen.photos))
+    numbers = posted.newly_shared(plan.kept, len(scored.photos))
     if not numbers:
         raise InputError("there is nothing to share: every photo that may be kept is out already")
-    photos = [seen.photos[number] for number in numbers]
+    photos = [scored.photos[number] for number in numbers]
     called = choose_names([photo.id for photo in photos], order, names)
     return tuple(
         SharedFile(name, photo.id, photo.rendition.digest, photo.rendition.size, number)
@@ -195,11 +195,11 @@ def _files(
 
 
 def _document(
-    seen: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile], posted: Posted
+    scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile], posted: Posted
 ) -> str:
     """The certificate's text. The plan is proved on the scores that it was made with, once more."""
     plan, rows = album_plan.plan, [file.number for file in files]
-    tables = [posted.append_to(model.scores, number) for number, model in enumerate(seen.models)]
+    tables = [posted.append_to(model.scores, number) for number, model in enumerate(scored.models)]
     body = proved_record(plan, [tables[watch.model] for watch in album_plan.threats])
     public = [number for number in plan.kept if number not in rows]
     certificate = CopyCertificate(
@@ -215,8 +215,8 @@ def _document(
             )
             for watch in album_plan.threats
         ),
-        models=tuple(_model(attack, rows) for attack in seen.models),
-        recipe=str(seen.album.recipe),
+        models=tuple(_model(attack, rows) for attack in scored.models),
+        recipe=str(scored.album.recipe),
         photos=tables[0].ids,
         files=tuple(files),
         posted=tuple(

@@ -26,11 +26,11 @@ from elsewhere.values.scores import Scores
 
 
 def album_frontier(
-    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, *, patience: float
+    scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, *, patience: float
 ) -> FrontierSteps | None:
     """The frontier around an album's plan; None where the wishes leave no choice at all."""
     plan, promise = album_plan.plan, album_plan.plan.promise
-    scores = tables(seen, album_plan, posted)
+    scores = tables(scored, album_plan, posted)
     greedy = greedy_frontier(promise, scores)
     try:
         found = tuple(steps(album_plan, scores, greedy, patience=patience))
@@ -90,9 +90,9 @@ def steps(
         yield Step(point.budget, max(point.protected_k, others), point.bound)
 
 
-def tables(seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
+def tables(scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
     """The scores of each threat, with what is posted already behind them."""
-    each = [posted.append_to(model.scores, n) for n, model in enumerate(seen.models)]
+    each = [posted.append_to(model.scores, n) for n, model in enumerate(scored.models)]
     return [each[threat.model] for threat in album_plan.threats]
 
 
@@ -126,13 +126,13 @@ def greedy_needs(greedy: Sequence[tuple[int, int]], top: int) -> int | None:
     return next((gone for gone, reached in greedy if reached >= top), None)
 
 
-def greedy_withholds(seen: ScoredAlbum, album_plan: AlbumPlan) -> tuple[int, ...] | None:
+def greedy_withholds(scored: ScoredAlbum, album_plan: AlbumPlan) -> tuple[int, ...] | None:
     """The photos that greedy withholds for a plan's promise, by number; None where it has no plan.
 
     Leaving out, one after the other, what most gives the place away is what anybody would do: shown
     beside a plan, it says what the exact answer saves. Without photos already posted.
     """
-    scores = [seen.models[threat.model].scores for threat in album_plan.threats]
+    scores = [scored.models[threat.model].scores for threat in album_plan.threats]
     problem = reduce(album_plan.plan.promise, scores).problem
     kept = baseline.solve(problem).kept
     if kept is None:

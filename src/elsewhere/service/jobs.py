@@ -45,7 +45,7 @@ Progress = Callable[[Step], None]
 class OpenedAlbum:
     """An album that was read and scored, with its places and what is public already."""
 
-    seen: ScoredAlbum
+    scored: ScoredAlbum
     places: Places
     posted: Posted
     opinions: Opinions
@@ -55,7 +55,7 @@ class OpenedAlbum:
 class ProtectedAlbum:
     """All that came of one album."""
 
-    seen: ScoredAlbum
+    scored: ScoredAlbum
     plan: AlbumPlan
     posted: Posted
     export: Export | None = None
@@ -68,7 +68,7 @@ class ProtectedAlbum:
     @property
     def withheld(self) -> list[str]:
         """The names of the photos that are not in the copy; none where there is to be no copy."""
-        photos = self.seen.photos
+        photos = self.scored.photos
         if self.plan.empty:
             return []
         return [photos[n].id for n in self.plan.plan.withheld if n < len(photos)]
@@ -76,13 +76,13 @@ class ProtectedAlbum:
     @property
     def dropped(self) -> list[str]:
         """Those of them that the user asked to drop."""
-        ids = {self.seen.photos[n].id for n in self.plan.plan.promise.drop}
+        ids = {self.scored.photos[n].id for n in self.plan.plan.promise.drop}
         return [name for name in self.withheld if name in ids]
 
     @property
     def kept(self) -> list[str]:
         """The names of the photos that are in the copy, or would be."""
-        photos = self.seen.photos
+        photos = self.scored.photos
         if self.plan.empty:
             return []
         return [photos[n].id for n in self.posted.newly_shared(self.plan.plan.kept, len(photos))]
@@ -116,7 +116,7 @@ def open_album(
     early = EarlyChecks(wishes, at)
     rows, sketches = RowCache() if cache else None, Sketches()
     specs = tuple(dict.fromkeys(scorers))
-    seen = score_album(
+    scored = score_album(
         paths,
         scorers=with_second_heads(specs) if opinions else specs,
         recipe=recipe,
@@ -130,18 +130,18 @@ def open_album(
     try:
         second: Opinions = {}
         if opinions:
-            seen, second = second_opinions(seen, specs)
-        places = early.places_of(seen.photos)
+            scored, second = second_opinions(scored, specs)
+        places = early.places_of(scored.photos)
         if need_place and not places:
-            raise NowhereError(guesses(seen))
+            raise NowhereError(guesses(scored))
         public = NOTHING_POSTED
         if posted or ledger is not None:
             public = find_posted(
-                seen, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
+                scored, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
             )
-        yield OpenedAlbum(seen, places, public, second)
+        yield OpenedAlbum(scored, places, public, second)
     finally:
-        seen.close()
+        scored.close()
 
 
 def protect_album(
@@ -184,10 +184,10 @@ def protect_album(
         progress=progress,
     ) as album:
         progress(Step("planning", 0, 0))
-        plan = plan_album(album.seen, album.places, wishes, posted=album.posted)
-        plan = evaluate_alternatives(album.seen, album.places, plan, posted=album.posted)
+        plan = plan_album(album.scored, album.places, wishes, posted=album.posted)
+        plan = evaluate_alternatives(album.scored, album.places, plan, posted=album.posted)
         progress(Step("planning", 1, 1))
-        planned = ProtectedAlbum(album.seen, plan, album.posted)
+        planned = ProtectedAlbum(album.scored, plan, album.posted)
         if target is None or not planned.kept:
             return planned
         return export_with_report(
@@ -219,7 +219,7 @@ def export_with_report(
     Ctrl-C too, and while the report's own modules are being loaded.
     """
     export = export_album(
-        planned.seen,
+        planned.scored,
         planned.plan,
         target,
         private=private,
@@ -237,7 +237,7 @@ def export_with_report(
         from elsewhere.service.report import write_report
 
         report = write_report(
-            done.seen,
+            done.scored,
             done.plan,
             export.private,
             posted=done.posted,

@@ -435,29 +435,29 @@ _ROUNDED_KM = 1.6
 Position = tuple[float, float]
 
 
-def given_by(seen: ScoredAlbum, places: Places, shared: Collection[int]) -> list[Given]:
+def given_by(scored: ScoredAlbum, places: Places, shared: Collection[int]) -> list[Given]:
     """What sharing these photos of an album, by number, gives away of each of its places."""
     found = []
     for place in places.places:
         mine = [n for n in place.photos if n in shared]
         if mine:
             where = _rounded([(place.lat, place.lon), *place.positions])
-            found.append(_given(seen, where, mine, placed=True))
+            found.append(_given(scored, where, mine, placed=True))
     lost = [n for n in places.unplaced if n in shared]
     if lost and places:
         everywhere = _rounded(p for place in places.places for p in place.positions)
-        found.append(_given(seen, everywhere, lost, placed=False))
+        found.append(_given(scored, everywhere, lost, placed=False))
     return found
 
 
 def _given(
-    seen: ScoredAlbum, where: tuple[Position, ...], photos: Sequence[int], *, placed: bool
+    scored: ScoredAlbum, where: tuple[Position, ...], photos: Sequence[int], *, placed: bool
 ) -> Given:
     rows = tuple(
         Rows(model.scores.scorer, model.scores.grid, model.scores.values[list(photos)])
-        for model in seen.models
+        for model in scored.models
     )
-    digests = tuple(seen.photos[n].rendition.digest for n in photos)
+    digests = tuple(scored.photos[n].rendition.digest for n in photos)
     return Given(where, digests, rows, placed)
 
 
@@ -475,7 +475,7 @@ class Remembered:
 
 
 def remembered(
-    ledger: Ledger, seen: ScoredAlbum, places: Places, wishes: Wishes, known: Iterable[str] = ()
+    ledger: Ledger, scored: ScoredAlbum, places: Places, wishes: Wishes, known: Iterable[str] = ()
 ) -> Remembered | None:
     """What the ledger has of the hidden places, if anything is in it at all.
 
@@ -486,9 +486,9 @@ def remembered(
     entries = ledger.settled()
     if not entries:
         return None
-    own = {ledger.named(photo.rendition.digest): n for n, photo in enumerate(seen.photos)}
+    own = {ledger.named(photo.rendition.digest): n for n, photo in enumerate(scored.photos)}
     counted = {ledger.named(digest) for digest in known if digest}
-    near = _nearness(seen, places, wishes)
+    near = _nearness(scored, places, wishes)
     already: set[int] = set()
     found: dict[str, tuple[list[FloatMatrix], Metadata, str]] = {}
     for entry in entries:
@@ -504,13 +504,13 @@ def remembered(
         metadata = Metadata()
         if entry.placed and len(there) == 1:
             metadata = Metadata(position=there[0].positions[0])
-        tables = [_rows_for(entry, model.scores.scorer, model.spec) for model in seen.models]
+        tables = [_rows_for(entry, model.scores.scorer, model.spec) for model in scored.models]
         for n in new:
             rows = [table[n : n + 1] for table in tables]
             found[entry.photos[n]] = rows, metadata, there[0].label
     rows_by_model = tuple(
         np.concatenate([model.scores.values[:0], *(rows[number] for rows, _, _ in found.values())])
-        for number, model in enumerate(seen.models)
+        for number, model in enumerate(scored.models)
     )
     return Remembered(
         tuple(f"remembered/{number}" for number in range(1, len(found) + 1)),
@@ -548,12 +548,12 @@ def entries_at(text: str, entries: Sequence[Entry]) -> set[int]:
 
 
 def _nearness(
-    seen: ScoredAlbum, places: Places, wishes: Wishes
+    scored: ScoredAlbum, places: Places, wishes: Wishes
 ) -> Callable[[Entry], tuple[AlbumPlace, ...]]:
     """For an entry, the hidden places whose zone overlaps that of its own photos."""
-    hidden = select_places(places, seen.photos, wishes.hide).hidden
+    hidden = select_places(places, scored.photos, wishes.hide).hidden
     width = wishes.width
-    grids = {model.scores.grid: cells_of(model.spec, model.about) for model in seen.models}
+    grids = {model.scores.grid: cells_of(model.spec, model.about) for model in scored.models}
     truths = {
         (grid, place.label): frozenset(hidden_zone(cells, place, width).cells.tolist())
         for grid, cells in grids.items()

@@ -293,7 +293,7 @@ class NextPhoto:
 
 
 def check_next_photo(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     photo: str,
@@ -304,14 +304,15 @@ def check_next_photo(
     """May `photo`, a name in the album or a path, be posted now?"""
     if wishes.budget is not None or wishes.top is None:
         raise InputError("one photo at a time needs a top: a budget says nothing of a step")
-    number = _numbered(seen, photo)
+    number = _numbered(scored, photo)
     draw = None if ledger is None else _steady(ledger, places, wishes)
-    best = plan_album(seen, places, wishes, posted=posted, draw=draw)
+    best = plan_album(scored, places, wishes, posted=posted, draw=draw)
     tables = tuple(
-        posted.append_to(seen.models[threat.model].scores, threat.model) for threat in best.threats
+        posted.append_to(scored.models[threat.model].scores, threat.model)
+        for threat in best.threats
     )
     asked = Request(best.plan.promise, tables, several=True)
-    public = posted.pinned(len(seen.photos))
+    public = posted.pinned(len(scored.photos))
     posting = OneByOne(asked, public, best=best.plan if best.plan.found else None)
     told = posting.ask(number)
     ids = tables[0].ids
@@ -324,19 +325,19 @@ def check_next_photo(
     return NextPhoto(told, names, before, together, best, alone)
 
 
-def _numbered(seen: ScoredAlbum, photo: str) -> int:
+def _numbered(scored: ScoredAlbum, photo: str) -> int:
     """The photo that a name or a path means."""
     path = Path(photo)
     if path.is_file():
-        for number, one in enumerate(seen.photos):
+        for number, one in enumerate(scored.photos):
             if one.path.exists() and path.samefile(one.path):
                 return number
-        for out in seen.left:
+        for out in scored.left:
             if out.path.exists() and path.samefile(out.path):
                 raise InputError(f"{out.name} is not in the album: {out.reason}")
-    found = matching([photo], [one.id for one in seen.photos], "photo", seen.left)
+    found = matching([photo], [one.id for one in scored.photos], "photo", scored.left)
     if len(found) > 1:
-        names = listed([seen.photos[n].id for n in list(found)[:3]])
+        names = listed([scored.photos[n].id for n in list(found)[:3]])
         raise InputError(f"{photo!r} could be {names}: name one of them in full")
     return next(iter(found))
 

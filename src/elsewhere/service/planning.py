@@ -72,7 +72,7 @@ class AlbumPlan(Outcome):
 
 
 def plan_album(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     *,
@@ -92,14 +92,14 @@ def plan_album(
     Where no place is known, a NowhereError carries what the models guess.
     """
     if not places:
-        raise NowhereError(guesses(seen))
-    photos = len(seen.photos)
-    chosen = select_places(places, seen.photos, wishes.hide)
+        raise NowhereError(guesses(scored))
+    photos = len(scored.photos)
+    chosen = select_places(places, scored.photos, wishes.hide)
     prior = None if wishes.prior is None else find_place(wishes.prior)
-    threats = find_threats(seen, places, chosen.hidden, wishes.width, prior=prior, posted=posted)
-    groups = bursts(seen.photos, places) if wishes.bursts else ()
-    keep, drop = select_pinned(wishes.keep, wishes.drop, [p.id for p in seen.photos], seen.left)
-    asked = _request(seen, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
+    threats = find_threats(scored, places, chosen.hidden, wishes.width, prior=prior, posted=posted)
+    groups = bursts(scored.photos, places) if wishes.bursts else ()
+    keep, drop = select_pinned(wishes.keep, wishes.drop, [p.id for p in scored.photos], scored.left)
+    asked = _request(scored, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
     previous = previous_plan(near, asked)
     found_reasons: Reasons | None = None
@@ -107,7 +107,7 @@ def plan_album(
     def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
         nonlocal found_reasons
         found_reasons = find_reasons(promise, scores, limits, keep)
-        models = [model.display_name if len(seen.models) > 1 else "" for model in seen.models]
+        models = [model.display_name if len(scored.models) > 1 else "" for model in scored.models]
         names = [messages.threat_name(t.hidden_name, t.own, models[t.model]) for t in threats]
         return messages.infeasibility(promise, found_reasons, scores[0].ids, names)
 
@@ -136,7 +136,7 @@ def plan_album(
     newly_shared = len(posted.newly_shared(plan.kept, photos))
     notes = list(
         plan_independent_notes(
-            seen, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
+            scored, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
         )
     )
     if plan.found and together_only:
@@ -144,7 +144,7 @@ def plan_album(
     elif plan.found and optional and not newly_shared:
         notes.append(Note(NoteKind.EACH_PHOTO))
     if plan.found:
-        notes += low_detail_notes(seen, threats, plan, posted, wishes.top)
+        notes += low_detail_notes(scored, threats, plan, posted, wishes.top)
     blocked = advice = None
     if plan.status == Status.INFEASIBLE and posted and reasons:
         blocked = blocked_by_posted(plan.promise, asked.scores, posted.pinned(photos))
@@ -158,8 +158,8 @@ def plan_album(
         plan=plan,
         wishes=wishes,
         hidden_names=tuple(hidden_names(chosen.hidden, wishes.width)),
-        models=tuple(model.display_name for model in seen.models),
-        accuracy=tuple(_accuracy(chosen.hidden, seen.models, wishes)),
+        models=tuple(model.display_name for model in scored.models),
+        accuracy=tuple(_accuracy(chosen.hidden, scored.models, wishes)),
         ids=asked.scores[0].ids,
         photos=photos,
         newly_shared=newly_shared,
@@ -179,7 +179,7 @@ def plan_album(
 
 
 def evaluate_alternatives(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     places: Places,
     made: AlbumPlan,
     *,
@@ -199,7 +199,7 @@ def evaluate_alternatives(
             continue
         wishes = replace(wishes, time_limit=PATIENCE)
         try:
-            other = plan_album(seen, places, wishes, posted=posted, draw=draw, reasons=False)
+            other = plan_album(scored, places, wishes, posted=posted, draw=draw, reasons=False)
         except InputError:
             continue  # it cannot even be asked for
         shared = 0 if other.empty else other.newly_shared
@@ -212,7 +212,7 @@ def evaluate_alternatives(
 
 
 def _request(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     threats: Sequence[Threat],
     wishes: Wishes,
     *,
@@ -227,11 +227,11 @@ def _request(
     keep, drop = pins
     for number in set(posted.already) & set(drop):
         raise InputError(
-            f"{seen.photos[number].id} is posted already and cannot be dropped any more"
+            f"{scored.photos[number].id} is posted already and cannot be dropped any more"
         )
-    photos = len(seen.photos)
-    tables = [posted.append_to(model.scores, n) for n, model in enumerate(seen.models)]
-    values = photo_values(seen.photos, wishes.values, stars=wishes.stars, left=seen.left)
+    photos = len(scored.photos)
+    tables = [posted.append_to(model.scores, n) for n, model in enumerate(scored.models)]
+    values = photo_values(scored.photos, wishes.values, stars=wishes.stars, left=scored.left)
     costs = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
     each_photo = wishes.budget is None if wishes.each_photo is None else wishes.each_photo
     each_top = (wishes.top or TOP) if each_photo else False

@@ -153,7 +153,7 @@ _MAY_SHOW_A_PLACE = LOST_KINDS | {"video"}
 
 
 def find_posted(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     places: Places,
     wishes: Wishes,
     paths: Iterable[str | Path] = (),
@@ -178,8 +178,8 @@ def find_posted(
     if listed:
         public = score_album(
             listed,
-            scorers=[model.spec for model in seen.models],
-            recipe=seen.album.recipe,
+            scorers=[model.spec for model in scored.models],
+            recipe=scored.album.recipe,
             limits=limits,
             workers=workers,
             cache=cache,
@@ -189,7 +189,7 @@ def find_posted(
         )
     try:
         return _joined(
-            seen, public, places, wishes, marked=marked, ledger=ledger, sketches=sketches
+            scored, public, places, wishes, marked=marked, ledger=ledger, sketches=sketches
         )
     finally:
         if public is not None:
@@ -197,7 +197,7 @@ def find_posted(
 
 
 def _joined(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     public: ScoredAlbum | None,
     places: Places,
     wishes: Wishes,
@@ -211,21 +211,21 @@ def _joined(
     found = None
     if ledger is not None:
         digests = {*contents.values(), *(photo.rendition.digest for photo in photos)}
-        found = remembered(ledger, seen, places, wishes, known=digests)
+        found = remembered(ledger, scored, places, wishes, known=digests)
     marked = set(marked)
     if public is None and found is None and not marked:
         return NOTHING_POSTED
-    again = _known_again(seen.photos, photos, contents)
+    again = _known_again(scored.photos, photos, contents)
     others = [n for n, photo in enumerate(photos) if photo.id not in again]
-    empty = tuple(model.scores.values[:0] for model in seen.models)
+    empty = tuple(model.scores.values[:0] for model in scored.models)
     kept = found or Remembered((), empty, (), ())
     already = tuple(sorted({*marked, *again.values(), *kept.already}))
     names = [f"posted/{photos[n].id}" for n in others]
-    ids = _distinct([*names, *kept.ids], {photo.id for photo in seen.photos})
+    ids = _distinct([*names, *kept.ids], {photo.id for photo in scored.photos})
     known = [photos[n].metadata for n in others]
-    metadata = (*_placed_by_time(seen.photos, known, places), *kept.metadata)
+    metadata = (*_placed_by_time(scored.photos, known, places), *kept.metadata)
     rows = []
-    for number, model in enumerate(seen.models):
+    for number, model in enumerate(scored.models):
         parts = [kept.rows[number]]
         if public is not None:
             parts.insert(0, public.models[number].scores.values[others])
@@ -234,9 +234,9 @@ def _joined(
             scores = model.scores
             rows.append(Scores(whole, ids, scorer=scores.scorer, grid=scores.grid))
     left = public.left if public else ()
-    pairs = alike([photos[n] for n in others], seen.photos, sketches)
-    looks = [(ids[n], seen.photos[other].id) for n, other in pairs if other not in already]
-    notes = (*_notes(seen, already, len(others), left, looks), *kept.notes)
+    pairs = alike([photos[n] for n in others], scored.photos, sketches)
+    looks = [(ids[n], scored.photos[other].id) for n, other in pairs if other not in already]
+    notes = (*_notes(scored, already, len(others), left, looks), *kept.notes)
     return Posted(tuple(ids), tuple(rows), metadata, already, notes, left)
 
 
@@ -285,7 +285,7 @@ def _placed_by_time(
 
 
 def _notes(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     already: Sequence[int],
     others: int,
     skipped: Sequence[SkippedFile],
@@ -294,7 +294,7 @@ def _notes(
     """What was counted, what could not be, and which photos a person should compare."""
     found = []
     if already:
-        names = apart_only([photo.id for photo in seen.photos])
+        names = apart_only([photo.id for photo in scored.photos])
         found.append(Note(NoteKind.ALREADY_POSTED, photos=tuple(names[n] for n in already)))
     if others:
         found.append(Note(NoteKind.POSTED_COUNTED, count=others))

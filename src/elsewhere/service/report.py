@@ -73,7 +73,7 @@ _MIN_RATIO = 1.5
 
 
 def write_report(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     album_plan: AlbumPlan,
     folder: Path,
     *,
@@ -87,7 +87,7 @@ def write_report(
     `shared` is the copy, where one was made; `command` is what the user typed.
     """
     contents = plan_contents(
-        seen,
+        scored,
         album_plan,
         posted=posted,
         shared=shared,
@@ -105,7 +105,7 @@ def save_report(contents: Contents, file: Path) -> Path:
 
 
 def plan_contents(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     album_plan: AlbumPlan,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -117,13 +117,13 @@ def plan_contents(
     plan, threats = album_plan.plan, album_plan.threats
     full, rest = _select_views(threats)
     full_views, other_views = (
-        [_view(seen, threats, n, posted=posted, album_plan=album_plan) for n in numbers]
+        [_view(scored, threats, n, posted=posted, album_plan=album_plan) for n in numbers]
         for numbers in (full, rest)
     )
     notes = [*messages.notes(album_plan, Surface.REPORT), *(shared.notes if shared else ())]
-    states = [PhotoState.AUDITED] * len(seen.photos)
+    states = [PhotoState.AUDITED] * len(scored.photos)
     if plan.found:
-        states = [PhotoState.SHARED] * len(seen.photos)
+        states = [PhotoState.SHARED] * len(scored.photos)
         for number in posted.already:
             states[number] = PhotoState.PUBLIC
         for number in plan.withheld:
@@ -135,33 +135,33 @@ def plan_contents(
         asked = f", {remarks[file.number]}" if file.number in remarks else ""
         remarks[file.number] = f"as {file.name}{asked}"
     contents = _contents(
-        seen,
+        scored,
         full_views,
         other_views,
         verdict=messages.verdict(album_plan),
         state=plan_state(plan),
         notes=notes,
-        photos=_pictures(seen, full_views, states, remarks),
+        photos=_pictures(scored, full_views, states, remarks),
         places=[(place.lat, place.lon) for place in album_plan.hidden],
-        leaks=metadata_leaks(seen.photos),
+        leaks=metadata_leaks(scored.photos),
         posted=posted,
         command=command,
         shared=shared,
     )
-    frontier = album_frontier(seen, album_plan, posted, patience=patience)
+    frontier = album_frontier(scored, album_plan, posted, patience=patience)
     if not plan.found:
         return replace(contents, holds=False, frontier=frontier)
     return replace(
         contents,
         holds=True,
         frontier=frontier,
-        explanation=explain_photo(seen, album_plan, posted, full),
+        explanation=explain_photo(scored, album_plan, posted, full),
         limits=tuple(limitations(album_plan, posted)),
     )
 
 
 def audit_contents(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     audit: AlbumAudit,
     *,
     posted: Posted = NOTHING_POSTED,
@@ -171,21 +171,21 @@ def audit_contents(
     """What the report of an audit says; where no place is known, what each attacker guesses."""
     threats = audit.threats
     full, rest = _select_views(threats)
-    views = [_view(seen, threats, number, posted=posted, opinions=opinions) for number in full]
+    views = [_view(scored, threats, number, posted=posted, opinions=opinions) for number in full]
     if not threats:
         guesses = (
-            audit_attack(seen, number, posted=posted, opinions=opinions, top=_MAX_BELIEFS)
-            for number in range(len(seen.models))
+            audit_attack(scored, number, posted=posted, opinions=opinions, top=_MAX_BELIEFS)
+            for number in range(len(scored.models))
         )
         views = [AttackerView(found, scope="the whole album") for found in guesses]
     return _contents(
-        seen,
+        scored,
         views,
-        [_view(seen, threats, number, posted=posted, opinions=opinions) for number in rest],
+        [_view(scored, threats, number, posted=posted, opinions=opinions) for number in rest],
         verdict=audit_verdict([view.before for view in views]),
         state="Looked at; nothing is withheld",
         notes=[messages.note(note, Surface.REPORT) for note in audit.notes],
-        photos=_pictures(seen, views, [PhotoState.AUDITED] * len(seen.photos), {}),
+        photos=_pictures(scored, views, [PhotoState.AUDITED] * len(scored.photos), {}),
         places=[(threat.place.lat, threat.place.lon) for threat in threats],
         leaks=audit.leaks,
         posted=posted,
@@ -194,10 +194,10 @@ def audit_contents(
     )
 
 
-def album_name(seen: ScoredAlbum) -> str:
+def album_name(scored: ScoredAlbum) -> str:
     """What to call an album: after its folders, else after its photos."""
-    names = [folder.resolve().name for folder in seen.album.folders]
-    return listed([name for name in names if name]) or counted(len(seen.photos), "photo")
+    names = [folder.resolve().name for folder in scored.album.folders]
+    return listed([name for name in names if name]) or counted(len(scored.photos), "photo")
 
 
 def limitations(
@@ -210,7 +210,7 @@ def limitations(
 
 
 def explain_photo(
-    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, numbers: Iterable[int]
+    scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, numbers: Iterable[int]
 ) -> Explanation | None:
     """One withheld photo in words: the one that lifts its place most when it is added to what is
     shared. None where nothing is withheld. `numbers` are threats.
@@ -221,8 +221,8 @@ def explain_photo(
     effect: PhotoEffect | None = None
     for number in numbers:
         threat = album_plan.threats[number]
-        model, zone = seen.models[threat.model], threat.zone.cells
-        values = _possible_values(seen, album_plan, posted, threat)
+        model, zone = scored.models[threat.model], threat.zone.cells
+        values = _possible_values(scored, album_plan, posted, threat)
         sees = set(threat.sees if threat.sees is not None else range(len(values)))
         shared = [n for n in plan.kept if n in sees]
         before = rank(values[shared], zone) if shared else None
@@ -236,7 +236,7 @@ def explain_photo(
                 continue
             best = lift
             effect = PhotoEffect(
-                photo=seen.photos[photo].id,
+                photo=scored.photos[photo].id,
                 place=threat.hidden_name,
                 model=model.display_name,
                 cells=model.about.cells,
@@ -278,7 +278,7 @@ def page_bytes(pictures: Sequence[bytes]) -> int:
 
 
 def _contents(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     views: Sequence[AttackerView],
     other_views: Sequence[AttackerView],
     *,
@@ -295,11 +295,11 @@ def _contents(
     """What all reports have."""
     from importlib.metadata import version  # slow to import
 
-    models = ", ".join(f"{model.spec} ({model.about.fingerprint[:12]})" for model in seen.models)
+    models = ", ".join(f"{model.spec} ({model.about.fingerprint[:12]})" for model in scored.models)
     origin = {
         "elsewhere": version("elsewhere"),
         "scorers": models,
-        "renditions": str(seen.album.recipe),
+        "renditions": str(scored.album.recipe),
     }
     if shared is not None:
         origin |= {
@@ -310,7 +310,7 @@ def _contents(
     countries = {ground(lat, lon, "country")[0].code for lat, lon in places}
     here = tuple(sorted({continent(code) for code in countries} - {""}))
     return Contents(
-        album=album_name(seen),
+        album=album_name(scored),
         verdict=verdict,
         holds=None,
         state=state,
@@ -320,10 +320,10 @@ def _contents(
         other_views=tuple(other_views),
         attackers=tuple(
             Attacker(model.spec, model.about.cells, model.about.accuracy, here)
-            for model in seen.models
+            for model in scored.models
         ),
         leaks=leaks,
-        skipped=tuple(SkippedFile(file.name, file.reason) for file in (*seen.left, *posted.left)),
+        skipped=tuple(SkippedFile(file.name, file.reason) for file in (*scored.left, *posted.left)),
         command=command,
         origin=origin,
     )
@@ -344,7 +344,7 @@ def _select_views(threats: Sequence[Threat]) -> tuple[list[int], list[int]]:
 
 
 def _view(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     threats: Sequence[Threat],
     number: int,
     *,
@@ -355,7 +355,7 @@ def _view(
     """One threat, before and after the plan, where there is one."""
     threat = threats[number]
     before = audit_threat(
-        seen,
+        scored,
         threats,
         number,
         posted=posted,
@@ -367,7 +367,7 @@ def _view(
     after, decoys = None, tuple[Guess, ...]()
     if album_plan is not None and album_plan.plan.found:
         after = audit_threat(
-            seen,
+            scored,
             threats,
             number,
             posted=posted,
@@ -377,7 +377,7 @@ def _view(
         )
         if after is not None and after.truth is not None and after.truth.shares.from_plan:
             decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
-    cells, width = seen.models[threat.model].about.globe, threat.width
+    cells, width = scored.models[threat.model].about.globe, threat.width
     # whoever hides a country does not ask how near to a town a guess comes
     target, radius_km = "in its cell", None
     if threat.place.area is not None or width.level in {"city", "region", "country"}:
@@ -402,7 +402,7 @@ def _view(
 
 
 def _pictures(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     views: Sequence[AttackerView],
     states: Sequence[PhotoState],
     remarks: Mapping[int, str],
@@ -417,16 +417,16 @@ def _pictures(
     return [
         PhotoPicture(photo.id, state, preview, shares.get(photo.id), remarks.get(number, ""))
         for number, (photo, state, preview) in enumerate(
-            zip(seen.photos, states, previews(seen.photos), strict=True)
+            zip(scored.photos, states, previews(scored.photos), strict=True)
         )
     ]
 
 
 def _possible_values(
-    seen: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, threat: Threat
+    scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, threat: Threat
 ) -> Floats:
     """The rows that a threat adds up, without the cells that its audience rules out."""
-    scores = posted.append_to(seen.models[threat.model].scores, threat.model)
+    scores = posted.append_to(scored.models[threat.model].scores, threat.model)
     values = scores.values.astype(np.float64)
     cells = possible_cells(album_plan.threats, threat)
     if cells is not None:

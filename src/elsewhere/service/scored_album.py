@@ -49,7 +49,7 @@ class ModelScores:
     """The scorer as typed: "embedded", "onnx:streets.onnx"."""
     about: ScorerInfo
     scores: Scores
-    """One row a photo, in the order of `Seen.photos`; its ids are the photos'."""
+    """One row a photo, in the order of `ScoredAlbum.photos`; its ids are the photos'."""
     cached: int = 0
     """How many of the rows were known already."""
 

@@ -232,9 +232,9 @@ class NowhereError(InputError):
         )
 
 
-def guesses(seen: ScoredAlbum, many: int = GUESSES) -> tuple[Guess, ...]:
+def guesses(scored: ScoredAlbum, many: int = GUESSES) -> tuple[Guess, ...]:
     """What each scorer thinks of the album as a whole, likeliest first."""
-    return tuple(guess for attack in seen.models for guess in _of(attack, many))
+    return tuple(guess for attack in scored.models for guess in _of(attack, many))
 
 
 def _of(attack: ModelScores, many: int) -> list[Guess]:

@@ -32,7 +32,7 @@ class Threat:
     """One attacker of the joint problem: one scorer × one hidden place × one scope."""
 
     model: int
-    """Which of `seen.models`."""
+    """Which of the album's models."""
     place: AlbumPlace
     whole: bool
     """Whether the whole album is added up, or only the place's own photos and the unplaced."""
@@ -51,7 +51,7 @@ class Threat:
 
 
 def find_threats(
-    seen: ScoredAlbum,
+    scored: ScoredAlbum,
     places: Places,
     hidden: Sequence[AlbumPlace],
     width: HideScope,
@@ -60,18 +60,18 @@ def find_threats(
     posted: Posted,
 ) -> tuple[Threat, ...]:
     """All threats, model by model, place by place, own photos first."""
-    count = len(seen.photos)
+    count = len(scored.photos)
     positions = {n: known.position for n, known in enumerate(posted.metadata, count)}
     known = {n: position for n, position in positions.items() if position is not None}
     own_photos = []
     for place in hidden:
         near = inside(place, width, list(known.values()))
-        own = {*place.photos, *places.unplaced, *neighbours(seen, places, place, width)}
+        own = {*place.photos, *places.unplaced, *neighbours(scored, places, place, width)}
         own.update(n for n, is_near in zip(known, near, strict=True) if is_near)
         own.update(n for n in positions if n not in known)
         own_photos.append(tuple(sorted(own)))
     threats = []
-    for number, model in enumerate(seen.models):
+    for number, model in enumerate(scored.models):
         zones, rivals = zones_and_rivals(model.spec, model.about, hidden, width, prior)
         for place, zone, photos in zip(hidden, zones, own_photos, strict=True):
             name = hidden_name(place, width)
@@ -130,7 +130,7 @@ def zones_and_rivals(
 
 
 def neighbours(
-    seen: ScoredAlbum, places: Places, place: AlbumPlace, width: HideScope
+    scored: ScoredAlbum, places: Places, place: AlbumPlace, width: HideScope
 ) -> tuple[int, ...]:
     """Photos of the album's other places that were taken inside what is hidden of this one."""
     found: set[int] = set()
@@ -140,7 +140,7 @@ def neighbours(
         where = {
             n: position
             for n in other.photos
-            if (position := seen.photos[n].metadata.position) is not None
+            if (position := scored.photos[n].metadata.position) is not None
         }
         near = inside(place, width, list(where.values()))
         there = [n for n, is_near in zip(where, near, strict=True) if is_near]

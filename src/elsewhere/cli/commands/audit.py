@@ -99,7 +99,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                         progress=progress,
                     )
                 )
-            scored, public, opinions = opened.seen, opened.posted, opened.opinions
+            scored, public, opinions = opened.scored, opened.posted, opened.opinions
             audit = audit_album(scored, opened.places, wishes, posted=public, opinions=opinions)
             if report is not None:
                 page = audit_contents(

@@ -86,13 +86,13 @@ def _beside(done: ProtectedAlbum) -> None:
     from elsewhere.cli.render.printing import printed
     from elsewhere.service import greedy_withholds
 
-    photos = done.seen.photos
+    photos = done.scored.photos
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column("")
     table.add_column("withheld", justify="right")
     table.add_column("", overflow="fold")
     table.add_row("elsewhere", str(len(done.withheld)), ", ".join(done.withheld))
-    greedy = greedy_withholds(done.seen, done.plan)
+    greedy = greedy_withholds(done.scored, done.plan)
     if greedy is not None:
         table.add_row("greedy", str(len(greedy)), ", ".join(photos[number].id for number in greedy))
     with printed() as console:

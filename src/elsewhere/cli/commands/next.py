@@ -132,7 +132,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 progress=progress,
             ) as opened,
         ):
-            scored, public = opened.seen, opened.posted
+            scored, public = opened.scored, opened.posted
             progress(Step("planning", 0, 0))
             checked = check_next_photo(
                 scored, opened.places, wishes, photo, posted=public, ledger=ledger

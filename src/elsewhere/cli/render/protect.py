@@ -98,7 +98,7 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
                 (f"  {counted(len(place.photos), 'photo')}", "dim"),
             ),
         )
-    photos = done.seen.photos
+    photos = done.scored.photos
     ids = [photo.id for photo in photos]
     short_names = dict(zip(ids, apart_only(ids), strict=True))
     withheld = [short_names[name] for name in done.withheld if name not in done.dropped]
@@ -110,7 +110,7 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
         yield "dropped", Text.assemble(names, ("  as you asked", "dim"))
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
-    yield from _skipped(done.seen.left)
+    yield from _skipped(done.scored.left)
     leaks: dict[int, list[str]] = {}
     for leak in metadata_leaks(photos):
         leaks.setdefault(len(leak.photos), []).append(leak.kind)
@@ -167,7 +167,7 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
         },
         "scorers": [
             {"scorer": model.spec, "fingerprint": model.about.fingerprint}
-            for model in done.seen.models
+            for model in done.scored.models
         ],
         "places": [
             {
@@ -176,7 +176,7 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
                 "lon": place.lon,
                 "hidden": place in done.plan.hidden,
                 "hides": hidden_name(place, wishes.width) if place in done.plan.hidden else None,
-                "photos": [done.seen.photos[n].id for n in place.photos],
+                "photos": [done.scored.photos[n].id for n in place.photos],
             }
             for place in (*done.plan.hidden, *done.plan.public)
         ],
@@ -184,11 +184,12 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
         "dropped": done.dropped,
         "kept": done.kept,
         "left": [
-            {"file": file.name, "kind": file.kind, "reason": file.reason} for file in done.seen.left
+            {"file": file.name, "kind": file.kind, "reason": file.reason}
+            for file in done.scored.left
         ],
         "leaks": [
             {"kind": leak.kind, "photos": list(leak.photos)}
-            for leak in metadata_leaks(done.seen.photos)
+            for leak in metadata_leaks(done.scored.photos)
         ],
         "notes": [*map(messages.note, done.plan.notes), *(export.notes if export else ())],
         "not_covered": NOT_COVERED,
