@@ -45,7 +45,7 @@ def tensors_of(paths: Sequence[Path], recipe: Recipe) -> Tensors:
     album = read_album(paths, recipe=recipe)
     made = [preprocess_file(io.BytesIO(photo.rendition.content))[None] for photo in album.photos]
     album.close()
-    assert len(made) == len(paths), [one.reason for one in album.left]
+    assert len(made) == len(paths), [one.reason for one in album.skipped]
     return made
 
 
@@ -57,7 +57,7 @@ def whole(paths: Sequence[Path], recipe: Recipe, wishes: Wishes) -> tuple[Cost, 
     between = time.perf_counter()
     plan = plan_album(seen, places_of(seen.photos), wishes)
     end = time.perf_counter()
-    assert len(seen.photos) == len(paths), [one.reason for one in seen.left]
+    assert len(seen.photos) == len(paths), [one.reason for one in seen.skipped]
     seen.close()
     return Cost(end - start, _processor() - busy, end - between), plan
 

@@ -74,8 +74,8 @@ def test_a_phones_folder(phone: Path, pool: Workers) -> None:
     ]
     assert [(one.done, one.total) for one in told] == [(n, 9) for n in range(10)]
     assert [one.photo for one in told] == [None, *album.photos]
-    assert [one.left for one in told] == [album.left, *[()] * 9]
-    assert [one.kind for one in album.left] == ["companion", "sidecar", "sidecar"]
+    assert [one.skipped for one in told] == [album.skipped, *[()] * 9]
+    assert [one.kind for one in album.skipped] == ["companion", "sidecar", "sidecar"]
     places = [photo.metadata.position for photo in album.photos]
     assert all(where is not None for where in places[:8])
     assert places[7] == (48.2, 16.4)
@@ -123,15 +123,15 @@ def test_the_same_picture_in_two_files_counts_once(tmp_path: Path, pool: Workers
     (photo,) = album.photos
     assert photo.id == "a.jpg"
     assert photo.metadata.position == pytest.approx(GPS, abs=1e-4)
-    assert [(one.name, one.kind) for one in album.left] == [("b.jpg", "duplicate")]
-    assert "exactly the same picture as a.jpg" in album.left[0].reason
+    assert [(one.name, one.kind) for one in album.skipped] == [("b.jpg", "duplicate")]
+    assert "exactly the same picture as a.jpg" in album.skipped[0].reason
 
 
 def test_an_album_without_photos_is_empty(tmp_path: Path, pool: Workers) -> None:
     (tmp_path / "notes.txt").write_text("none")
     album = read_album([tmp_path], workers=pool)
     assert album.photos == ()
-    assert [one.kind for one in album.left] == ["foreign"]
+    assert [one.kind for one in album.skipped] == ["foreign"]
 
 
 def test_a_file_that_changes_its_kind_after_it_was_found(tmp_path: Path, pool: Workers) -> None:
@@ -199,7 +199,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 def test_limits_are_told_to_the_workers(tmp_path: Path) -> None:
     (tmp_path / "a.jpg").write_bytes(jpeg(1))
     album = read_album([tmp_path], limits=Limits(seconds=0.000_001))
-    assert [one.kind for one in album.left] == ["time"]
+    assert [one.kind for one in album.skipped] == ["time"]
 
 
 @pytest.mark.needs("exiftool")

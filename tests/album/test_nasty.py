@@ -50,11 +50,11 @@ def ends_of(nasty: Nasty, album: Album, folder: Path) -> set[str]:
         return path.relative_to(folder).parts[0] == nasty.name
 
     ends = {"read" for photo in album.photos if below(photo.path)}
-    return ends | {one.kind for one in album.left if below(one.path)}
+    return ends | {one.kind for one in album.skipped if below(one.path)}
 
 
 def check_words(album: Album) -> None:
-    for one in album.left:
+    for one in album.skipped:
         assert one.kind in REASONS
         assert len(one.reason) > 10
         for text in (one.name, one.reason):
@@ -109,7 +109,7 @@ def test_the_time_limit_on_a_file_that_exceeds_it(tmp_path: Path) -> None:
     good_ones(tmp_path)
     (tmp_path / "scans.jpg").write_bytes(many_scans(3000, 20_000))
     album = read_album([tmp_path], limits=Limits(seconds=3))
-    assert [(one.name, one.kind) for one in album.left] == [("scans.jpg", "time")]
+    assert [(one.name, one.kind) for one in album.skipped] == [("scans.jpg", "time")]
     assert [photo.id for photo in album.photos] == list(GOOD)
 
 
@@ -130,7 +130,7 @@ def test_the_memory_limit_on_files_that_exceed_it(tmp_path: Path, watch: bool) -
         "from elsewhere.album import Limits, read_album\n"
         f"limits = Limits(memory=200 << 20, watch={watch})\n"
         "album = read_album([sys.argv[1]], limits=limits, pixels=10**10)\n"
-        "print(*[f'{one.name}:{one.kind}' for one in album.left])\n"
+        "print(*[f'{one.name}:{one.kind}' for one in album.skipped])\n"
         "print(*[photo.id for photo in album.photos])\n"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)\n"
     )
@@ -163,7 +163,7 @@ def test_a_file_that_crashes_the_decoder(tmp_path: Path, pool: Workers) -> None:
         [sys.executable, "-c", direct, str(path)], capture_output=True, check=False
     )
     album = read_album([tmp_path], workers=pool)
-    ends = {one.name: one.kind for one in album.left} | {one.id: "read" for one in album.photos}
+    ends = {one.name: one.kind for one in album.skipped} | {one.id: "read" for one in album.photos}
     assert (ends["crashing.heic"] == "crash") == (alone.returncode < 0)
     assert ends[GOOD[0]] == ends[GOOD[1]] == "read"
 

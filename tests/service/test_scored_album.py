@@ -81,7 +81,7 @@ def test_the_renditions_are_scored_and_not_the_files(
     for photo, row in zip(seen.photos, attack.scores.values, strict=True):
         assert np.array_equal(row, again.score(Photo("", photo.path, photo.rendition.content)))
     assert seen.photos[0].metadata.position == pytest.approx(GPS, abs=1e-4)
-    assert [(one.name, one.kind) for one in seen.left] == [
+    assert [(one.name, one.kind) for one in seen.skipped] == [
         ("notes.txt", "foreign"),
         ("short.jpg", "damaged"),
     ]
@@ -98,7 +98,7 @@ def test_every_scorer_sees_the_same_photos(
     assert [photo.id for photo in seen.photos] == ["IMG_2.jpg"]
     assert [attack.scores.ids for attack in seen.models] == [("IMG_2.jpg",)] * 2
     assert [attack.spec for attack in seen.models] == ["watching", known]
-    reasons = {one.name: one.reason for one in seen.left if one.kind == "unscored"}
+    reasons = {one.name: one.reason for one in seen.skipped if one.kind == "unscored"}
     assert reasons == {
         "IMG_10.png": "known.npz has no row for IMG_10.png: add one or leave the photo out",
         "IMG_11.jpg": "watching will not look at IMG_11.jpg",
@@ -133,7 +133,7 @@ def test_steps_are_told_on_the_callers_thread_and_name_all(
     assert [step.done for step in scoring if step.name] == [1, 2, 3]
     assert (scoring[-1].done, scoring[-1].total) == (3, 3)
     assert {step.name for step in scoring if step.name} == {"IMG_2.jpg", "IMG_10.png", "IMG_11.jpg"}
-    assert {one for step in steps for one in step.left} == set(seen.left)
+    assert {one for step in steps for one in step.skipped} == set(seen.skipped)
     seen.close()
 
 

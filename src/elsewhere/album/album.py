@@ -38,7 +38,7 @@ class Album:
     """All photos that could be read, in natural order, and all files that were skipped."""
 
     photos: tuple[Photo, ...]
-    left: tuple[SkippedFile, ...]
+    skipped: tuple[SkippedFile, ...]
     recipe: Recipe
     spool: Spool = field(repr=False, compare=False)
     folders: tuple[Path, ...] = ()
@@ -59,7 +59,7 @@ class Progress:
     """The file that was just read; empty in the first step."""
     photo: Photo | None = None
     """The photo that it became, so that it can be scored at once."""
-    left: tuple[SkippedFile, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     """The files that were just skipped."""
 
 
@@ -84,7 +84,7 @@ def read_album(
         photos: dict[str, Photo] = {}
         skipped = list(found.skipped)
         total = len(found.photos)
-        progress(Progress(0, total, left=found.skipped))
+        progress(Progress(0, total, skipped=found.skipped))
         requests = (_request(candidate, recipe, pixels) for candidate in found.photos)
         replies = zip(found.photos, pool.each(requests), strict=True)
         for number, (candidate, reply) in enumerate(replies, 1):
@@ -99,7 +99,7 @@ def read_album(
                     result = SkippedFile(result.path, result.id, "duplicate", reason)
             if isinstance(result, SkippedFile):
                 skipped.append(result)
-                progress(Progress(number, total, candidate.name, left=(result,)))
+                progress(Progress(number, total, candidate.name, skipped=(result,)))
             else:
                 progress(Progress(number, total, candidate.name, photo=result))
     skipped.sort(key=lambda file: natural_key(file.name))

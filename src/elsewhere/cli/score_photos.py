@@ -31,7 +31,7 @@ def score_photos(
             rows = RowCache() if cache else None
             scored = score_album(paths, scorers=[scorer], cache=rows, progress=progress, keep=False)
             scored.close()
-            skipped = scored.left
+            skipped = scored.skipped
     except NoPhotoError as error:
         no_photo, skipped = error, cast("tuple[SkippedFile, ...]", error.left)
     failed = tuple(file for file in skipped if file.lost or file.path in set(paths))

@@ -310,8 +310,8 @@ class EarlyChecks:
         if places:
             chosen = select_places(places, album.photos, wishes.hide)
             self._check_rivals(chosen.hidden)
-        select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.left)
-        photo_values(album.photos, wishes.values, stars=wishes.stars, left=album.left)
+        select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.skipped)
+        photo_values(album.photos, wishes.values, stars=wishes.stars, skipped=album.skipped)
 
     def _check_rivals(self, hidden: Sequence[AlbumPlace]) -> None:
         """Refuse what leaves too few rivals."""

@@ -332,10 +332,10 @@ def _numbered(scored: ScoredAlbum, photo: str) -> int:
         for number, one in enumerate(scored.photos):
             if one.path.exists() and path.samefile(one.path):
                 return number
-        for out in scored.left:
+        for out in scored.skipped:
             if out.path.exists() and path.samefile(out.path):
                 raise InputError(f"{out.name} is not in the album: {out.reason}")
-    found = matching([photo], [one.id for one in scored.photos], "photo", scored.left)
+    found = matching([photo], [one.id for one in scored.photos], "photo", scored.skipped)
     if len(found) > 1:
         names = listed([scored.photos[n].id for n in list(found)[:3]])
         raise InputError(f"{photo!r} could be {names}: name one of them in full")

@@ -98,7 +98,9 @@ def plan_album(
     prior = None if wishes.prior is None else find_place(wishes.prior)
     threats = find_threats(scored, places, chosen.hidden, wishes.width, prior=prior, posted=posted)
     groups = bursts(scored.photos, places) if wishes.bursts else ()
-    keep, drop = select_pinned(wishes.keep, wishes.drop, [p.id for p in scored.photos], scored.left)
+    keep, drop = select_pinned(
+        wishes.keep, wishes.drop, [p.id for p in scored.photos], scored.skipped
+    )
     asked = _request(scored, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
     previous = previous_plan(near, asked)
@@ -231,7 +233,7 @@ def _request(
         )
     photos = len(scored.photos)
     tables = [posted.append_to(model.scores, n) for n, model in enumerate(scored.models)]
-    values = photo_values(scored.photos, wishes.values, stars=wishes.stars, left=scored.left)
+    values = photo_values(scored.photos, wishes.values, stars=wishes.stars, skipped=scored.skipped)
     costs = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
     each_photo = wishes.budget is None if wishes.each_photo is None else wishes.each_photo
     each_top = (wishes.top or TOP) if each_photo else False

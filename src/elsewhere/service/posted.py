@@ -50,7 +50,7 @@ class Posted:
     """Photos of the album, by number and ascending, that are out already: pinned and not exported
     again. They are not among `ids`, for nobody is to count them twice."""
     notes: tuple[Note, ...] = ()
-    left: tuple[SkippedFile, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     """Files among the posted ones that could not be counted, and why."""
 
     def __post_init__(self) -> None:
@@ -233,11 +233,11 @@ def _joined(
         if len(whole):
             scores = model.scores
             rows.append(Scores(whole, ids, scorer=scores.scorer, grid=scores.grid))
-    left = public.left if public else ()
+    skipped = public.skipped if public else ()
     pairs = alike([photos[n] for n in others], scored.photos, sketches)
     looks = [(ids[n], scored.photos[other].id) for n, other in pairs if other not in already]
-    notes = (*_notes(scored, already, len(others), left, looks), *kept.notes)
-    return Posted(tuple(ids), tuple(rows), metadata, already, notes, left)
+    notes = (*_notes(scored, already, len(others), skipped, looks), *kept.notes)
+    return Posted(tuple(ids), tuple(rows), metadata, already, notes, skipped)
 
 
 def _known_again(

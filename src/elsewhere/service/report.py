@@ -323,7 +323,9 @@ def _contents(
             for model in scored.models
         ),
         leaks=leaks,
-        skipped=tuple(SkippedFile(file.name, file.reason) for file in (*scored.left, *posted.left)),
+        skipped=tuple(
+            SkippedFile(file.name, file.reason) for file in (*scored.skipped, *posted.skipped)
+        ),
         command=command,
         origin=origin,
     )

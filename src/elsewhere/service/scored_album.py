@@ -76,7 +76,7 @@ class ScoredAlbum:
     photos: tuple[Photo, ...]
     """Those that every scorer could score, in the album's order."""
     models: tuple[ModelScores, ...]
-    left: tuple[SkippedFile, ...]
+    skipped: tuple[SkippedFile, ...]
     """Every file that is not among the photos, with its reason."""
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class Step:
     """How many there are; of those to be scored, as far as is known. 0 where nobody knows."""
     name: str = ""
     """The file that was just done; empty when only the numbers changed."""
-    left: tuple[SkippedFile, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     """What was just left out, for whoever wants to tell it at once."""
     photo: Photo | None = None
     """The photo that was just read, for whoever wants to show it at once."""
@@ -137,7 +137,7 @@ def score_album(
             try:
                 checked(album)
                 outcomes = scoring.outcomes()
-                return _seen(album, specs, cached_scorers, outcomes, scoring.left)
+                return _seen(album, specs, cached_scorers, outcomes, scoring.skipped)
             except BaseException:
                 album.close()
                 raise
@@ -160,7 +160,7 @@ def rescore_album(
     cached_scorers = tuple(CachedScorer(find(spec), cache) for spec in added)
 
     def report(step: Step) -> None:
-        progress(replace(step, left=()))  # no photo leaves the album
+        progress(replace(step, skipped=()))  # no photo leaves the album
 
     with _Scoring(cached_scorers, report, None, keep=True) as scoring:
         outcomes = scoring.score(scored.photos)
@@ -197,7 +197,7 @@ class _Scoring:
         self._told = 0
         self._expected = 0
         self._total = 0
-        self.left: list[SkippedFile] = []
+        self.skipped: list[SkippedFile] = []
         """The photos that some scorer could not score."""
 
     def __enter__(self) -> _Scoring:
@@ -208,8 +208,8 @@ class _Scoring:
 
     def read(self, told: Progress) -> None:
         """What the album tells while it is being read: each photo is sent on its way."""
-        self._expected = told.total if not told.name else self._expected - len(told.left)
-        self._progress(Step("reading", told.done, told.total, told.name, told.left, told.photo))
+        self._expected = told.total if not told.name else self._expected - len(told.skipped)
+        self._progress(Step("reading", told.done, told.total, told.name, told.skipped, told.photo))
         if told.photo is not None:
             self._submit(told.photo)
         while not self._keep and len(self._under_way) - self._told > self._ahead:
@@ -257,7 +257,7 @@ class _Scoring:
         out = (SkippedFile(photo.path, photo.id, "unscored", problem),) if problem else ()
         self._told += 1
         self._total = self._expected
-        self.left += out
+        self.skipped += out
         self._progress(Step("scoring", self._told, self._expected, photo.id, out))
 
 
@@ -269,7 +269,7 @@ def _seen(
     unscored: list[SkippedFile],
 ) -> ScoredAlbum:
     """All of it put together, without the photos that some scorer failed on."""
-    out = tuple(sorted([*album.left, *unscored], key=lambda one: natural_key(one.name)))
+    out = tuple(sorted([*album.skipped, *unscored], key=lambda one: natural_key(one.name)))
     lost = {one.name for one in unscored}
     photos = tuple(photo for photo in album.photos if photo.id not in lost)
     if not photos:

@@ -252,7 +252,7 @@ STARS = 5
 
 
 def matching(
-    patterns: Sequence[str], ids: Sequence[str], wish: str, left: Sequence[SkippedFile] = ()
+    patterns: Sequence[str], ids: Sequence[str], wish: str, skipped: Sequence[SkippedFile] = ()
 ) -> dict[int, str]:
     """The photos that the patterns name, by number, each with the first pattern that does.
 
@@ -261,12 +261,14 @@ def matching(
     """
     found: dict[int, str] = {}
     for pattern in patterns:
-        for number in _named(pattern, ids, wish, left):
+        for number in _named(pattern, ids, wish, skipped):
             found.setdefault(number, pattern)
     return dict(sorted(found.items()))
 
 
-def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[SkippedFile]) -> list[int]:
+def _named(
+    pattern: str, ids: Sequence[str], wish: str, skipped: Sequence[SkippedFile]
+) -> list[int]:
     """A name itself comes first: it may hold brackets that mean nothing."""
     for test in (
         lambda name: name == pattern,
@@ -276,7 +278,7 @@ def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[SkippedFi
         numbers = [number for number, name in enumerate(ids) if test(name)]
         if numbers:
             return numbers
-    for one in left:
+    for one in skipped:
         if pattern in (one.name, one.name.rpartition("/")[2]):
             raise InputError(f"{wish}: {one.name} is not in the album: {one.reason}")
     short = {name.rpartition("/")[2]: name for name in ids}
@@ -288,10 +290,13 @@ def _named(pattern: str, ids: Sequence[str], wish: str, left: Sequence[SkippedFi
 
 
 def select_pinned(
-    keep: Sequence[str], drop: Sequence[str], ids: Sequence[str], left: Sequence[SkippedFile] = ()
+    keep: Sequence[str],
+    drop: Sequence[str],
+    ids: Sequence[str],
+    skipped: Sequence[SkippedFile] = (),
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The photos to keep and to drop, by number; nobody can ask for both."""
-    kept, dropped = matching(keep, ids, "keep", left), matching(drop, ids, "drop", left)
+    kept, dropped = matching(keep, ids, "keep", skipped), matching(drop, ids, "drop", skipped)
     for number in kept.keys() & dropped.keys():
         raise InputError(
             f"{ids[number]} is to be kept (by {kept[number]!r}) and dropped (by "
@@ -305,7 +310,7 @@ def photo_values(
     values: Mapping[str, int | float | str | Fraction] | None,
     *,
     stars: bool,
-    left: Sequence[SkippedFile] = (),
+    skipped: Sequence[SkippedFile] = (),
 ) -> dict[int, Fraction]:
     """What withholding each photo costs, where that is not 1: stars first, then what was said."""
     found: dict[int, Fraction] = {}
@@ -317,7 +322,7 @@ def photo_values(
         exact = read_value(value)
         if exact <= 0:
             raise InputError(f"the value of {name} must be above zero, not {value}")
-        for number in matching([name], ids, "value", left):
+        for number in matching([name], ids, "value", skipped):
             found[number] = exact
     return found
 

@@ -355,7 +355,7 @@ def test_scores_that_are_not_the_plans_are_refused(
 ) -> None:
     with pytest.raises(CheckError, match="not those of the promise"):
         export_album(
-            ScoredAlbum(seen.album, seen.photos, seen.models[::-1], seen.left),
+            ScoredAlbum(seen.album, seen.photos, seen.models[::-1], seen.skipped),
             plan,
             tmp_path / "x",
         )

@@ -104,7 +104,7 @@ def test_what_cannot_be_looked_at_is_said(
     (folder / "notes.txt").write_bytes(b"hello")
     posted = posted_at(album, folder, pool=pool)
     assert len(posted.ids) == 1
-    assert {one.name for one in posted.left} == {"broken.jpg", "clip.mp4", "notes.txt"}
+    assert {one.name for one in posted.skipped} == {"broken.jpg", "clip.mp4", "notes.txt"}
     assert (
         "2 posted files (broken.jpg and clip.mp4) could not be looked at" in texts(posted.notes)[1]
     )

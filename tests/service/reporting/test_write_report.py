@@ -215,7 +215,7 @@ def test_hostile_names_and_metadata_stay_text(two_towns: ScoredAlbum, plan: Albu
             replace(one, scores=type(one.scores)(one.scores.values, [p.id for p in photos]))
             for one in two_towns.models
         ]
-        return replace(two_towns, photos=tuple(photos), models=tuple(scores), left=out)
+        return replace(two_towns, photos=tuple(photos), models=tuple(scores), skipped=out)
 
     bad = page(plan_contents(dressed(HOSTILE), plan, command=HOSTILE[0], patience=0.0))
     calm = page(plan_contents(dressed(["calm"] * len(HOSTILE)), plan, command="c", patience=0.0))

@@ -108,7 +108,7 @@ class Job:
                 name=step.name,
                 per_second=None if speed is None else round(speed, 2),
                 left_s=None if seconds is None else round(seconds, 1),
-                left=skipped_file_models(step.left),
+                left=skipped_file_models(step.skipped),
             )
         )
 

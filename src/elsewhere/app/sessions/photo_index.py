@@ -78,7 +78,7 @@ class PhotoIndex:
     def add(self, step: Step) -> models.PhotoModel | None:
         """Add what was just read; the photo for the page, where it was one."""
         with self._lock:
-            self._skipped += step.left
+            self._skipped += step.skipped
             if step.photo is None:
                 return None
             number = len(self._photos)

@@ -325,7 +325,7 @@ class PlanningSession:
         key = _threat_key(wishes)
         if key not in self._posted:
             ids = [photo.id for photo in scored.photos]
-            marked = matching(wishes.posted, ids, "posted", scored.left)
+            marked = matching(wishes.posted, ids, "posted", scored.skipped)
             _make_space(self._posted)
             self._posted[key] = find_posted(
                 scored, places, to_wishes(wishes), marked=marked, ledger=self._ledger

@@ -86,7 +86,7 @@ def album_model(answer: PlannedAnswer, photos: Sequence[models.PhotoModel]) -> m
     return models.AlbumModel(
         name="The example album" if is_example else album_name(scored),
         photos=list(photos),
-        left=skipped_file_models(scored.left),
+        left=skipped_file_models(scored.skipped),
         scorers=[
             models.ScorerModel(word=attack.spec, cells=attack.about.cells)
             for attack in scored.models

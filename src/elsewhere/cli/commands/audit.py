@@ -112,7 +112,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             show(audit, world)
         if report is not None:
             typer.echo(f"report: {printable(str(report))} (private: it names the place)", err=True)
-        lost = [file for file in scored.left if file.lost]
+        lost = [file for file in scored.skipped if file.lost]
         for file in lost:
             typer.echo(f"elsewhere: {printable(file.name)}: {printable(file.reason)}", err=True)
     raise typer.Exit(ERROR if lost else KEPT)
@@ -131,6 +131,6 @@ def _plain_values(album: AlbumAudit, scored: ScoredAlbum) -> dict[str, Any]:
         "leaks": [asdict(leak) for leak in album.leaks],
         "notes": [messages.note(note) for note in album.notes],
         "left": [
-            {"file": file.name, "kind": file.kind, "reason": file.reason} for file in scored.left
+            {"file": file.name, "kind": file.kind, "reason": file.reason} for file in scored.skipped
         ],
     }

@@ -110,7 +110,7 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
         yield "dropped", Text.assemble(names, ("  as you asked", "dim"))
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
-    yield from _skipped(done.scored.left)
+    yield from _skipped(done.scored.skipped)
     leaks: dict[int, list[str]] = {}
     for leak in metadata_leaks(photos):
         leaks.setdefault(len(leak.photos), []).append(leak.kind)
@@ -185,7 +185,7 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
         "kept": done.kept,
         "left": [
             {"file": file.name, "kind": file.kind, "reason": file.reason}
-            for file in done.scored.left
+            for file in done.scored.skipped
         ],
         "leaks": [
             {"kind": leak.kind, "photos": list(leak.photos)}
