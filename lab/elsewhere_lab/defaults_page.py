@@ -24,7 +24,7 @@ from string import Template
 from elsewhere.errors import InputError
 from elsewhere_lab import experiments, plots
 from elsewhere_lab.collections import ONE_PLACE
-from elsewhere_lab.experiments import radius, transfer
+from elsewhere_lab.experiments import attacks, wishes
 from elsewhere_lab.files import write_whole
 from elsewhere_lab.run_folder import Run, read_runs, run_with
 from elsewhere_lab.statistics import NO_DIFFERENCE, PlanName, compare_costs, compare_success, wilson
@@ -58,9 +58,9 @@ ROWS: dict[str, list[dict[str, str]]] = {
             "hidden": zone.removeprefix("zone of ").removesuffix(" alone"),
         }
         for kind, name in _REAL_KINDS.items()
-        for zone in (radius.CELL, *radius.ZONES)
+        for zone in (wishes.CELL_ALONE, *wishes.ZONES)
     ],
-    "margins": [{"margin": f"{margin:g}"} for margin in transfer.MARGINS],
+    "margins": [{"margin": f"{margin:g}"} for margin in attacks.MARGINS],
     "proxies": [{"proxy": proxy} for proxy in _PROXIES],
     "encodings": [{"way": way} for way in _ENCODINGS],
 }  # fmt: skip
@@ -201,9 +201,9 @@ class Fields:
 
     def field_near(self, line: str, km: str) -> str:
         """How often a guess is within so many kilometres, where the zone does not rule it out."""
-        if radius.ZONES.get(line.partition(", ")[2], 0) >= int(km):
+        if wishes.ZONES.get(line.partition(", ")[2], 0) >= int(km):
             return "by itself"
-        return format_percent(self.number(REAL, "radius", line, radius.within(int(km))))
+        return format_percent(self.number(REAL, "radius", line, wishes.within_column(int(km))))
 
     def field_compared(self, attacker: str, one: str, two: str, what: str) -> str:
         """How much better the second of two plans does for somebody, where both exist."""
@@ -220,7 +220,7 @@ class Fields:
 
     def field_likened(self, attacker: str, proxy: str, what: str) -> str:
         """Plans against two models beside the margin that costs most nearly as much."""
-        match = transfer.match_second(self._transfers, proxy, attacker)
+        match = attacks.match_second(self._transfers, proxy, attacker)
         if match is None:
             return NOTHING
         return (
@@ -233,8 +233,8 @@ class Fields:
         for source in (SIMULATED, REAL):
             rows = self.rows(source, "transfer")
             for proxy, name in dict.fromkeys((str(r["proxy"]), str(r["attacker"])) for r in rows):
-                for lead in transfer.LEADS if " + " not in proxy else ():
-                    if match := transfer.match_lead(rows, proxy, name, lead):
+                for lead in attacks.LEADS if " + " not in proxy else ():
+                    if match := attacks.match_lead(rows, proxy, name, lead):
                         verdicts[match.verdict] += 1
         counts = {
             "all": verdicts.total(),

@@ -17,17 +17,7 @@ from elsewhere.globe import Cells
 from elsewhere_lab import experiments, runner
 from elsewhere_lab.attackers import ALONE, PLAIN
 from elsewhere_lab.collections import TOP
-from elsewhere_lab.experiments import (
-    adaptive,
-    correlated,
-    defaults,
-    online,
-    radius,
-    recompress,
-    subset,
-    transfer,
-    values,
-)
+from elsewhere_lab.experiments import attacks, online, scoring, wishes
 from elsewhere_lab.score_files import RECOMPRESSED
 from elsewhere_lab.sources import Scored, Simulated
 from elsewhere_lab.statistics import compare_success
@@ -111,13 +101,13 @@ def test_whoever_knows_k_finds_the_place_unless_k_is_secret() -> None:
     assert not any(row["first"] for row in rows)
     hits = {
         way: np.mean([number(row["next"]) for row in rows if row["way"] == way])
-        for way in (adaptive.LABEL[1], adaptive.LABEL[3])
+        for way in (attacks.SECRET_LABELS[1], attacks.SECRET_LABELS[3])
     }
-    assert hits[adaptive.LABEL[1]] >= 0.3
-    assert hits[adaptive.LABEL[3]] < hits[adaptive.LABEL[1]] / 2
+    assert hits[attacks.SECRET_LABELS[1]] >= 0.3
+    assert hits[attacks.SECRET_LABELS[3]] < hits[attacks.SECRET_LABELS[1]] / 2
     for ways in by(rows, "way").values():
-        if adaptive.LABEL[5] in ways:
-            plain, secret = ways[adaptive.LABEL[1]], ways[adaptive.LABEL[5]]
+        if attacks.SECRET_LABELS[5] in ways:
+            plain, secret = ways[attacks.SECRET_LABELS[1]], ways[attacks.SECRET_LABELS[5]]
             assert number(plain["withheld"]) <= number(secret["withheld"])
     for ways in by(rows_of("adaptive"), "way").values():
         # a k that cannot be had is drawn smaller, so that a secret k never costs the plan
@@ -127,33 +117,38 @@ def test_whoever_knows_k_finds_the_place_unless_k_is_secret() -> None:
 
 def test_a_rank_is_learned_from_other_collections_than_it_is_tried_on() -> None:
     ranks = np.random.default_rng(3).integers(5, 16, size=4000).tolist()
-    assert np.mean(adaptive.learned(ranks)) == pytest.approx(1 / 11, abs=0.02)
+    assert np.mean(attacks.learned_guesses(ranks)) == pytest.approx(1 / 11, abs=0.02)
     # picked from the very ones that it is tried on, the best of few is far above chance
-    assert np.mean(adaptive.learned([5] * 20)) == 1
-    assert adaptive.learned([7]) == [0.0]
+    assert np.mean(attacks.learned_guesses([5] * 20)) == 1
+    assert attacks.learned_guesses([7]) == [0.0]
 
 
 def test_all_defaults_together_cost_more_than_each_before_and_promise_as_much() -> None:
     for ways in by(rows_of("defaults"), "way").values():
-        assert list(ways) == [defaults.BARE, defaults.MARGIN, defaults.SECRET, defaults.DEFAULTS]
+        assert list(ways) == [
+            wishes.BARE,
+            wishes.WITH_MARGIN,
+            wishes.WITH_SECRET_K,
+            wishes.ALL_DEFAULTS,
+        ]
         cost = [row["withheld"] for row in ways.values()]
         assert cost == sorted(cost, key=lambda gone: (gone is None, gone))
         # nobody insisted on a larger k nor on each photo: they cost no plan
         assert (cost[1] is None) == (cost[3] is None)
         if cost[3] is not None:
-            assert ways[defaults.DEFAULTS]["alone"] in {0, 1}
+            assert ways[wishes.ALL_DEFAULTS]["alone"] in {0, 1}
 
 
 def test_the_simulated_attacker_is_told_the_scenes_and_the_plans_can_keep_them_whole() -> None:
     for at in range(12):
         album = FRESH.album(at)
-        scene = correlated.scenes(FRESH, album)
+        scene = attacks.scenes_of(FRESH, album)
         assert len(scene) == album.photos
         assert len(np.unique(scene)) <= 8
     rows = rows_of("correlated")
     assert {row["kind"] for row in rows} == {"Albums"}
     for ways in by(rows, "way").values():
-        plain, whole = ways[PLAIN], ways[correlated.TOGETHER]
+        plain, whole = ways[PLAIN], ways[attacks.TOGETHER]
         if whole["withheld"] is not None:
             assert number(whole["withheld"]) >= number(plain["withheld"])
 
@@ -168,7 +163,7 @@ def test_single_photos_give_a_plan_for_the_sum_away_and_each_photo_mends_it() ->
             assert alone["any one photo"] in {1, None}
             assert alone["best photo"] in {1, None}
     assert broken >= 3
-    assert subset.OTHERS[-1] == "one photo less"
+    assert attacks.SUBSET_OTHERS[-1] == "one photo less"
 
 
 def test_the_ledger_keeps_the_promise_at_a_price() -> None:
@@ -192,7 +187,7 @@ def test_values_withhold_less_worth_and_never_fewer_photos() -> None:
             assert number(row["aware photos"]) >= number(row["blind photos"])
             saved += number(row["blind worth"]) - number(row["aware worth"])
     assert saved > 0
-    assert values.STARS[0] > values.STARS[-1]
+    assert wishes.STARS[0] > wishes.STARS[-1]
 
 
 def test_a_margin_costs_photos_and_buys_success_at_other_models() -> None:
@@ -201,7 +196,7 @@ def test_a_margin_costs_photos_and_buys_success_at_other_models() -> None:
     for ways in by([row for row in rows if row["attacker"] == "half-b"], "amount").values():
         cost = [
             number(ways[theta]["withheld"])
-            for theta in transfer.MARGINS
+            for theta in attacks.MARGINS
             if ways[theta]["withheld"] is not None
         ]
         assert all(a <= b for a, b in pairwise(cost))
@@ -227,15 +222,15 @@ def test_a_zone_keeps_the_first_guesses_as_far_away_as_it_reaches(scored: Scored
     rows = [row for part in parts for row in experiment.measure(scored, FEW, part)]
     assert {row["kind"] for row in rows} == {"R-16", "R-32", "One place"}
     for row in rows:
-        if row["way"] == radius.ALL:
+        if row["way"] == wishes.ALL_SHARED:
             assert row["nearest"] == 0
-        elif row["nearest"] is not None and row["way"] != radius.CELL:
+        elif row["nearest"] is not None and row["way"] != wishes.CELL_ALONE:
             assert number(row["nearest"]) > float(str(row["way"]).split()[2])
     assert experiment.findings is not None
     numbers = experiment.summarise(rows)
     assert "zone of 25 km" in experiment.findings(rows, numbers)[0]
     # what a zone rules out by itself is no measurement
-    told = {n.line for n in numbers if n.column == radius.within(50)}
+    told = {n.line for n in numbers if n.column == wishes.within_column(50)}
     assert "R-16, zone of 25 km" in told
     assert "R-16, zone of 50 km" not in told
     with pytest.raises(InputError, match="columns lat and lon"):
@@ -245,15 +240,15 @@ def test_a_zone_keeps_the_first_guesses_as_far_away_as_it_reaches(scored: Scored
 def test_more_photos_need_less_of_a_margin_against_recompression(scored: Scored) -> None:
     experiment = experiments.find("recompress")
     rows = experiment.measure(scored, FEW, experiment.parts(scored, FEW)[0])
-    hard, mild = (recompress.albums(rows, f"quality {quality}") for quality in (60, 90))
+    hard, mild = (scoring.recompressed_albums(rows, f"quality {quality}") for quality in (60, 90))
     assert [album.shape for album in hard] == [(10, 2)] * 4
 
-    def need(moved: recompress.Moves, size: int) -> float:
-        return recompress.needed(moved, size, np.random.default_rng(1))
+    def need(moved: scoring.Moves, size: int) -> float:
+        return scoring.needed_margin(moved, size, np.random.default_rng(1))
 
-    assert all(need(hard, a) > need(hard, b) for a, b in pairwise(recompress.SIZES))
+    assert all(need(hard, a) > need(hard, b) for a, b in pairwise(scoring.RECOMPRESS_SIZES))
     assert need(hard, 1) > need(mild, 1)
-    low, high = recompress.interval(hard, 8)
+    low, high = scoring.needed_interval(hard, 8)
     assert low < need(hard, 8) < high
     # a rival that falls in every photo falls in their mean as well, however many there are
     steady = [np.tile([-1.0, 1.0], (10, 1))]
@@ -261,7 +256,7 @@ def test_more_photos_need_less_of_a_margin_against_recompression(scored: Scored)
     with pytest.raises(InputError, match="no pixels"):
         experiment.measure(FRESH, FEW, experiment.parts(FRESH, FEW)[0])
     with pytest.raises(FileError, match="cannot be read"):
-        recompress.read(scored.truth.with_name("none.csv"))
+        scoring.read_recompressed(scored.truth.with_name("none.csv"))
 
 
 def test_all_studies_run_resume_and_publish_on_score_files(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from elsewhere_lab.experiments import calibration
-from elsewhere_lab.experiments.calibration import BEYOND, CALIBRATED, KEPT, PLAIN, SHORT
+from elsewhere_lab.experiments import scoring
+from elsewhere_lab.experiments.scoring import BEYOND, CALIBRATED, KEPT, PLAIN, SHORT
 from elsewhere_lab.sources import Simulated
 from elsewhere_lab.values import Part, Row, Scale
 
@@ -14,16 +14,16 @@ FEW = Scale("small", partitions=1, cells=2, albums=2, sample=8)
 
 
 def test_a_perfectly_sure_and_right_one_has_no_error_and_a_sure_and_wrong_one_all() -> None:
-    assert calibration.error([1.0, 1.0], [1, 1]) == 0.0
-    assert calibration.error([1.0, 1.0], [0, 0]) == 1.0
+    assert scoring.calibration_error([1.0, 1.0], [1, 1]) == 0.0
+    assert scoring.calibration_error([1.0, 1.0], [0, 0]) == 1.0
     # too sure here and too modest there do not make each other good
-    assert calibration.error([0.9, 0.1], [0, 1]) == pytest.approx(0.9)
+    assert scoring.calibration_error([0.9, 0.1], [0, 1]) == pytest.approx(0.9)
 
 
 def test_all_sizes_are_tried_and_more_worlds_at_a_larger_scale() -> None:
-    parts = calibration.parts(SOURCE, FEW)
-    assert len(parts) == len(calibration.WORLDS) * len(calibration.SIZES)
-    paper = calibration.parts(SOURCE, Scale("paper", 10, None, 10_000, 400))
+    parts = scoring.parts_calibration(SOURCE, FEW)
+    assert len(parts) == len(scoring.WORLDS) * len(scoring.CALIBRATION_SIZES)
+    paper = scoring.parts_calibration(SOURCE, Scale("paper", 10, None, 10_000, 400))
     assert {(part.settings["worlds"], part.settings["each"]) for part in paper} == {(12, 250)}
     assert {(part.settings["worlds"], part.settings["each"]) for part in parts} == {(2, 20)}
 
@@ -32,16 +32,16 @@ def test_exponents_are_less_sure_than_the_sum_of_the_same_albums() -> None:
     rows: list[Row] = []
     for size in (4, BEYOND):
         part = Part("p", {"kind": "w1", "size": size, "worlds": 2, "each": 30})
-        rows += calibration.measure(SOURCE, FEW, part)
+        rows += scoring.measure_calibration(SOURCE, FEW, part)
     assert len(rows) == 2 * 60
     for row in rows:
         assert 0 < float(row[CALIBRATED] or 0) <= float(row[PLAIN] or 0) <= 1
         assert (row[SHORT] is None) == (row[KEPT] is None) == (row["photos"] != BEYOND)
-    found = {(n.line, n.column): n.ours for n in calibration.summarise(rows)}
+    found = {(n.line, n.column): n.ours for n in scoring.summarise_calibration(rows)}
     for column in ("4 photos", "32 photos"):
         assert found[f"W1, {CALIBRATED}", column] < found[f"W1, {PLAIN}", column] / 2
     # beyond what was fitted, the last exponent would be sure of itself and wrong
     assert found[f"W1, {SHORT}", "32 photos"] < found[f"W1, {KEPT}", "32 photos"]
-    told = calibration.findings(rows, list(calibration.summarise(rows)))
+    told = scoring.findings_calibration(rows, list(scoring.summarise_calibration(rows)))
     assert len(told) == 2
     assert "unknown" not in " ".join(told)

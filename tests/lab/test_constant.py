@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from elsewhere_lab.experiments import constant
-from elsewhere_lab.experiments.constant import LARGE, ORDER, PUBLISHED
-from elsewhere_lab.experiments.nesting import STEPS
+from elsewhere_lab.experiments import solver
+from elsewhere_lab.experiments.solver import LARGE, ORDER, PUBLISHED
+from elsewhere_lab.experiments.tables import NESTING_STEPS
 from elsewhere_lab.solving import fewest, furthest, rank_ahead
 from elsewhere_lab.sources import Simulated
 from elsewhere_lab.statistics import by_column
@@ -19,25 +19,25 @@ FEW = Scale("small", partitions=1, cells=2, albums=2, sample=3)
 
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
-    parts = constant.parts(SOURCE, FEW)
-    return [row for part in parts for row in constant.measure(SOURCE, FEW, part)]
+    parts = solver.parts_constant(SOURCE, FEW)
+    return [row for part in parts for row in solver.measure_constant(SOURCE, FEW, part)]
 
 
 def test_with_a_large_constant_all_plans_give_what_the_solver_proves(rows: list[Row]) -> None:
-    parts = constant.parts(SOURCE, FEW)
-    every = [each for part in parts for each in constant.collections_of(SOURCE, part)]
+    parts = solver.parts_constant(SOURCE, FEW)
+    every = [each for part in parts for each in solver.collections_of(SOURCE, part)]
     large = {row["number"]: row for row in rows if row["T"] == LARGE}
-    assert len(every) == len(large) == 3 * constant.PER_CELL
+    assert len(every) == len(large) == 3 * solver.PER_CELL
     for each in every:
-        for top in constant.TOPS:
+        for top in solver.CONSTANT_TOPS:
             told = large[each.number][f"fewest {top}"]
             if rank_ahead(each.scores, each.truth) < top:
                 assert told == len(fewest(each.scores, each.truth, top).withheld) / 16
             else:
                 assert told is None
         gain = each.scores.astype(float) - each.scores[:, [each.truth]]
-        reached, _ = constant.counted(np.delete(gain, each.truth, axis=1))
-        _, size = constant.every_plan()
+        reached, _ = solver.counted(np.delete(gain, each.truth, axis=1))
+        _, size = solver.every_plan()
         assert reached[size <= 4].max() == furthest(each.scores, each.truth, 4).protected_k
 
 
@@ -47,7 +47,7 @@ def test_the_published_constant_only_takes_plans_away(rows: list[Row]) -> None:
         if size == PUBLISHED:
             large = by_number[name, LARGE]
             assert large["none"] == 0
-            for top in constant.TOPS:
+            for top in solver.CONSTANT_TOPS:
                 if row[f"fewest {top}"] is not None:
                     assert number(row[f"fewest {top}"]) >= number(large[f"fewest {top}"])
 
@@ -55,20 +55,20 @@ def test_the_published_constant_only_takes_plans_away(rows: list[Row]) -> None:
 def test_a_cell_that_falls_too_far_behind_cuts_a_plan_off() -> None:
     # keeping all photos leaves the last cell 16 * 9 behind; the largest gain is 1: T is 16
     gain = np.tile([1.0, -9.0], (16, 1))
-    reached, last = constant.counted(gain)
+    reached, last = solver.counted(gain)
     assert reached[0] == 1
     assert last[0] == -144
     allowed = last >= -16 * gain.max()
-    _, size = constant.every_plan()
+    _, size = solver.every_plan()
     assert size[allowed].min() == 15
-    assert constant._best(reached, allowed, 8) is None
+    assert solver._best_plans(reached, allowed, 8) is None
 
 
 def test_the_sentences_follow_from_the_numbers(rows: list[Row]) -> None:
-    numbers = list(constant.summarise(rows))
-    assert by_column(numbers, LARGE)[constant.NONE].ours == 0
-    assert f"{STEPS[1][2]}, {ORDER}" in by_column(numbers, LARGE)
-    for sentence in constant.findings(rows, numbers):
+    numbers = list(solver.summarise_constant(rows))
+    assert by_column(numbers, LARGE)[solver.NO_SMALL_PLAN].ours == 0
+    assert f"{NESTING_STEPS[1][2]}, {ORDER}" in by_column(numbers, LARGE)
+    for sentence in solver.findings_constant(rows, numbers):
         assert "nan" not in sentence
         assert sentence.endswith(".")
-    assert list(constant.findings([], [])) == []
+    assert list(solver.findings_constant([], [])) == []

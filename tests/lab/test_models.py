@@ -10,7 +10,7 @@ import pytest
 
 from elsewhere.errors import InputError
 from elsewhere_lab.collections import RIVALS, distance, model_names, several_views
-from elsewhere_lab.experiments import recompress
+from elsewhere_lab.experiments import scoring
 from elsewhere_lab.score_files import RECOMPRESSED
 from elsewhere_lab.sources import Scored, Simulated, Source
 
@@ -49,7 +49,7 @@ def test_names_are_the_files_and_one_file_is_not_several() -> None:
 
 
 def test_the_kept_moves_are_of_albums_whose_rivals_are_followed_through_their_photos() -> None:
-    rows = recompress.read(KEPT / RECOMPRESSED)
-    small, large = (recompress.albums(rows, way) for way in ("quality 60", "1080 px"))
+    rows = scoring.read_recompressed(KEPT / RECOMPRESSED)
+    small, large = (scoring.recompressed_albums(rows, way) for way in ("quality 60", "1080 px"))
     assert [album.shape for album in small] == [(12, 5)] * 16
     assert [album.shape for album in large] == [(32, 5)]

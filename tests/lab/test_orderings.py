@@ -16,7 +16,7 @@ import pytest
 from elsewhere_lab import experiments
 from elsewhere_lab.calibrated import World
 from elsewhere_lab.collections import RANDOM
-from elsewhere_lab.experiments import budget, margin, nesting, pins
+from elsewhere_lab.experiments import tables, wishes
 from elsewhere_lab.paper import BUDGETS
 from elsewhere_lab.sources import Simulated
 from elsewhere_lab.values import Row, Scale, number
@@ -114,7 +114,7 @@ def test_deletions_are_not_nested(kind: str) -> None:
         found
         for low, high in pairwise(BUDGETS)
         for row in rows
-        if (found := nesting.returned(row, "plan", low, high)) and found[1]
+        if (found := tables.returned(row, "plan", low, high)) and found[1]
     ]
     assert len(told) >= (2 if kind == "R-128" else 5)  # few low budgets gain anything there
     assert 0 < sum(back for back, _ in told) < sum(gone for _, gone in told)
@@ -123,10 +123,10 @@ def test_deletions_are_not_nested(kind: str) -> None:
 def test_what_fills_a_budget_up_does_not_make_plans_any_worse() -> None:
     """Whole budgets are filled in one order: chance alone takes no photo back."""
     for row in rows_of("budget"):
-        for low, high, _ in nesting.STEPS:
+        for low, high, _ in tables.NESTING_STEPS:
             plans = [row[f"plan {share}"] for share in (low, high)]
-            if plans == [budget.packed(())] * 2 and row["kind"] in RANDOM:
-                back = nesting.returned(row, "full", low, high)
+            if plans == [tables.packed(())] * 2 and row["kind"] in RANDOM:
+                back = tables.returned(row, "full", low, high)
                 assert back is not None
                 assert back[0] == 0, row
 
@@ -134,7 +134,7 @@ def test_what_fills_a_budget_up_does_not_make_plans_any_worse() -> None:
 def test_keeping_a_photo_that_says_little_costs_almost_nothing_and_a_telling_one_much() -> None:
     rows = rows_of("pins")
     for kind in ("R-64", "R-128"):
-        none, telling, *_, dull = pins.curve(rows, kind, 5)
+        none, telling, *_, dull = wishes.pin_curve(rows, kind, 5)
         assert dull[1][0] == 1.0  # always possible
         assert dull[2][0] - none[2][0] <= 0.02
         assert telling[1][0] < 1.0 or telling[2][0] > none[2][0] + 0.02
@@ -150,8 +150,8 @@ def test_a_wish_never_makes_a_plan_smaller() -> None:
 
 def test_success_at_the_other_model_and_its_price_rise_with_the_margin() -> None:
     rows = rows_of("margin")
-    for top in margin.TOPS:
-        points = margin.curve(rows, top)
+    for top in wishes.MARGIN_TOPS:
+        points = wishes.margin_curve(rows, top)
         success = [found for _, (found, _, _), _ in points]
         share = [gone for _, _, (gone, _, _) in points]
         assert success[-1] >= 0.8

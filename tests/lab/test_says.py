@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere_lab import experiments
-from elsewhere_lab.experiments import fewest, margin, nesting, pins
+from elsewhere_lab.experiments import tables, wishes
 from elsewhere_lab.sources import Scored, Simulated, Source
 from elsewhere_lab.values import Row, Scale
 
@@ -34,7 +34,7 @@ def test_no_sentence_has_a_number_that_is_none(name: str, which: str, real: Scor
     rows = [row for part in part_of for row in experiment.measure(source, FEW, part)]
     told = experiment.findings(rows, experiment.summarise(rows)) if experiment.findings else []
     if name == "budget":
-        told += nesting.findings(rows, list(nesting.summarise(rows)))
+        told += tables.findings_nesting(rows, list(tables.summarise_nesting(rows)))
     assert not [sentence for sentence in told if NONSENSE.search(sentence)], told
     assert all(sentence.endswith(".") for sentence in told), told
 
@@ -56,16 +56,16 @@ def test_what_is_impossible_is_neither_a_plan_nor_greedys_fault() -> None:
         asked(3000, None, None, "infeasible"),
         asked(4000, None, None, None),
     ]
-    told = list(fewest.findings(rows, []))
+    told = list(tables.findings_fewest(rows, []))
     assert told[0] == "Plans found: 2, all proved optimal."
     assert told[1].startswith("Proved to have no plan")
     assert told[1].endswith(": 2.")
     assert told[2] == "Where there is a plan and greedy finds none: 1."
     assert len(told) == 4
-    (best, _) = fewest.summarise(rows)
+    (best, _) = tables.summarise_fewest(rows)
     assert (best.ours, best.count) == (0.25, 1)
-    assert list(fewest.findings(rows[:1], [])) == ["Plans found: 1, all proved optimal."]
-    stopped = list(fewest.findings([asked(7, 5, 6, "feasible")], []))
+    assert list(tables.findings_fewest(rows[:1], [])) == ["Plans found: 1, all proved optimal."]
+    stopped = list(tables.findings_fewest([asked(7, 5, 6, "feasible")], []))
     assert stopped == [
         "Plans found: 1, 0 of them proved optimal.",
         "Stopped at 400,000 units of work, good and perhaps not the best: "
@@ -82,25 +82,27 @@ def test_a_wish_is_priced_on_the_collections_where_it_can_be_had() -> None:
     """The cheap one can keep its photo, the dear one cannot: apart, a wish would seem to pay."""
     rows = [
         pinned(0, 0, 4), pinned(1000, 0, 12),
-        *(pinned(0, rank, 5) for rank in pins.ranks(16)),
-        *(pinned(1000, rank, None) for rank in pins.ranks(16)),
+        *(pinned(0, rank, 5) for rank in wishes.pin_ranks(16)),
+        *(pinned(1000, rank, None) for rank in wishes.pin_ranks(16)),
     ]  # fmt: skip
-    assert pins.costs(rows, "R-16", 5, 1) == pytest.approx((1 / 16, float("nan"), 1), nan_ok=True)
-    (said,) = pins.findings(rows, [])
+    assert wishes.pin_costs(rows, "R-16", 5, 1) == pytest.approx(
+        (1 / 16, float("nan"), 1), nan_ok=True
+    )
+    (said,) = wishes.findings_pins(rows, [])
     assert said == (
         "R-16, top-5: the most telling photo can stay in 50% of the collections, where it costs "
         "0.06 of the photos; the one of rank 7 in 50%, where it costs 0.06 of the photos."
     )
-    never = [pinned(0, 0, 4), *(pinned(0, rank, None) for rank in pins.ranks(16))]
-    (said,) = pins.findings(never, [])
+    never = [pinned(0, 0, 4), *(pinned(0, rank, None) for rank in wishes.pin_ranks(16))]
+    (said,) = wishes.findings_pins(never, [])
     assert "cost" not in said
     assert "can stay in 0% of the collections; the one of rank 7 in 0%." in said
 
 
 def test_a_margin_that_was_not_needed_is_not_praised() -> None:
     row: Row = {"kind": "R-128", "number": 0, "photos": 128, "withheld": 30, "holds": 1}
-    rows: list[Row] = [{**row, "top": top, "margin": m} for top in (1, 5) for m in margin.MARGINS]
-    for said in margin.findings(rows, []):
+    rows: list[Row] = [{**row, "top": top, "margin": m} for top in (1, 5) for m in wishes.MARGINS]
+    for said in wishes.findings_margin(rows, []):
         assert said.endswith("without a margin 100% have a plan that holds at the other model.")
 
 
@@ -121,10 +123,10 @@ def test_table_four_pools_photos_and_says_what_chance_would_give() -> None:
         row(1000, "x7", "x7", "x7", "x7"),
         row(2000, *["x0"] * 4),
     ]
-    found = {(n.line, n.column): n for n in nesting.summarise(rows)}
+    found = {(n.line, n.column): n for n in tables.summarise_nesting(rows)}
     first = found["R-16 (fewest photos)", "12.5 % → 25 %"]
     assert (first.ours, first.count, first.paper) == (0.25, 2, 0.27)
     assert found["R-16 (fewest photos)", "none withheld at 12.5 %"].ours == pytest.approx(1 / 3)
-    told = list(nesting.findings(rows, list(found.values())))
+    told = list(tables.findings_nesting(rows, list(found.values())))
     assert "would give 0.75 and 0.50" in told[0]
     assert told[-1].startswith("The paper's number lies between the two lines in 0 of 2 cases")

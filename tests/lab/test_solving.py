@@ -10,7 +10,7 @@ import pytest
 from elsewhere.solver import greedy
 from elsewhere.solver.greedy import counts
 from elsewhere.solver.problem import plain
-from elsewhere_lab.experiments.budget import filled, packed, unpacked
+from elsewhere_lab.experiments.tables import filled, packed, unpacked
 from elsewhere_lab.solving import (
     furthest,
     greedy_fewest,

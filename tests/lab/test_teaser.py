@@ -18,7 +18,7 @@ CELLS = list(range(0, 512, 64))
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
     part = Part("all", {"cells": CELLS})
-    return list(teaser.measure(Simulated(), SCALES["small"], part))
+    return list(teaser.measure_teaser(Simulated(), SCALES["small"], part))
 
 
 def test_the_truth_is_first_before_and_out_of_the_first_five_after(rows: list[Row]) -> None:
@@ -35,12 +35,12 @@ def test_the_truth_is_first_before_and_out_of_the_first_five_after(rows: list[Ro
 
 
 def test_what_is_said_names_our_numbers_and_how_many_were_looked_at(rows: list[Row]) -> None:
-    (said,) = teaser.findings(rows, [])
+    (said,) = teaser.findings_teaser(rows, [])
     counts = {plan: len(teaser.withheld(rows, plan)) for plan in teaser.PAPER}
     assert f"of the {9 * len(CELLS)} that were looked at" in said
     assert f"here greedy {counts['greedy']}, optimal {counts['optimal']}" in said
-    assert teaser.draw([], []) is None
-    assert "run a larger scale" in teaser.findings([], [])[0]
+    assert teaser.draw_teaser([], []) is None
+    assert "run a larger scale" in teaser.findings_teaser([], [])[0]
 
 
 @pytest.mark.parametrize("earth", [False, True])
@@ -53,7 +53,7 @@ def test_the_picture_writes_ranks_out_on_a_map_where_there_is_one(
     ]
     shown = placed if earth else rows
     with plots.drawing():
-        drawn = teaser.draw(shown, [])
+        drawn = teaser.draw_teaser(shown, [])
         titles = [axes.get_title(loc="left") for axes in drawn.axes]
         texts = [text.get_text() for axes in drawn.axes for text in axes.texts]
     plots.draw_figure(experiments.find("teaser"), shown, [], tmp_path)

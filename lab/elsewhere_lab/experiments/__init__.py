@@ -1,9 +1,9 @@
-"""The experiments: one module each, found by name.
+"""The experiments, found by name.
 
-A module has the functions `parts`, `measure`, `summarise`, `draw` and `findings` of an
-`elsewhere_lab.values.Experiment`; its title, description and requirements are in
-`experiments.toml`. A study may have a template for its findings there, filled for each kind of
-collection, and a function `advice` for what follows. To add an experiment, write both.
+A module has the functions `parts_NAME`, `measure_NAME`, `summarise_NAME`, `draw_NAME` and
+`findings_NAME` of each of its experiments. `experiments.toml` names the module and holds title,
+description and requirements, and perhaps a template for the findings of each kind of collection,
+which a function `advice_NAME` ends.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ def find(name: str) -> Experiment:
     """
     if name not in NAMES:
         raise InputError(f"no experiment is called {name!r}: it is one of {', '.join(NAMES)}")
-    module = import_module(f"elsewhere_lab.experiments.{name}")
-    entry: dict[str, Any] = {"draw": module.draw}
+    entry: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in _ENTRIES[name].items()
+    }
+    module = import_module(f"{__package__}.{entry.pop('module')}")
     for step in ("parts", "measure", "summarise", "findings"):
-        entry[step] = _listed(getattr(module, step, None))
-    for key, value in _ENTRIES[name].items():
-        entry[key] = tuple(value) if isinstance(value, list) else value
+        entry[step] = _listed(getattr(module, f"{step}_{name}", None))
+    entry["draw"] = getattr(module, f"draw_{name}")
     if finding := entry.pop("finding", None):
-        entry["findings"] = partial(findings_by_kind, finding, module.advice)
+        advice = getattr(module, f"advice_{name}")
+        entry["findings"] = partial(findings_by_kind, finding, advice)
     return Experiment(name, **entry)
 
 

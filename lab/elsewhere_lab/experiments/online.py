@@ -26,10 +26,10 @@ FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM = (
 )  # fmt: skip
 POLICIES = (FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM)
 _SEED = 20261117
-parts = partial(sample_parts, kinds=("R-16", ALBUMS), share=0.2)
+parts_online = partial(sample_parts, kinds=("R-16", ALBUMS), share=0.2)
 
 
-def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
+def measure_online(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each way to post it."""
     for each in sampled(source, part):
         scores, truth = each.scores[:LARGEST], each.truth
@@ -91,7 +91,7 @@ def _post_knowing_the_rest(scores: FloatMatrix, truth: int, order: Sequence[int]
         waiting = remaining
 
 
-def summarise(rows: Rows) -> Iterator[Number]:
+def summarise_online(rows: Rows) -> Iterator[Number]:
     """The share withheld, and how often the promise holds for what is out in the end.
 
     All policies are tried on all collections. Where no plan exists nothing is shared at once, and
@@ -111,13 +111,13 @@ def _share(row: Row) -> float:
     return number(row["withheld"]) / number(row["photos"])
 
 
-def advice(kind: str, rows: Rows, numbers: Numbers) -> str:
+def advice_online(kind: str, rows: Rows, numbers: Numbers) -> str:
     """Whether the ledger is needed."""
     held = by_column(numbers, f"{kind}, {FORGETFUL}")["holds"]
     return " Keep the ledger." if held.ours < 1 else ""
 
 
-def draw(rows: Rows, numbers: Numbers) -> Figure:
+def draw_online(rows: Rows, numbers: Numbers) -> Figure:
     """What is withheld and how often the promise holds, by policy."""
     figure, grid = new_panels(2, (7.4, 3.9))
     for axes, column in zip(grid, ("withheld", "holds"), strict=True):

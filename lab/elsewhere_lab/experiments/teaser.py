@@ -23,12 +23,12 @@ PLANS = ("everything", "greedy", "optimal")
 _COLUMNS = ("what", "plan", "item", "rank", "truth", "value", "name", "lat", "lon")
 
 
-def parts(source: Source, scale: Scale) -> list[Part]:
+def parts_teaser(source: Source, scale: Scale) -> list[Part]:
     """One part: the collections of up to 128 cells."""
     return [Part("all", {"cells": cells_of(source, scale)[:128]})]
 
 
-def measure(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
+def measure_teaser(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """The chosen collection: for each plan its photos, and its first cells with their belief."""
     chosen, searched = _choose(source, part.settings["cells"])
     if chosen is None:
@@ -97,7 +97,7 @@ def rank_of_truth(rows: Rows, plan: str) -> int:
     return int(number(next(row["rank"] for row in guesses(rows, plan) if row["truth"])))
 
 
-def summarise(rows: Rows) -> Iterator[Number]:
+def summarise_teaser(rows: Rows) -> Iterator[Number]:
     """Photos withheld and the rank of the truth."""
     for plan in PLANS if rows else ():
         gone, paper = float(len(withheld(rows, plan))), PAPER.get(plan)
@@ -106,7 +106,7 @@ def summarise(rows: Rows) -> Iterator[Number]:
         yield Number(plan, "rank of the truth", float(rank_of_truth(rows, plan)))
 
 
-def findings(rows: Rows, numbers: Numbers) -> list[str]:
+def findings_teaser(rows: Rows, numbers: Numbers) -> list[str]:
     """That it was chosen, of how many, and that the paper's was, too."""
     if not rows:
         return ["No collection here is as striking as the paper's example; run a larger scale."]
@@ -120,7 +120,7 @@ def findings(rows: Rows, numbers: Numbers) -> list[str]:
     ]
 
 
-def draw(rows: Rows, numbers: Numbers) -> Figure:
+def draw_teaser(rows: Rows, numbers: Numbers) -> Figure:
     """What each photo says and who withholds it; the first guesses, on a map where there is one."""
     from elsewhere_lab.teaser_figure import figure
 

@@ -18,7 +18,7 @@ from elsewhere_lab.defaults_page import (
     wrap,
     write_defaults_page,
 )
-from elsewhere_lab.experiments import recompress
+from elsewhere_lab.experiments import scoring
 from elsewhere_lab.sources import Scored, Simulated
 from elsewhere_lab.values import SCALES, Scale
 
@@ -53,7 +53,7 @@ def words(page: str) -> str:
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(SCALES, "small", Scale("small", 1, 2, 2, 5))
     monkeypatch.setattr(plots, "draw_figure", lambda *given, **more: None)
-    monkeypatch.setattr(recompress, "RESAMPLES", 5)
+    monkeypatch.setattr(scoring, "RESAMPLES", 5)
 
 
 @pytest.mark.usefixtures("tiny")
