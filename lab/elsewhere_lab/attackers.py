@@ -1,11 +1,4 @@
-"""Attackers that do not simply add up, and plans that are tried on them.
-
-A plan promises something of the plain sum. Whether it holds against somebody who looks at the best
-photo only, or who counts ten pictures of one fountain as one, has to be measured. An attacker is a
-function from the kept photos' scores to one score for every cell.
-"""
-
-from __future__ import annotations
+"""Attackers that do not simply add up, and plans that are tried on them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,10 +15,8 @@ from elsewhere_lab.values import Collection, FloatMatrix, Number, Numbers, Row, 
 
 Floats = NDArray[np.float64]
 BEST = 5
-CLIP = 3.0
-"""Nats below a photo's likeliest cell at which whoever distrusts extremes stops counting."""
-ALIKE = 0.9
-"""Correlation of two photos' scores from which they count as near-repeats."""
+CLIP = 3.0  # nats below a photo's likeliest cell at which whoever distrusts extremes stops counting
+ALIKE = 0.9  # correlation of two photos' scores from which they count as near-repeats
 PLAIN, ALONE = "the sum", "the sum and each photo"
 CAREFUL, BOTH = "margin 0.1", "margin 0.1 and each photo"
 STRATEGIES: dict[str, dict[str, Any]] = {
@@ -33,8 +24,7 @@ STRATEGIES: dict[str, dict[str, Any]] = {
     ALONE: {"each_photo": True},
     CAREFUL: {"margin": 0.1},
     BOTH: {"margin": 0.1, "each_photo": True},
-}
-"""The wishes of each plan."""
+}  # the wishes of each plan
 _COLOURS = (LIGHT.withheld, LIGHT.kept, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
 
 
@@ -54,10 +44,7 @@ def clipped(rows: Floats) -> Floats:
 
 
 def tempered(rows: Floats) -> Floats:
-    """The square roots of the probabilities, added up: one doubt weighs less than one certainty.
-
-    (A power of each photo's probabilities, multiplied, would change no ranking at all.)
-    """
+    """The square roots of the probabilities, added up: one doubt weighs less than one certainty."""
     return np.asarray(np.exp(_normal(rows) / 2).sum(axis=0))
 
 
@@ -81,8 +68,6 @@ def by_scene(rows: Floats, scene: NDArray[np.intp], power: float) -> Floats:
 
 def scenes(rows: Floats) -> NDArray[np.intp]:
     """A number for each photo, near-repeats (and their near-repeats) alike, by scores alone.
-
-    Of the simulator's albums, whose scenes are known, this finds a part only.
 
     >>> scenes(np.array([[0.0, 1, 2], [0, 1, 2.1], [2, 1, 0]])).tolist()
     [0, 0, 2]
@@ -132,15 +117,10 @@ Holds = Callable[[str, Collection, Sequence[int]], bool]
 
 
 def try_strategies(
-    each: Collection,
-    strategies: Mapping[str, dict[str, Any]],
-    before: Mapping[str, bool],
+    each: Collection, strategies: Mapping[str, dict[str, Any]], before: Mapping[str, bool],
     holds: Holds,
-) -> list[Row]:
-    """One row for each strategy: what it withholds, and which attackers it holds against.
-
-    The field of an attacker who did not have the place before is empty; so is each without a plan.
-    """
+) -> list[Row]:  # fmt: skip
+    """One row for each strategy: what it withholds, and which attackers it holds against."""
     rows: list[Row] = []
     for strategy, wishes in strategies.items():
         plan = solve_quietly(each.scores, each.truth, top=TOP, **wishes)

@@ -22,8 +22,6 @@ of the accepted differences; then `Albums` on the Albums rows; `Pairing` on two 
 that were trained on disjoint photos.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,10 +159,7 @@ class World:
     def staged(
         self, rng: np.random.Generator, albums: Albums = ALBUMS
     ) -> tuple[int, int, NDArray[np.intp]]:
-        """The cell of the album that `rng` makes, how many scenes it has, and which each photo is.
-
-        What an album begins with: the same generator gives the same scenes here and there.
-        """
+        """The cell of the album that `rng` makes, its number of scenes, and each photo's scene."""
         cell = int(rng.integers(CELLS))
         n = min(ALBUM_SMALLEST + int(rng.exponential(ALBUM_MEAN_EXCESS)), ALBUM_LARGEST)
         scenes = 1 + int(rng.poisson(albums.scenes))

@@ -20,8 +20,6 @@ exit codes:
   0 done, 1 a file cannot be read or written, 2 a command line that makes no sense, 130 stopped
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys
@@ -38,8 +36,7 @@ from elsewhere_lab.sources import Scored, Simulated, Source
 from elsewhere_lab.values import SCALES
 
 ALL = "all"
-INTERVAL = 60.0
-"""Seconds between two lines of progress, where there is no terminal."""
+INTERVAL = 60.0  # seconds between two lines of progress, where there is no terminal
 
 
 class _Parser(argparse.ArgumentParser):

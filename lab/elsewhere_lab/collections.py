@@ -1,12 +1,4 @@
-"""Collections: random partitions of a pool by cell, albums, and samples of them for the studies.
-
-The photos of each cell are shuffled and cut into collections of one size; the remainder is not
-used. Ten partitions of 512 cells with 146 photos each give the paper's counts: 46,080 collections
-of 16, 20,480 of 32, 10,240 of 64 and 5,120 of 128. The studies beyond the paper take a sample, the
-same for all of them: one collection of a cell, of cells that have the photos, and some albums.
-"""
-
-from __future__ import annotations
+"""Collections: random partitions of a pool by cell, albums, and samples of them for the studies."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -23,15 +15,13 @@ from elsewhere_lab.values import Collection, FloatMatrix, Part, Row, Scale, numb
 RANDOM = ("R-16", "R-32", "R-64", "R-128")
 ALBUMS = "Albums"
 KINDS = (*RANDOM, ALBUMS)
-SINGLE = "Single"
-"""Photos one by one."""
+SINGLE = "Single"  # photos one by one
 ONE_PLACE = "One place"
 """The kind of a truth file's albums in the studies: each is cut to its photos of one cell. Those of
 the kept real photos are nearly all of one landmark, by many people, and nobody's album."""
 SAMPLED_KINDS = ("R-16", "R-32", ALBUMS)
 """The sizes of what people post; larger collections behave like R-32, more so."""
-TOP = 5
-"""What the studies ask for: the default of `elsewhere protect`."""
+TOP = 5  # what the studies ask for: the default of `elsewhere protect`
 CELLS_PER_PART, ALBUMS_PER_PART, SAMPLED_PER_PART = 8, 250, 4
 OTHER_BACKBONE = Pairing(agree=0.3)
 """Another backbone, in the simulator: by guess, for nothing is known to calibrate it on."""
@@ -64,10 +54,7 @@ def spread(cells: Sequence[int], count: int | None) -> list[int]:
 
 
 def parts(source: Source, scale: Scale, kinds: Sequence[str] = KINDS) -> list[Part]:
-    """Every collection: some cells of a kind, or some albums, in each part.
-
-    The kinds take turns, so that a run that is not finished yet has something of each.
-    """
+    """Every collection: some cells of a kind, or some albums, in each part."""
     turns = []
     for order, kind in enumerate(kinds):
         if kind == ALBUMS:
@@ -184,9 +171,6 @@ def kinds_of(rows: Sequence[Row]) -> list[str]:
 def cell_of(row: Row) -> int:
     """The cell that a row's collection was taken in.
 
-    Albums are numbered by themselves; whoever knows their cells adds them as a column. Where
-    nobody does, each counts as a cell of its own.
-
     >>> cell_of({"kind": "R-16", "number": _number(3, 411, 2)})
     411
     """
@@ -211,11 +195,7 @@ def _number(turn: int, cell: int, place: int) -> int:
 def several_views(
     source: Source, kind: str, cell: int
 ) -> tuple[Collection, dict[str, FloatMatrix]]:
-    """Photos of a cell as several models see them; the views also by the models' names.
-
-    Score files are called by their names. The simulator has two models that were trained on
-    different halves of the same photos, and one that agrees with them much less.
-    """
+    """Photos of a cell as several models see them; the views also by the models' names."""
     if isinstance(source, Simulated):
         near, apart = (
             source.world.halves(cell, PER_CELL, np.random.default_rng([source.seed, 1, cell]), pair)
@@ -242,9 +222,6 @@ def model_names(source: Source) -> tuple[str, ...]:
 
 def distance(one: FloatMatrix, other: FloatMatrix, truth: int) -> float:
     """How far two models' gains over the truth are apart, in nats a photo.
-
-    Over all photos of a collection, root mean square at the first one's 20 likeliest rivals: the
-    mean gain is what a margin θ is taken from, so this is the unit to see θ in.
 
     >>> round(distance(np.array([[0.0, -1.0, -2.0]]), np.array([[0.0, -1.5, -2.5]]), 0), 3)
     0.5

@@ -1,12 +1,8 @@
 """The page about the defaults: `defaults_page.md` with every field filled from the rows of runs.
 
-Nothing is measured here. A field is `{{word argument …}}`: a look at a run of the simulator or of
-real photos, by study, line and column as the study's own table has them. A line that begins with
-`{{rows SET}}` is repeated for each row of a set, with `$names` in it replaced. Whoever changes a
-default measures again and writes the page anew, so that no figure on it is typed by hand.
+A field is `{{word argument …}}`; `Fields.field_WORD` fills it. A line that begins with
+`{{rows SET}}` is repeated for each row of a set, with `$names` in it replaced.
 """
-
-from __future__ import annotations
 
 import json
 import math
@@ -34,8 +30,7 @@ SIMULATED, REAL = "simulated", "real"
 STUDIES = ("defaults", "adaptive", "subset", "transfer", "correlated", "online", "values")
 REAL_STUDIES = ("radius", "recompress")
 FIELD = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
-FIGURES = "defaults"
-"""The folder beside the page that figures go to."""
+FIGURES = "defaults"  # the folder beside the page that figures go to
 NOTHING = "–"
 WIDTH = 110
 _REPEATED = re.compile(r"^\{\{rows (\w+)\}\}(.+)$", re.MULTILINE)

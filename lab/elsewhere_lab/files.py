@@ -1,10 +1,4 @@
-"""Tidy tables on disk: plain CSV, written whole or not at all.
-
-A part's file appears in one step, so a run that was killed leaves finished parts and nothing else.
-Numbers come back as numbers, empty fields as None, everything else as text.
-"""
-
-from __future__ import annotations
+"""Tidy tables on disk: plain CSV, written whole or not at all."""
 
 import csv
 import hashlib

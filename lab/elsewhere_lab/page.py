@@ -1,12 +1,4 @@
-"""Tables, sentences and figures from the files of runs, and the results page.
-
-Nothing is measured here, and the results page only reads the folders: what they hold is made anew
-from their rows, or from the finished parts of a run that is not finished. Folders of one source at
-one scale make one chapter. A number that is further from the paper's than accepted is marked with
-†; a sentence below the table says why.
-"""
-
-from __future__ import annotations
+"""Tables, sentences and figures from the files of runs, and the results page."""
 
 import json
 import math
@@ -21,8 +13,7 @@ from elsewhere_lab.paper import MARK, reasons
 from elsewhere_lab.run_folder import Run, read_runs, run_with
 from elsewhere_lab.values import Experiment, Number
 
-FIGURES = "results"
-"""The folder beside the page that figures go to."""
+FIGURES = "results"  # the folder beside the page that figures go to
 _HEAD = f"""# Results
 
 Every table and figure of the paper, from scratch, and what it left open. Each field is ours, with
@@ -36,8 +27,7 @@ Standard errors are in the `numbers.csv` of a run; those of Tables 1 to 4 are ov
 collections of one cell share photos. This page is written by `elsewhere-lab page`; how to run,
 resume and add experiments is in [the lab](lab.md).
 """
-_PHOTOS = "PHOTOS"
-"""Stands in commands for the options that name a source."""
+_PHOTOS = "PHOTOS"  # stands in commands for the options that name a source
 _OUR_SCORES = "benchmarks/lab/"
 _OUR_PHOTOS = (
     "Our own models on photos that they never saw, kept as scores ([which they "

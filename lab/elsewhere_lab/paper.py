@@ -1,15 +1,8 @@
 """What the paper reports, how near to it the simulator should come, and why numbers differ.
 
-Keys are (experiment, line, column), as in the experiments' own tables. The two figures of the
-paper (user preference, black box) print no numbers, so there is nothing to put beside ours.
-
-The simulator was fitted to the sixty-three numbers of the R rows and single photos in Tables 1 to 3
-with the eighteen parameters of `Setting`, and no setting was found that reaches all of them. A
-reason is given for one direction only, and only where the table itself bears it out; everything
-else is said to be unknown.
+A reason is given for one direction only, and only where the table itself bears it out; everything
+else is said to be unknown. The paper's two figures print no numbers.
 """
-
-from __future__ import annotations
 
 import math
 import re
@@ -20,8 +13,7 @@ from typing import Any
 
 from elsewhere_lab.values import Number
 
-MARK = "†"
-"""Marks a number that is further from the paper's than accepted."""
+MARK = "†"  # marks a number that is further from the paper's than accepted
 UNKNOWN = "we do not know why"
 _ALBUMS = "our model of albums has four parameters for eleven numbers of the paper's"
 BUDGETS = (0.125, 0.25, 0.375, 0.5)
@@ -47,10 +39,6 @@ def reported(experiment: str, line: str, column: str) -> float | None:
 def tolerance(experiment: str, line: str, column: str) -> float | None:
     """How far from the paper the simulator may be.
 
-    Table 1 within .02, Table 2 within .04, Table 3 within a fifth or .3, whichever is larger.
-    Mean ranks of Table 1 follow Table 3's rule, Table 4 follows Table 2's. Times depend on the
-    machine.
-
     >>> round(tolerance("budget", "R-16 optimal", "50 %"), 3)
     5.824
     """
@@ -67,19 +55,14 @@ def tolerance(experiment: str, line: str, column: str) -> float | None:
 
 
 def with_papers(
-    experiment: str,
-    line: str,
-    column: str,
-    averaged: tuple[float, float, int],
-    suffix: str = "",
-) -> Number:
+    experiment: str, line: str, column: str, averaged: tuple[float, float, int], suffix: str = "",
+) -> Number:  # fmt: skip
     """A mean with its error and count, the paper's number and the tolerance beside it."""
     theirs, within = (find(experiment, line, column) for find in (reported, tolerance))
     return Number(line + suffix, column, *averaged, theirs, within)
 
 
-Pair = tuple[float, float]
-"""A number of ours and the paper's."""
+Pair = tuple[float, float]  # A number of ours and the paper's
 Reason = Callable[[Number, Callable[[str], Pair]], str | None]
 """Why a number differs, from other columns of its line; None where the table does not bear it out.
 """
@@ -157,8 +140,6 @@ REASONS: tuple[tuple[str, str, str, Reason], ...] = (
 
 def reasons(experiment: str, numbers: Sequence[Number], *, largest: bool = False) -> list[str]:
     """One sentence for each group of numbers that differ, naming them.
-
-    `largest`: whether there is no larger scale that could tell chance from a difference.
 
     >>> reasons("accuracy", [Number("Single", "top-1", 0.5, 0.001, 99, 0.2, 0.02)])
     ['† Single top-1 (0.50 ± 0.001, paper 0.20): too high; we do not know why.']

@@ -1,11 +1,4 @@
-"""Figures in the style of the reports: ours filled, the paper's hollow beside it.
-
-Figures are drawn from the rows and numbers of an experiment's files, so they can be drawn again
-without measuring again. matplotlib is imported when something is drawn. Colours never carry
-information alone: each series has a marker of its own.
-"""
-
-from __future__ import annotations
+"""Figures in the style of the reports: ours filled, the paper's hollow beside it."""
 
 import io
 import math
@@ -19,8 +12,7 @@ from elsewhere_lab.files import write_whole
 from elsewhere_lab.statistics import WITHHELD, Average, pick, wilson
 from elsewhere_lab.values import Experiment, Number, Numbers, Rows
 
-Figure = Any
-"""A matplotlib figure."""
+Figure = Any  # A matplotlib figure
 KIND_COLOURS = {
     "R-16": LIGHT.withheld, "R-32": LIGHT.decoy, "R-64": LIGHT.kept, "R-128": LIGHT.truth,
 }  # fmt: skip
@@ -28,8 +20,7 @@ KIND_MARKERS = {"R-16": "o", "R-32": "s", "R-64": "^", "R-128": "D"}
 STUDY_COLOURS = (LIGHT.withheld, LIGHT.decoy, LIGHT.kept)
 """Of the three kinds of collections in a study, in the order of the tables."""
 METHODS = {"optimal": (LIGHT.kept, "o", "-"), "greedy": (LIGHT.baseline, "P", "--")}
-DOTS = 160
-"""Dots per inch of a PNG."""
+DOTS = 160  # dots per inch of a PNG
 _PAPER_SHIFT = 0.13
 _STYLE: dict[str, Any] = {
     "font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold", "axes.titlelocation": "left",
@@ -51,16 +42,10 @@ def drawing() -> Iterator[Any]:
 
 
 def draw_figure(
-    experiment: Experiment,
-    rows: Rows,
-    numbers: Numbers,
-    folder: Path,
+    experiment: Experiment, rows: Rows, numbers: Numbers, folder: Path,
     endings: Sequence[str] = ("svg", "png"),
-) -> None:
-    """Draw an experiment's figure, if it has one, as NAME.svg and NAME.png.
-
-    They hold no dates, so that the same data give the same files.
-    """
+) -> None:  # fmt: skip
+    """Draw an experiment's figure, if it has one, as NAME.svg and NAME.png."""
     if not rows or experiment.draw is None:
         return
     import matplotlib.pyplot as plt
@@ -86,15 +71,9 @@ def new_panels(count: int, size: tuple[float, float], **options: Any) -> tuple[A
 
 
 def plot_series(
-    axes: Any,
-    numbers: Sequence[Number | None],
-    *,
-    colour: str,
-    marker: str,
-    style: str = "-",
-    name: str = "",
-    paper: bool = True,
-) -> None:
+    axes: Any, numbers: Sequence[Number | None], *, colour: str, marker: str, style: str = "-",
+    name: str = "", paper: bool = True,
+) -> None:  # fmt: skip
     """A series over equally spaced places: ours with its standard error, the paper's hollow."""
     here = [(i, n) for i, n in enumerate(numbers) if n is not None]
     axes.errorbar(
@@ -109,19 +88,10 @@ def plot_series(
 
 
 def plot_beside(
-    axes: Any,
-    numbers: Sequence[Number | None],
-    place: tuple[int, int],
-    *,
-    colour: str,
-    marker: str,
-    name: str,
-    share: bool = False,
-) -> None:
-    """One series of several over named places, each a little beside the others, with 95 % bars.
-
-    `place` is which of how many series it is; `share` says that these are shares of collections.
-    """
+    axes: Any, numbers: Sequence[Number | None], place: tuple[int, int], *, colour: str,
+    marker: str, name: str, share: bool = False,
+) -> None:  # fmt: skip
+    """One series of several over named places, each a little beside the others, with 95 % bars."""
     which, of = place
     shift = 0.6 * (which - (of - 1) / 2) / of
     here = [
@@ -138,12 +108,9 @@ def plot_beside(
 
 
 def draw_by_kind(
-    kinds: Sequence[str],
-    numbers: Numbers,
-    columns: Mapping[str, str],
-    ways: Sequence[str],
+    kinds: Sequence[str], numbers: Numbers, columns: Mapping[str, str], ways: Sequence[str],
     width: float,
-) -> Figure:
+) -> Figure:  # fmt: skip
     """One panel for each column, with its title; in each one series for each kind, by way."""
     figure, grid = new_panels(len(columns), (width, 3.9), sharey=True)
     for axes, (column, title) in zip(grid, columns.items(), strict=True):

@@ -1,12 +1,7 @@
 """What a folder of the lab belongs to: one source, one scale, one state of the program.
 
-A table with rows of two models, two simulators or two versions would mean nothing. `run.json`
-therefore holds a digest of all that rows depend on, and a run that does not match is refused. A
-folder that is older than the digests is accepted once, and has them from then on. A file that one
-experiment alone reads may come or go: its digest counts where it was there both times.
+`run.json` holds a digest of all that rows depend on; a run that does not match is refused.
 """
-
-from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence

@@ -13,8 +13,6 @@ A part may take many seconds, and Ctrl-C waits for none: every worker holds one 
 run and ends when the pipe is closed, because the run was stopped, failed or was killed.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time
@@ -37,8 +35,7 @@ from elsewhere_lab.run_folder import add_time, claim, read_run
 from elsewhere_lab.sources import Source
 from elsewhere_lab.values import SCALES, Experiment, Part, Row, Scale
 
-_AHEAD = 4
-"""Parts handed out ahead of time for each process."""
+_AHEAD = 4  # parts handed out ahead of time for each process
 
 
 @dataclass(frozen=True)
@@ -54,15 +51,9 @@ Watch = Callable[[Progress], None]
 
 
 def run(
-    names: Sequence[str],
-    source: Source,
-    scale: str,
-    folder: Path,
-    *,
-    processes: int | None = None,
-    watch: Watch = lambda progress: None,
-    warn: Callable[[str], None] = lambda sentence: None,
-) -> None:
+    names: Sequence[str], source: Source, scale: str, folder: Path, *, processes: int | None = None,
+    watch: Watch = lambda progress: None, warn: Callable[[str], None] = lambda sentence: None,
+) -> None:  # fmt: skip
     """Measure what is not measured yet, then write tables and figures of these experiments."""
     if scale not in SCALES:
         raise InputError(f"no scale is called {scale!r}: it is one of {', '.join(SCALES)}")
@@ -78,14 +69,9 @@ def run(
 
 
 def measure(
-    experiment: Experiment,
-    source: Source,
-    scale: Scale,
-    folder: Path,
-    *,
-    processes: int | None = None,
-    watch: Watch = lambda progress: None,
-) -> None:
+    experiment: Experiment, source: Source, scale: Scale, folder: Path, *,
+    processes: int | None = None, watch: Watch = lambda progress: None,
+) -> None:  # fmt: skip
     """Work through the parts that have no file yet."""
     home = folder / experiment.name
     parts = list(experiment.parts(source, scale))

@@ -1,11 +1,7 @@
-"""Collections from anybody's score files: photos of one cell, and albums, as a truth file has them.
+"""Collections from anybody's score files, with a truth file.
 
-Files are named, not passed about: every process reads them for itself, once. The truth file is a
-CSV with the columns `photo` and `cell`; `album` where photos belong to albums; `lat` and `lon`
-where kilometres matter. A wrong line is named by its number.
+The truth file is a CSV with the columns `photo` and `cell`; `album`, `lat` and `lon` where known.
 """
-
-from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
@@ -40,10 +36,7 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True)
 class Scored:
-    """Score files of the same photos, and a truth file that says where each was taken.
-
-    Photos that the truth file does not name are left out.
-    """
+    """Score files of the same photos, and a truth file that says where each was taken."""
 
     files: tuple[Path, ...]
     truth: Path
@@ -96,10 +89,7 @@ class Scored:
         return tuple(sorted(self._by_cell))
 
     def photos(self, cell: int, *, paired: bool = False) -> tuple[FloatMatrix, ...]:
-        """The photos of a cell in the order of the first file.
-
-        Paired: of the two files that are called half-something, or of the last two.
-        """
+        """The photos of a cell in the order of the first file."""
         tables = [scores.values for scores in self._scores]
         if not paired:
             return tuple(table[self._by_cell[cell]] for table in tables)

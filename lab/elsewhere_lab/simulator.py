@@ -17,8 +17,6 @@ calibration, not validation. Correlated albums do not reproduce the published nu
 exercise code, never to quote a figure.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -88,38 +86,24 @@ class World:
     """
 
     parameters: Parameters
-    prototypes: NDArray[np.float64]
-    """(512, d): what photos of a cell have in common."""
-    metro: NDArray[np.intp]
-    """The metropolis of each cell."""
-    region: NDArray[np.intp]
-    """The region of each cell."""
+    prototypes: NDArray[np.float64]  # (512, d): what photos of a cell have in common
+    metro: NDArray[np.intp]  # the metropolis of each cell
+    region: NDArray[np.intp]  # the region of each cell
 
     def photos(
         self, cell: int, n: int, rng: np.random.Generator, *, common: float = 0.0
     ) -> NDArray[np.float32]:
-        """Log-probabilities of `n` photos taken in `cell`, (n, 512).
-
-        `common` is the share of the noise (of its variance) that all of them have in common: 0 for
-        photos of different people, near 1 for an album shot in one spot.
-        """
+        """Log-probabilities of `n` photos taken in `cell`, (n, 512)."""
         return self.views(cell, n, rng, attackers=1, common=common)[0]
 
     def views(
-        self,
-        cell: int,
-        n: int,
-        rng: np.random.Generator,
-        *,
-        attackers: int,
-        common: float = 0.0,
+        self, cell: int, n: int, rng: np.random.Generator, *, attackers: int, common: float = 0.0,
         agree: float = 0.5,
-    ) -> list[NDArray[np.float32]]:
+    ) -> list[NDArray[np.float32]]:  # fmt: skip
         """The same `n` photos as several attackers score them.
 
-        All attackers look at the same photos (strength and observation); of their own errors a
-        share `agree` of the variance is the same for all, as models trained on much the same
-        photos share mistakes.
+        Of the variance of the noise, all photos share `common`; of that of the errors, all
+        attackers share `agree`.
         """
         p = self.parameters
         if not 0 <= cell < len(self.prototypes):
@@ -142,12 +126,7 @@ class World:
         return result
 
     def zone(self, cell: int, size: int) -> frozenset[int]:
-        """`cell` and its nearest neighbours, `size` cells in all.
-
-        A world has no map, so "near" is what photos make of it: cells of the same metropolis come
-        first, then those of the same region, then the rest, each by distance of prototypes. This
-        is the hard case for a protector: the cells most like the truth cannot serve as rivals.
-        """
+        """`cell` and its nearest neighbours, `size` cells in all."""
         if not 1 <= size < len(self.prototypes):
             raise InputError(f"a zone has 1 to {len(self.prototypes) - 1} cells, not {size}")
         apart = ((self.prototypes - self.prototypes[cell]) ** 2).sum(axis=1)

@@ -1,11 +1,4 @@
-"""What every experiment asks of a collection: how it ranks, what greedy does, what is optimal.
-
-Optimal plans come from the solver, so each was proved again by the check. Greedy is the paper's;
-here it is written as running sums over all its steps at once, because the experiments ask for it a
-hundred thousand times (a test holds it against the solver's own baseline).
-"""
-
-from __future__ import annotations
+"""What every experiment asks of a collection: how it ranks, what greedy does, what is optimal."""
 
 import math
 from collections.abc import Iterable
@@ -88,8 +81,6 @@ class Result:
 
 def solve_quietly(scores: Any, truth: Any, **wishes: Any) -> Result:
     """The proved smallest plan for the wishes of `protect`; nobody explains why there is none.
-
-    An explanation takes longer than the search, and experiments meet thousands of such cases.
 
     >>> rows = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
     >>> solve_quietly(rows, 0, top=1, each_photo=True).withheld

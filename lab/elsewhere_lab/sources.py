@@ -1,10 +1,4 @@
-"""Where collections come from: the simulator, or anybody's score files (`score_files`).
-
-A source knows cells, the photos of each, and albums. Photos of a cell are a function of the source
-and the cell alone, so that every process can make its own share and nothing large is passed about.
-"""
-
-from __future__ import annotations
+"""Where collections come from: the simulator, or anybody's score files (`score_files`)."""
 
 from dataclasses import astuple, dataclass
 from functools import cached_property
@@ -19,8 +13,7 @@ from elsewhere_lab.values import Collection, FloatMatrix
 
 __all__ = ["PER_CELL", "Scored", "Simulated", "Source"]
 
-PER_CELL = 146
-"""Photos of a cell: the paper's test set has 75,000 in 512 cells of equal counts."""
+PER_CELL = 146  # photos of a cell: the paper's test set has 75,000 in 512 cells of equal counts
 
 
 @dataclass(frozen=True)
@@ -96,5 +89,4 @@ class Simulated:
         return np.random.default_rng([self.seed, 2, number])
 
 
-Source = Simulated | Scored
-"""Cells with photos, and albums."""
+Source = Simulated | Scored  # cells with photos, and albums

@@ -1,13 +1,8 @@
 """Means, shares and comparisons of plans, each with how sure it is.
 
-Shares of collections have a Wilson interval, which is honest where none or all of them hold; means
-have ± 1.96 standard errors. Ten random partitions of a cell use the same photos ten times over, so
-errors of the paper's tables are those of sums over cells: one cell's deviations are added up before
-they are squared. Costs of plans are compared on the collections that have both plans: those
-without the dearer plan are the hard ones, and would make the other look cheap.
+Errors of the paper's tables are over cells, because collections of one cell share photos. Costs are
+compared on the collections that have both plans: those without the dearer plan are the hard ones.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +16,7 @@ from elsewhere_lab.collections import cell_of, kinds_of
 from elsewhere_lab.solving import unproved
 from elsewhere_lab.values import Number, Numbers, Row, Rows, Value, number
 
-Average = tuple[float, float, int]
-"""A mean or share, its standard error, and of how many."""
+Average = tuple[float, float, int]  # A mean or share, its standard error, and of how many
 PlanName = tuple[str, str, float]
 """The models planned against, the guard ("θ" or "√n"), and its amount."""
 NO_PLAN, WITHHELD, MORE = "no plan", "withheld", "more than bare"
@@ -155,11 +149,9 @@ class _Formatted:
 
 
 def findings_by_kind(
-    finding: dict[str, Any],
-    advice: Callable[[str, Rows, Numbers], str],
-    rows: Rows,
+    finding: dict[str, Any], advice: Callable[[str, Rows, Numbers], str], rows: Rows,
     numbers: Numbers,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """A template filled for each kind whose lines all have a column, and the plans not proved."""
     sentences = []
     for kind in kinds_of(rows):
@@ -187,10 +179,7 @@ def withheld_share(row: Row) -> float | None:
 
 
 def costs(rows: Rows, line: str, way: str, bare: str, column: str = "way") -> list[Number]:
-    """The share of collections without a plan, what plans withhold, and how much more that is.
-
-    The last is over the collections that have a plan both ways. `rows` are one kind's.
-    """
+    """The share of collections without a plan, what plans withhold, and how much more that is."""
     mine = {row["number"]: row for row in rows if row[column] == way}
     plain = {row["number"]: row for row in rows if row[column] == bare}
     gone = {key: part for key, row in mine.items() if (part := withheld_share(row)) is not None}
@@ -209,8 +198,6 @@ def costs(rows: Rows, line: str, way: str, bare: str, column: str = "way") -> li
 
 def same(rows: Rows, field: str, ways: Sequence[str]) -> list[Number]:
     """The mean of a field for each way, over the collections where all these ways have it.
-
-    `rows` are one kind's.
 
     >>> rows = [
     ...     {"number": 1, "way": "bare", "holds": 0},
@@ -285,11 +272,8 @@ def compare_costs(rows: Rows, one: PlanName, two: PlanName) -> tuple[Number, Num
 def match_margin(
     rows: Rows, name: str, plan: PlanName, proxy: str, *, margins: Sequence[float], called: str
 ) -> MarginMatch | None:
-    """A plan beside the margin against `proxy` that withholds most nearly as much.
-
-    That margin is chosen by what it withholds alone, so that nothing is picked for how it came
-    out. `called` is what the plan is called in the verdict.
-    """
+    """A plan beside the margin against `proxy` that withholds most nearly as much."""
+    # chosen by what it withholds alone, so that nothing is picked for how it came out
     tried = [
         (compare_success(rows, name, plan, (proxy, "θ", margin)), margin) for margin in margins
     ]

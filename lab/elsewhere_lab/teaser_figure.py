@@ -1,11 +1,4 @@
-"""The picture of Figure 1: photos above, the guesses that each plan leaves below.
-
-Photos of the earth get maps with a coast line; a simulated world has no geography, so that its
-guesses are named by their metropolises. Ranks are written out: which cell is guessed first, and
-where the truth stands, is the point of the figure.
-"""
-
-from __future__ import annotations
+"""The picture of Figure 1: photos above, the guesses that each plan leaves below."""
 
 from typing import Any
 
@@ -17,13 +10,10 @@ from elsewhere_lab.experiments.teaser import PLANS, TOP, guesses, rank_of_truth,
 from elsewhere_lab.plots import Figure
 from elsewhere_lab.values import Rows, number
 
-_NAME = 33
-"""Letters of a cell's name that fit beside its bar."""
+_NAME = 33  # letters of a cell's name that fit beside its bar
 _SHORT = {"United States": "USA", "United Kingdom": "UK"}
-_LEAST = 3.0
-"""Degrees of latitude that a map shows at least: enough for a coast line."""
-_SHAPE = 1.9
-"""How many times as wide as high a map is."""
+_LEAST = 3.0  # degrees of latitude that a map shows at least: enough for a coast line
+_SHAPE = 1.9  # how many times as wide as high a map is
 
 
 def figure(rows: Rows) -> Figure:

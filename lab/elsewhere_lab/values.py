@@ -1,10 +1,4 @@
-"""The values of the lab: collections in, tidy rows out, numbers beside the paper's.
-
-An experiment turns a *part* (a handful of collections that one process works through) into tidy
-rows, all rows into numbers, and both into sentences and figures. The runner does the rest.
-"""
-
-from __future__ import annotations
+"""The values of the lab: collections in, tidy rows out, numbers beside the paper's."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +13,8 @@ if TYPE_CHECKING:
     from elsewhere_lab.sources import Source
 
 Value = str | int | float | None
-Row = Mapping[str, Value]
-"""One line of a tidy table: the same keys in every row of a table."""
+Row = Mapping[str, Value]  # one line of a tidy table: the same keys in every row of a table
+Rows = Sequence[Row]
 FloatMatrix = NDArray[np.float32] | NDArray[np.float64]
 
 
@@ -69,8 +63,7 @@ SCALES = {
     "small": Scale("small", partitions=1, cells=8, albums=24, sample=8),
     "medium": Scale("medium", partitions=1, cells=256, albums=1000, sample=100),
     "paper": Scale("paper", partitions=10, cells=None, albums=10_000, sample=400),
-}
-"""`small` is for tests, `paper` has the paper's counts (45k, 21k, 10k, 5k and 10k albums)."""
+}  # `small` is for tests, `paper` has the paper's counts (45k, 21k, 10k, 5k and 10k albums)
 
 
 @dataclass(frozen=True)
@@ -102,16 +95,18 @@ class Number:
         return not abs(self.ours - self.paper) <= self.within + 1e-12
 
 
+Numbers = Sequence[Number]
+
+
 @dataclass(frozen=True)
 class Experiment:
     """One table or figure: its words from `experiments.toml`, its functions from its module."""
 
     name: str
     title: str
-    about: str
-    """What is shown and how it was averaged, in a paragraph."""
-    parts: Callable[[Source, Scale], Sequence[Part]]
-    measure: Callable[[Source, Scale, Part], list[Row]]
+    about: str  # what is shown and how it was averaged, in a paragraph
+    parts: Callable[["Source", Scale], Sequence[Part]]
+    measure: Callable[["Source", Scale, Part], list[Row]]
     summarise: Callable[[Rows], list[Number]]
     draw: Callable[[Rows, Numbers], Any] | None = None  # a matplotlib figure, or None
     findings: Callable[[Rows, Numbers], list[str]] | None = None  # sentences below the table
@@ -122,7 +117,7 @@ class Experiment:
     models: int = 1  # how many models of the same photos it needs
     needs: tuple[str, ...] = ()  # what else the source must have, as `Source.lacks` names it
 
-    def obstacle(self, source: Source) -> str | None:
+    def obstacle(self, source: "Source") -> str | None:
         """Why it cannot be run on this source, in a sentence; None where it can."""
         if source.kind not in self.sources:
             wanted = "the simulator" if self.sources == ("simulator",) else "score files (--source)"
@@ -131,10 +126,6 @@ class Experiment:
             return f"{self.name} needs several models of the same photos: give --source again"
         lacking = (source.lacks(need) for need in self.needs)
         return next((f"{self.name} needs {missing}" for missing in lacking if missing), None)
-
-
-Rows = Sequence[Row]
-Numbers = Sequence[Number]
 
 
 def number(value: Value) -> float:

@@ -1,12 +1,4 @@
-"""The experiments, found by name.
-
-A module has the functions `parts_NAME`, `measure_NAME`, `summarise_NAME`, `draw_NAME` and
-`findings_NAME` of each of its experiments. `experiments.toml` names the module and holds title,
-description and requirements, and perhaps a template for the findings of each kind of collection,
-which a function `advice_NAME` ends.
-"""
-
-from __future__ import annotations
+"""The experiments, found by name; `docs/lab.md` says how to add one."""
 
 import tomllib
 from collections.abc import Callable, Iterable

@@ -48,14 +48,11 @@ from elsewhere_lab.values import (
 
 # transfer: Plan against some models, be attacked with others
 
-MARGINS = (0.0, 0.1, 0.15, 0.3, 0.5, 0.75, 1.0)
-"""θ, nats for each kept photo."""
+MARGINS = (0.0, 0.1, 0.15, 0.3, 0.5, 0.75, 1.0)  # θ, nats for each kept photo
 LEADS = (0.2, 0.4, 0.8)
 """Nats for each √n, n the photos of the album: one total, which grows more slowly than θ·n."""
-SEVERAL_MARGINS = (0.0, 0.15, 0.5)
-"""Of plans against several models at once."""
-QUOTED_MARGINS = (0.15, 0.5, 1.0)
-"""Those in the sentences; the table has them all."""
+SEVERAL_MARGINS = (0.0, 0.15, 0.5)  # of plans against several models at once
+QUOTED_MARGINS = (0.15, 0.5, 1.0)  # those in the sentences; the table has them all
 PROXIES = (
     ("half-a",), ("embedded",), ("half-a", "half-b"), ("embedded", "retrieval"),
     ("embedded", "dino"),
@@ -82,12 +79,9 @@ def measure_transfer(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
 
 
 def _try_plan(
-    each: Collection,
-    models: Mapping[str, FloatMatrix],
-    proxy: tuple[str, ...],
-    guard: str,
+    each: Collection, models: Mapping[str, FloatMatrix], proxy: tuple[str, ...], guard: str,
     size: float,
-) -> list[Row]:
+) -> list[Row]:  # fmt: skip
     """The plan against each attacker; the field of one who never had the place is empty."""
     against = [models[name] for name in proxy]
     wish = {"margin": size} if guard == "θ" else {"lead": size * math.sqrt(each.photos)}
@@ -122,11 +116,7 @@ def _attackers(rows: Rows, proxy: str | None = None) -> list[str]:
 
 
 def summarise_transfer(rows: Rows) -> Iterator[Number]:
-    """For each plan: no plan, what is withheld, and how often plans hold for whom.
-
-    How often is of the plans that there are, by those who had the place before; how far an
-    attacker's gains are from those of the model planned against, a photo, is the unit of θ.
-    """
+    """For each plan: no plan, what is withheld, and how often plans hold for whom."""
     for plan in dict.fromkeys(
         (str(r["proxy"]), str(r["guard"]), number(r["amount"])) for r in rows
     ):
@@ -247,11 +237,7 @@ def _second_sentences(rows: Rows, numbers: Numbers, proxy: str) -> Iterator[str]
 
 
 def draw_transfer(rows: Rows, numbers: Numbers) -> Figure:
-    """Success against photos withheld, one panel for each attacker, a mark for each θ.
-
-    Leads are left out: so many collections have no plan with one that the others' means would
-    mislead. The sentences set them beside θ on the same collections.
-    """
+    """Success against photos withheld, one panel for each attacker, a mark for each θ."""
     names = _attackers(rows)
     proxies = list(dict.fromkeys(str(r["proxy"]) for r in rows))
     colours = (LIGHT.kept, LIGHT.withheld, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
@@ -342,10 +328,7 @@ def _adaptive_row(each: Collection, way: str, plan: Result, k: int, times: int) 
 def learned_guesses(ranks: Sequence[int]) -> list[float]:
     """Whether each rank is the one that is most common in the other half of them.
 
-    He has measured on albums, but not on the one before him: a rank that was picked from these very
-    collections would be right more often than it ever is again.
-
-    >>> learned([5, 5, 6, 5])
+    >>> learned_guesses([5, 5, 6, 5])
     [1.0, 1.0, 0.0, 1.0]
     """
     halves = ranks[::2], ranks[1::2]

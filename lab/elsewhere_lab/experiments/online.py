@@ -1,7 +1,5 @@
 """One photo at a time: what it costs not to know the rest, and what the ledger is for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -18,8 +16,7 @@ from elsewhere_lab.sources import Source
 from elsewhere_lab.statistics import by_column, lines_of, mean, mean_of, pick
 from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, number
 
-LARGEST = 32
-"""Albums are cut to so many photos: each of them asks for a plan."""
+LARGEST = 32  # albums are cut to so many photos: each of them asks for a plan
 FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM = (
     "each alone, no ledger", "ledger, each asked once", "ledger, asked again",
     "ledger, the rest known", "all at once",
@@ -92,11 +89,7 @@ def _post_knowing_the_rest(scores: FloatMatrix, truth: int, order: Sequence[int]
 
 
 def summarise_online(rows: Rows) -> Iterator[Number]:
-    """The share withheld, and how often the promise holds for what is out in the end.
-
-    All policies are tried on all collections. Where no plan exists nothing is shared at once, and
-    all of it counts as withheld; `more` is against all at once, collection by collection.
-    """
+    """The share withheld, and how often the promise holds for what is out in the end."""
     for line, _, every, own in lines_of(rows, "policy"):
         best = {row["number"]: _share(row) for row in every if row["policy"] == OPTIMUM}
         yield from [

@@ -20,11 +20,9 @@ from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, 
 
 # recompress: A platform encodes every photo again
 
-RECOMPRESS_SIZES = (1, 4, 8, 16, 32)
-"""Photos that are kept and added up."""
+RECOMPRESS_SIZES = (1, 4, 8, 16, 32)  # photos that are kept and added up
 DRAWS = 4_000
-RESAMPLES = 200
-"""How often photos and albums are drawn anew for the interval."""
+RESAMPLES = 200  # how often photos and albums are drawn anew for the interval
 ENDS = (0.05, 0.95)
 COVERED = 0.99
 _SEED = 20261119
@@ -79,15 +77,12 @@ def recompressed_albums(rows: Rows, way: str) -> Moves:
 
 
 def needed_margin(moves: Moves, size: int, rng: np.random.Generator, draws: int = DRAWS) -> float:
-    """The θ that covers 99 % of draws of so many photos: their mean gain falls by no more.
-
-    A draw is of one album, photos of it, and one rival that is followed through all of them: what
-    a plan rests on. Rivals drawn anew for each photo would average out what they have in common.
-    """
+    """The θ that covers 99 % of draws of so many photos: their mean gain falls by no more."""
     falls = []
     shares = rng.multinomial(draws, [1 / len(moves)] * len(moves))
     for album, count in zip(moves, shares, strict=True):
         photos = rng.integers(len(album), size=(count, size))
+        # one rival for all photos of a draw: drawn anew, rivals would average out
         rival = rng.integers(album.shape[1], size=(count, 1))
         falls.append(-album[photos, rival].mean(axis=1))
     return max(0.0, float(np.quantile(np.concatenate(falls), COVERED)))
@@ -189,8 +184,7 @@ FITTED = (4, 8, 16, 32)
 CALIBRATION_SIZES = (4, 6, 8, 12, 16, 24, 32, 64)
 BEYOND, LAST = 32, 8
 """What is tried beyond the sizes fitted: so many photos, with exponents up to the second alone."""
-COMMON = 0.85
-"""The share of the noise that the photos of an album have in common."""
+COMMON = 0.85  # the share of the noise that the photos of an album have in common
 BINS = 15
 CALIBRATED, PLAIN = "calibrated", "plain sum"
 SHORT, KEPT = f"fitted up to {LAST} photos", f"fitted up to {LAST} photos, last exponent kept"
@@ -252,7 +246,7 @@ def measure_calibration(source: Source, scale: Scale, part: Part) -> Iterator[Ro
 def calibration_error(sure: Sequence[float], right: Sequence[float]) -> float:
     """Expected calibration error, 15 bins.
 
-    >>> error([0.9, 0.9, 0.9, 0.9], [1, 1, 0, 0])
+    >>> calibration_error([0.9, 0.9, 0.9, 0.9], [1, 1, 0, 0])
     0.4
     """
     confidence, correct = np.array(sure), np.array(right)

@@ -188,17 +188,12 @@ def draw_worst(rows: Rows, numbers: Numbers) -> Figure:
 
 OBJECTS = (8, 12, 16, 20, 24, 28)
 DIGITS = (2, 4, 6)
-HARDNESS_WORK = 60_000
-"""Work after which an instance counts as open: some seconds."""
+HARDNESS_WORK = 60_000  # work after which an instance counts as open: some seconds
 _DECIDED = ("optimal", "infeasible")
 
 
 def knapsack(objects: int, digits: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Scores over two rivals and, last, the truth; a tight packing is planted.
-
-    Subset sums, the hard kind: value and weight of an object are the same number, and V = W is the
-    sum of a random half of them.
-    """
+    """Scores over two rivals and, last, the truth; a tight packing is planted."""
     numbers = rng.integers(1, 10**digits, size=objects).astype(np.float64)
     packed = rng.permutation(objects) < objects // 2
     total = numbers[packed].sum()
@@ -276,8 +271,7 @@ PLAN_CHOICES = (FEWEST, ORDER, UNRELATED)
 """Which of the best plans is taken: one with the fewest photos; the first in one order of all
 plans, the same for all budgets; any of them, by itself for each budget."""
 NO_SMALL_PLAN = "no plan within 12.5 %"
-PER_CELL = 4
-"""Collections of a cell."""
+PER_CELL = 4  # collections of a cell
 _PLANS_AT_ONCE = 4096
 parts_constant = partial(sample_parts, kinds=(CONSTANT_KIND,), share=1.0)
 

@@ -221,17 +221,12 @@ def measure_budget(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
 
 
 def filled(
-    scores: FloatMatrix,
-    truth: int,
-    withheld: Sequence[int],
-    budget: int,
+    scores: FloatMatrix, truth: int, withheld: Sequence[int], budget: int,
     order: Sequence[int] | NDArray[np.intp],
-) -> list[int]:
+) -> list[int]:  # fmt: skip
     """Another plan that is as good: further photos, in a given order, fill the budget up.
 
-    Any plan within the budget that reaches the best protected-k is optimal, and a solver that is
-    not asked for fewer photos returns an arbitrary one; this is one such. The order is one for all
-    budgets of a collection, so that chance alone changes no photo's fate between two of them.
+    The order is the same for all budgets, so that chance alone changes no photo.
     """
     rows = gains(scores, truth)
     kept = np.ones(len(rows), bool)

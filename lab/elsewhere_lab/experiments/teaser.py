@@ -1,10 +1,4 @@
-"""Figure 1: sixteen photos, what greedy withholds and what is needed, and where the guesses lie.
-
-The paper shows one collection of sixteen where greedy withholds twelve and four would do. Ours is
-searched for: of the collections at hand, the one that comes nearest to that.
-"""
-
-from __future__ import annotations
+"""Figure 1: sixteen photos, what greedy withholds and what is needed, and where the guesses lie."""
 
 from collections.abc import Iterator
 

@@ -197,10 +197,7 @@ def rated(each: Collection, liked: str) -> NDArray[np.int64]:
 
 
 def summarise_values(rows: Rows) -> Iterator[Number]:
-    """Shares of the photos and of their worth that are withheld, without and with values.
-
-    Both have a plan or neither has. What is saved is a share of each collection's own loss.
-    """
+    """Shares of the photos and of their worth that are withheld, without and with values."""
     for line, _, _, own in lines_of(rows, "liked"):
         planned = [
             r for r in own if r["blind photos"] is not None and r["aware photos"] is not None
@@ -263,7 +260,7 @@ parts_pins = partial(one_each_parts, kinds=RANDOM)
 def pin_ranks(photos: int) -> list[int]:
     """Which ranks are kept in turn.
 
-    >>> ranks(16)
+    >>> pin_ranks(16)
     [1, 2, 3, 5, 7, 9, 12, 16]
     """
     return sorted({1 + round(share * (photos - 1)) for share in PIN_RANKS})
@@ -431,10 +428,7 @@ def zone_cells(places: NDArray[np.float64], reach: float) -> list[int]:
 
 
 def summarise_radius(rows: Rows) -> Iterator[Number]:
-    """Medians of the distances, how often a guess is near, and what the plans cost.
-
-    That no guess is within 50 km of what a zone of 50 km hides is no measurement: left out.
-    """
+    """Medians of the distances, how often a guess is near, and what the plans cost."""
     for line, way, every, own in stats.lines_of(rows, "way"):
         mine = [row for row in own if row["km"] is not None]
         for field, column in (("km", "km, first guess"), ("nearest", "km, nearest of five")):
@@ -442,7 +436,7 @@ def summarise_radius(rows: Rows) -> Iterator[Number]:
             middle = float(np.median(away)) if away else float("nan")
             yield Number(line, column, middle, float("nan"), len(away))
         for near in NEAR:
-            if ZONES.get(way, 0) < near:
+            if ZONES.get(way, 0) < near:  # what a zone rules out is no measurement
                 hits = [float(number(row["nearest"]) < near) for row in mine]
                 yield Number(line, within_column(near), *stats.mean(hits))
         yield from stats.costs(every, line, way, CELL_ALONE) if way != ALL_SHARED else []
