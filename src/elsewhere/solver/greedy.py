@@ -24,7 +24,6 @@ from elsewhere.solver.problem import (
     OUT,
     Answer,
     Attacker,
-    Floats,
     Ints,
     Mask,
     Problem,
@@ -128,20 +127,17 @@ def unit_order(problem: Problem) -> Ints:
     """The free units, the one that most gives the place away first."""
     score = np.zeros(problem.photos)
     for attacker in problem.attackers:
+        # each photo's log-probability of the zone
+        own = attacker.scores[:, attacker.zone].astype(np.float64)
+        truth = own[:, 0]
+        if own.shape[1] > 1:
+            highest = own.max(axis=1)
+            finite = np.where(np.isfinite(highest), highest, 0.0)
+            with np.errstate(divide="ignore"):
+                truth = np.log(np.exp(own - finite[:, None]).sum(axis=1)) + finite
         seen = np.ones(problem.photos, bool) if attacker.sees is None else attacker.sees
-        score[seen] += truth_scores(attacker)[seen]
+        score[seen] += truth[seen]
     units = np.bincount(problem.unit_of, weights=score, minlength=problem.units)
     mean = units / np.maximum(problem.sizes, 1)
     ranked = np.argsort(-mean, kind="stable")
     return np.asarray(ranked[problem.fixed[ranked] == FREE])
-
-
-def truth_scores(attacker: Attacker) -> Floats:
-    """Each photo's log-probability of the zone."""
-    own = attacker.scores[:, attacker.zone].astype(np.float64)
-    if own.shape[1] == 1:
-        return np.asarray(own[:, 0])
-    highest = own.max(axis=1)
-    finite = np.where(np.isfinite(highest), highest, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.exp(own - finite[:, None]).sum(axis=1)) + finite)

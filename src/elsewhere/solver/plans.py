@@ -57,9 +57,8 @@ def solve_promise(request: Request, limits: Limits, previous: frozenset[int] | N
         answer = solve(instance, limits, previous)
         if answer.kept is not None:
             return make_plan(request, reduction, instance, answer)
-        if answer.status == Status.UNKNOWN:
-            answer = reduction.invert(answer)
-        return no_plan(request, Status(answer.status), _normalised(answer.bound), answer.work)
+        answer = reduction.invert(answer)
+        return no_plan(request, Status(answer.status), answer.bound, answer.work)
 
 
 def no_plan(request: Request, status: Status, bound: int | Fraction = 0, work: int = 0) -> Plan:
@@ -80,8 +79,8 @@ def make_plan(request: Request, reduction: Reduction, instance: Instance, answer
         status=Status(answer.status),
         withheld=tuple(np.flatnonzero(~answer.kept).tolist()),
         kept=tuple(np.flatnonzero(answer.kept).tolist()),
-        cost=_normalised(answer.cost),
-        bound=_normalised(answer.bound),
+        cost=answer.cost,
+        bound=answer.bound,
         views=views,
         promise=request.promise,
         explanation="",
@@ -89,11 +88,6 @@ def make_plan(request: Request, reduction: Reduction, instance: Instance, answer
         rests_on_zero=rests_on_zero,
         work=answer.work,
     )
-
-
-def _normalised(value: int | Fraction) -> int | Fraction:
-    exact = Fraction(value)
-    return exact.numerator if exact.denominator == 1 else exact
 
 
 def frontier_points(request: Request, prove_up_to: int | None, limits: Limits) -> Iterator[Point]:

@@ -76,21 +76,19 @@ class Problem:
     """At most this many photos left out; None for a guarantee."""
     strict: bool = False
     """Whether rows must be above 0; a tie is then not enough."""
+    photos: int = field(init=False)
+    """The number of photos."""
+    units: int = field(init=False)
+    """The number of units."""
+    sizes: NDArray[np.int64] = field(init=False)
+    """(units,) how many photos each unit has."""
 
-    @property
-    def photos(self) -> int:
-        """The number of photos."""
-        return len(self.unit_of)
-
-    @property
-    def units(self) -> int:
-        """The number of units."""
-        return len(self.weights)
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """(units,) how many photos each unit has."""
-        return np.bincount(self.unit_of, minlength=self.units).astype(np.int64)
+    def __post_init__(self) -> None:
+        units = len(self.weights)
+        object.__setattr__(self, "photos", len(self.unit_of))
+        object.__setattr__(self, "units", units)
+        sizes = np.bincount(self.unit_of, minlength=units).astype(np.int64)
+        object.__setattr__(self, "sizes", sizes)
 
 
 @dataclass(frozen=True)

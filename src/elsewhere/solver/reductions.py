@@ -25,7 +25,6 @@ from elsewhere.solver.problem import (
     OUT,
     Answer,
     Attacker,
-    Floats,
     Ints,
     Mask,
     Problem,
@@ -68,11 +67,15 @@ class Reduction:
         """The answer in photos and values instead of units and weights."""
         if answer.kept is not None:
             answer = replace(answer, kept=answer.kept[self.problem.unit_of])
-        if self.promise.values is None:
-            return answer
-        scale = weight_scale(self.promise.values)
-        bound = answer.bound if answer.counts else Fraction(answer.bound) / scale
-        return replace(answer, cost=Fraction(answer.cost) / scale, bound=bound)
+        scale = Fraction(1) if self.promise.values is None else weight_scale(self.promise.values)
+        cost, bound = Fraction(answer.cost) / scale, Fraction(answer.bound)
+        if not answer.counts:
+            bound /= scale
+        return replace(
+            answer,
+            cost=cost.numerator if cost.denominator == 1 else cost,
+            bound=bound.numerator if bound.denominator == 1 else bound,
+        )
 
 
 def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
@@ -94,7 +97,10 @@ def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
             reveal = "photos {} reveal the truth each by itself"
         raise Contradiction(f"no photo may reveal the truth alone, but kept {reveal}", pinned)
     fixed[revealing] = OUT
-    unit_of = units_of(promise.photos, promise.groups)
+    first = np.arange(promise.photos)  # units are numbered by their first photo, without gaps
+    for group in promise.groups:
+        first[list(group)] = min(group)
+    unit_of = np.unique(first, return_inverse=True)[1].astype(np.intp)
     units = int(unit_of.max()) + 1
     unit_fixed = np.zeros(units, np.int8)  # a unit is fixed where any of its photos is
     unit_fixed[unit_of[fixed == IN]] = IN
@@ -142,19 +148,6 @@ def _attacker(against: Against, scores: Scores) -> Attacker:
     )
 
 
-def units_of(photos: int, groups: tuple[tuple[int, ...], ...]) -> Ints:
-    """The unit of each photo: numbered by first photo, without gaps.
-
-    >>> units_of(5, ((1, 3),)).tolist()
-    [0, 1, 2, 1, 3]
-    """
-    first = np.arange(photos)
-    for group in groups:
-        first[list(group)] = min(group)
-    _, unit_of = np.unique(first, return_inverse=True)
-    return unit_of.astype(np.intp)
-
-
 def weight_scale(values: Sequence[Fraction]) -> Fraction:
     """The factor that makes values the smallest whole numbers in the same proportions."""
     denominator = math.lcm(*(value.denominator for value in values))
@@ -177,9 +170,16 @@ def counts_alone(attacker: Attacker, *, strict: bool) -> Ints:
 
 
 def _count_alone(attacker: Attacker, strict: bool) -> Ints:
-    (rivals, rival_sizes, rivals_impossible), (zone, zone_sizes, zone_impossible) = (
-        _sums_alone(attacker, cells) for cells in (attacker.rivals, attacker.zone)
-    )
+    parts = []
+    for cells in (attacker.rivals, attacker.zone):
+        # (photos, cells) score and prior of each, their size, and where one of them is −inf
+        scores = attacker.scores[:, cells].astype(np.float64)
+        prior = np.zeros(len(cells)) if attacker.offset is None else attacker.offset[cells]
+        impossible = np.isneginf(scores) | np.isneginf(prior)
+        with np.errstate(over="ignore"):
+            sizes = np.where(impossible, 0.0, np.abs(scores) + np.abs(prior))
+            parts.append((scores + prior, sizes, impossible))
+    (rivals, rival_sizes, rivals_impossible), (zone, zone_sizes, zone_impossible) = parts
     threshold = attacker.shift + attacker.lead
     with np.errstate(over="ignore", invalid="ignore"):
         slack = rivals - zone.max(axis=1, keepdims=True) - threshold
@@ -199,13 +199,3 @@ def _count_alone(attacker: Attacker, strict: bool) -> Ints:
         holding[photo, rival] = holds(replace(attacker, sees=None), kept, cell, strict=strict)
         kept[photo] = False
     return np.asarray(np.sum(holding, axis=1))
-
-
-def _sums_alone(attacker: Attacker, cells: Ints) -> tuple[Floats, Floats, Mask]:
-    """(photos, cells) score and prior of each, their size, and where one of them is −inf."""
-    scores = attacker.scores[:, cells].astype(np.float64)
-    prior = np.zeros(len(cells)) if attacker.offset is None else attacker.offset[cells]
-    impossible = np.isneginf(scores) | np.isneginf(prior)
-    with np.errstate(over="ignore"):
-        sizes = np.where(impossible, 0.0, np.abs(scores) + np.abs(prior))
-        return scores + prior, sizes, impossible

@@ -93,7 +93,7 @@ def dive(
 def repair(instance: Instance, weights: Floats, rivals: Ints, order: Ints, cap: float) -> Mask:
     """A prefix of `order` within `cap`, repaired near its end until these rivals hold."""
     steps = int(np.searchsorted(weights[order].cumsum(), cap, side="right"))
-    left_out = _prefix(instance, order, steps)
+    left_out = np.isin(np.arange(instance.units), order[:steps])
     around = order[max(0, steps - REPAIR_RADIUS) : steps + REPAIR_RADIUS]
     return repair_around(instance, weights, rivals, left_out, around=around, cap=cap)
 
@@ -153,6 +153,7 @@ def find_light_plan(
 ) -> Mask | None:
     """A light plan that reaches the goal within `cap`; None where none was found in time."""
     limits = limits or Limits()
+    every_unit = np.arange(instance.units)
     best: Mask | None = None
     best_cost = cap + 1.0
 
@@ -170,7 +171,7 @@ def find_light_plan(
         counts = _counts_along(instance, weights, order, reach)
         good = (counts >= goal.each[:, None]).all(axis=0) & (counts.sum(axis=0) >= goal.total)
         if good.any():
-            consider(_prefix(instance, order, int(good.argmax())))
+            consider(np.isin(every_unit, order[: int(good.argmax())]))
 
     need = int(goal.each.max(initial=1))
     for order in _prefix_orders(instance, weights, costs, need):
@@ -229,7 +230,7 @@ def find_full_plan(
     def consider_prefix(order: Ints) -> None:
         counts = _counts_along(instance, weights, order, cap)
         keys = counts.min(axis=0) * (instance.rivals + 1) + counts.sum(axis=0)
-        consider(_prefix(instance, order, int(keys.argmax())))
+        consider(np.isin(np.arange(instance.units), order[: int(keys.argmax())]))
 
     consider(best)
     for order in _prefix_orders(instance, weights, costs, 1):
@@ -266,7 +267,8 @@ def prefix_plans(
             weight = int(weight_after[steps])
             if weight not in best or key > best[weight][0]:
                 best[weight] = (key, order, steps)
-    return {weight: _prefix(instance, order, steps) for weight, (_, order, steps) in best.items()}
+    units = np.arange(instance.units)
+    return {weight: np.isin(units, order[:steps]) for weight, (_, order, steps) in best.items()}
 
 
 def adapt_plan(
@@ -327,12 +329,6 @@ def leading_rivals(instance: Instance, left_out: Mask, counts: Ints) -> Ints:
         own = np.flatnonzero(instance.attacker_of == a)
         chosen.append(own[np.argsort(-slack[own], kind="stable")[:count]])
     return np.concatenate(chosen)
-
-
-def _prefix(instance: Instance, order: Ints, steps: int) -> Mask:
-    left_out = np.zeros(instance.units, bool)
-    left_out[order[:steps]] = True
-    return left_out
 
 
 def _count(instance: Instance, sums: Floats) -> Ints:

@@ -126,7 +126,8 @@ class MaxCover:
     def _goal(self, level: int) -> Goal:
         if self.floor is not None:
             return Goal(self.floor, level)
-        return Goal.uniform(len(self.part.zone_slices), level)
+        attackers = len(self.part.zone_slices)
+        return Goal(np.full(attackers, level, np.intp), attackers * level)
 
 
 def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_SEARCH_WORK) -> int:
@@ -140,13 +141,18 @@ def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_S
     position, probe_work = PROBE_POSITION, PROBE_WORK
     while not limits.exhausted():
         objective.tighten(main)
-        if _run(main, turn, limits):
+        main.limits = replace(limits, work=min(limits.work, limits.done + turn))
+        finished = main.run()
+        limits.done = main.limits.done
+        if finished:
             return objective.value
         turn_end = limits.done + turn
         while low < objective.value and limits.done < turn_end and not limits.exhausted():
             cutoff = low + int(position * (objective.value - 1 - low))
             probe = objective.search(cutoff, Limits(), stop_at_first=True)
-            finished = _run(probe, probe_work, limits)
+            probe.limits = replace(limits, work=min(limits.work, limits.done + probe_work))
+            finished = probe.run()
+            limits.done = probe.limits.done
             if objective.value <= cutoff:
                 continue
             if finished:
@@ -160,14 +166,6 @@ def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_S
             break
         turn *= 2
     return low
-
-
-def _run(search: Search, work: int, limits: Limits) -> bool:
-    """Let a search do some more work, counted in `limits`; whether it finished."""
-    search.limits = replace(limits, work=min(limits.work, limits.done + work))
-    finished = search.run()
-    limits.done = search.limits.done
-    return finished
 
 
 def minimise(
@@ -269,7 +267,6 @@ def rival_costs(
     if not instance.units:
         return np.where(rhs >= -error, 0.0, np.inf)
     rows = scores[rivals] - scores[zone_rows]
-    hopeless = _hopeless(instance, rivals, zone_rows, np.abs(rhs) <= error)
     if (weights == weights[0]).all():  # sort the coefficients: the fewest units that suffice
         rows.sort(axis=1)
         np.minimum(rows, 0.0, out=rows)
@@ -280,7 +277,24 @@ def rival_costs(
     else:
         lift = one_row_lift(weights, rows, rhs, error)
         costs = np.where(np.isfinite(lift), np.ceil(lift * (1 - 1e-12) - 1e-9), np.inf)
-    costs[hopeless] = np.inf
+    # A row that is the same whatever is left out (a twin of the truth, say) and does not hold never
+    # will. The scores as given decide: floats that were scaled or summed may hide a difference.
+    problem = instance.problem
+    free_photos = np.isin(problem.unit_of, instance.free)
+    all_kept = instance.units_kept(np.zeros(instance.units, bool))[problem.unit_of]
+    for i in np.flatnonzero(np.abs(rhs) <= error).tolist():
+        a = int(instance.attacker_of[rivals[i]])
+        attacker = problem.attackers[a]
+        if attacker.shift:
+            continue
+        rival = int(instance.cell_of[rivals[i]])
+        zone_cell = int(attacker.zone[int(zone_rows[i]) - instance.zone_slices[a].start])
+        seen = free_photos if attacker.sees is None else free_photos & attacker.sees
+        rival_scores, truth_scores = attacker.scores[seen, rival], attacker.scores[seen, zone_cell]
+        if np.array_equal(rival_scores, truth_scores) and np.isfinite(rival_scores).all():
+            slack = row_slack(attacker, all_kept, rival, zone_cell)
+            if slack < 0 or (problem.strict and not slack > 0):
+                costs[i] = np.inf
     return costs
 
 
@@ -309,27 +323,3 @@ def goal_lower_bound(costs: Floats, attacker_of: Ints, goal: Goal) -> float:
         if need > 0:
             bound = max(bound, float(np.partition(part, need - 1)[need - 1]))
     return bound
-
-
-def _hopeless(instance: Instance, rivals: Ints, zone_rows: Ints, tied: Mask) -> Mask:
-    """Which rows are the same whatever is left out, and do not hold (a twin of the truth, say).
-
-    Decided by the scores as given: floats that were scaled or summed may hide a difference.
-    """
-    result = np.zeros(len(rivals), bool)
-    problem = instance.problem
-    free_photos = np.isin(problem.unit_of, instance.free)
-    all_kept = instance.units_kept(np.zeros(instance.units, bool))[problem.unit_of]
-    for i in np.flatnonzero(tied).tolist():
-        a = int(instance.attacker_of[rivals[i]])
-        attacker = problem.attackers[a]
-        if attacker.shift:
-            continue
-        rival = int(instance.cell_of[rivals[i]])
-        zone_cell = int(attacker.zone[int(zone_rows[i]) - instance.zone_slices[a].start])
-        seen = free_photos if attacker.sees is None else free_photos & attacker.sees
-        rival_scores, truth_scores = attacker.scores[seen, rival], attacker.scores[seen, zone_cell]
-        if np.array_equal(rival_scores, truth_scores) and np.isfinite(rival_scores).all():
-            slack = row_slack(attacker, all_kept, rival, zone_cell)
-            result[i] = slack < 0 or (problem.strict and not slack > 0)
-    return result

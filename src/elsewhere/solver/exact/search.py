@@ -72,11 +72,6 @@ class Goal:
         each = np.array([attacker.need for attacker in problem.attackers], np.intp)
         return cls(each, int(each.sum()))
 
-    @classmethod
-    def uniform(cls, attackers: int, count: int) -> Goal:
-        """The same number of holding rivals for every attacker."""
-        return cls(np.full(attackers, count, np.intp), attackers * count)
-
     def reached(self, counts: Ints) -> bool:
         """Whether these counts of holding rivals fulfil the goal."""
         return bool((counts >= self.each).all()) and int(counts.sum()) >= self.total

@@ -45,7 +45,7 @@ from elsewhere.solver.exact.objectives import (
     tighten_rival_costs,
 )
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Answer, Attacker, Floats, Ints, Mask, Problem
+from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Answer, Attacker, Floats, Mask, Problem
 
 JOINT_WORK = 3_000
 """Work on all attackers together before the Lagrangean bound is tried."""
@@ -88,9 +88,18 @@ def solve(
             result = _min_weight(instance, goal, limits)
             if result.left_out is not None and preference.any():
                 result.left_out = _nearest(instance, goal, result.left_out, preference, limits)
-            answer = _answer(instance, result, result.bound + instance.fixed_out_weight, limits)
+            bound = result.bound + instance.fixed_out_weight
         else:
-            answer = _within_budget(instance, budget, limits)
+            result = _within_budget(instance, budget, limits)
+            bound = result.bound
+        counts = budget is not None
+        if result.left_out is None:
+            status = "infeasible" if result.proved else "unknown"
+            return Answer(status, None, 0, 0 if result.proved else bound, counts, limits.done)
+        kept = instance.units_kept(result.left_out)
+        cost = int(instance.weights[result.left_out].sum()) + instance.fixed_out_weight
+        status = "optimal" if result.proved else "feasible"
+        answer = Answer(status, kept, cost, bound, counts, limits.done)
         return polish(instance, answer, preference)
 
 
@@ -154,13 +163,16 @@ def _nearest(
     return best if result.left_out is None else result.left_out
 
 
-def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
-    """Most rivals for the worst-off attacker, then most in total, then least weight left out."""
+def _within_budget(instance: Instance, budget: int, limits: Limits) -> SearchResult:
+    """Most rivals for the worst-off attacker, then most in total, then least weight left out.
+
+    The bound is on the rivals of the worst-off attacker.
+    """
     sizes, weights = instance.sizes, instance.weights
     attackers = len(instance.zone_slices)
     cap = min(budget - instance.fixed_out_photos, max_removable_weight(instance, sizes))
     if cap < 0:
-        return Answer("infeasible", None, 0, 0, counts=True, work=limits.done)
+        return SearchResult(None, 0, proved=True)
     cap = int(cap)
     costs = rival_costs(instance, sizes)
     rivals = np.flatnonzero(costs <= cap)
@@ -180,19 +192,7 @@ def _within_budget(instance: Instance, budget: int, limits: Limits) -> Answer:
     # where values and numbers of photos differ, the budget becomes a row
     side = (sizes, cap) if (weights != sizes).any() else None
     result = minimise(instance, weights, goal, limits, start=result.left_out, side=side)
-    result.proved = result.proved and proved
-    return _answer(instance, result, bound, limits)
-
-
-def _answer(instance: Instance, result: SearchResult, bound: int, limits: Limits) -> Answer:
-    counts = instance.problem.budget is not None
-    if result.left_out is None:
-        status = "infeasible" if result.proved else "unknown"
-        return Answer(status, None, 0, 0 if result.proved else bound, counts, limits.done)
-    kept = instance.units_kept(result.left_out)
-    cost = int(instance.weights[result.left_out].sum()) + instance.fixed_out_weight
-    status = "optimal" if result.proved else "feasible"
-    return Answer(status, kept, cost, bound, counts, limits.done)
+    return SearchResult(result.left_out, bound, proved=result.proved and proved)
 
 
 def merge_attackers(problem: Problem) -> Problem:
@@ -249,22 +249,32 @@ def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
     if not goal.total:
         return answer
     work = NEAR_POLISH_WORK if preference.any() else POLISH_WORK
+    weights, sizes = instance.weights, instance.sizes
     slack: float | None = None
     while work > 0:
-        rivals = leading_rivals(instance, left_out, 2 * goal.each + 8)
-        part = instance.restricted(np.sort(rivals))
-        sums = part.sums(left_out.astype(np.float64))[:, None]
-        if slack is None:
-            slack = float(_least_slacks(part, goal, sums)[0])
-        back, out = _swaps(instance, left_out, preference)
+        # all pairs of a unit to keep again and one of the same weight and size to leave out
+        kept_again, removed = np.flatnonzero(left_out), np.flatnonzero(~left_out)
+        fits = weights[kept_again][:, None] == weights[removed]
+        fits &= sizes[kept_again][:, None] == sizes[removed]
+        fits &= preference[removed][None, :] >= preference[kept_again][:, None]
+        i, j = fits.nonzero()
+        back, out = kept_again[i], removed[j]
+        part = instance.restricted(np.sort(leading_rivals(instance, left_out, 2 * goal.each + 8)))
         pairs_work = len(back) * len(part.unit_scores)
         if not len(back) or pairs_work > max(work, POLISH_WORK):
             break
         work -= pairs_work
+        # the slack of the last rival needed, of the attacker with the least: now, and after swaps
+        sums = part.sums(left_out.astype(np.float64))[:, None]
+        swapped = sums + part.unit_scores[:, back] - part.unit_scores[:, out]
+        ahead = part.slacks(np.concatenate([sums, swapped], axis=1))
+        least = np.full(ahead.shape[1], np.inf)
+        for a, need in enumerate(goal.each.tolist()):
+            if need:
+                own = -ahead[part.attacker_of == a]
+                least = np.minimum(least, -np.partition(own, need - 1, axis=0)[need - 1])
+        slack, slacks = float(least[0]) if slack is None else slack, least[1:]
         nearer = preference[out] - preference[back]
-        slacks = _least_slacks(
-            part, goal, sums + part.unit_scores[:, back] - part.unit_scores[:, out]
-        )
         good = (slacks >= 0) & ((nearer > 0) | ((nearer == 0) & (slacks > slack + 1e-6)))
         for at in np.lexsort((-slacks, -nearer, ~good))[:3].tolist():
             if not good[at]:
@@ -277,28 +287,6 @@ def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
         else:
             break
     return replace(answer, kept=instance.units_kept(left_out))
-
-
-def _swaps(instance: Instance, left_out: Mask, preference: Floats) -> tuple[Ints, Ints]:
-    """All pairs of a unit to keep again and one of the same weight and size to leave out."""
-    back, out = np.flatnonzero(left_out), np.flatnonzero(~left_out)
-    weights, sizes = instance.weights, instance.sizes
-    fits = weights[back][:, None] == weights[out]
-    fits &= sizes[back][:, None] == sizes[out]
-    fits &= preference[out][None, :] >= preference[back][:, None]
-    i, j = fits.nonzero()
-    return back[i], out[j]
-
-
-def _least_slacks(part: Instance, goal: Goal, sums: Floats) -> Floats:
-    """For each set, the slack of the last rival needed, of the attacker with the least."""
-    slack = part.slacks(sums)
-    least = np.full(slack.shape[1], np.inf)
-    for a, need in enumerate(goal.each.tolist()):
-        if need:
-            own = -slack[part.attacker_of == a]
-            least = np.minimum(least, -np.partition(own, need - 1, axis=0)[need - 1])
-    return least
 
 
 @dataclass(frozen=True)
@@ -332,7 +320,7 @@ def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> I
         result = minimise(
             instance,
             sizes,
-            Goal.uniform(attackers, reached + 1),
+            Goal(np.full(attackers, reached + 1, np.intp), attackers * (reached + 1)),
             limits,
             cap=proved_to - first,
             lower_bound=budget - first,
