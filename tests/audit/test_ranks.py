@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import elsewhere
-from elsewhere.audit.inference import own_ranks, prefix_ranks, rank
+from elsewhere.audit.inference import curve, own_ranks, rank
 
 
 @st.composite
@@ -39,8 +39,8 @@ def test_every_prefix_is_ranked_like_an_album_of_its_own(
 ) -> None:
     rows, zone = album
     order = np.random.default_rng(seed).permutation(len(rows))
-    curve = prefix_ranks(rows, order, zone)
-    assert curve.tolist() == [rank(rows[order[: n + 1]], zone) for n in range(len(rows))]
+    ranks = curve(rows, order, zone, {}).ranks
+    assert list(ranks) == [rank(rows[order[: n + 1]], zone) for n in range(len(rows))]
     assert own_ranks(rows, zone).tolist() == [rank(row[None], zone) for row in rows]
 
 

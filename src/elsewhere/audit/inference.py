@@ -121,16 +121,17 @@ def audit(
             cells = default
     exponents = exponents or {}
 
-    def rows(scores: Scores) -> Floats:
-        """The scores of these photos, with probability zero outside what is possible."""
-        values = scores.values[photos].astype(np.float64)
+    opinions = opinions or {}
+    # The scores of these photos by every head, with probability zero outside what is possible.
+    matrices = []
+    for source in (table, *opinions.values()):
+        values = source.values[photos].astype(np.float64)
         if among is not None:
-            impossible = np.ones(scores.cells, dtype=bool)
+            impossible = np.ones(source.cells, dtype=bool)
             impossible[list(among)] = False
             values[:, impossible] = -np.inf
-        return values
-
-    values = rows(table)
+        matrices.append(values)
+    values = matrices[0]
     probabilities = np.exp(combine_rows(values, exponents))
     alone = []
     ranks = None if zone is None else own_ranks(values, zone)
@@ -140,8 +141,7 @@ def audit(
             rank_alone, mass = int(ranks[i]), min(1.0, float(row[zone].sum()))
         alone.append(Alone(table.ids[photos[i]], _guesses(cells, row, TOP_ALONE), rank_alone, mass))
     others = []
-    for head, other in (opinions or {}).items():
-        other_values = rows(other)
+    for head, other_values in zip(opinions, matrices[1:], strict=True):
         believed = np.exp(combine_rows(other_values, exponents))
         other_rank = mass = None
         if zone is not None:
@@ -191,11 +191,12 @@ def _exposure(
     near: tuple[Within, ...] = ()
     distance = None
     if cells is not None and truth.positions:
-        near = tuple(within(probabilities, cells, truth.positions))
-        distance = best_km(probabilities, cells, truth.positions)
-    names = [_guess(cells, cell, 0.0).name for cell in truth.cells] if not truth.label else []
+        near, distance = distances(probabilities, cells, truth.positions)
+    label = truth.label
+    if not label:
+        label = "; ".join(guess.name for guess in _guesses(cells, probabilities, truth.cells))
     return Exposure(
-        label=truth.label or "; ".join(names),
+        label=label,
         cells=truth.cells,
         lat=truth.lat,
         lon=truth.lon,
@@ -210,30 +211,28 @@ def _exposure(
             zone,
             rivals=rivals,
             margin=margin,
-            named=lambda cell: _guess(cells, cell, float(probabilities[cell])),
+            named=lambda cell: _guesses(cells, probabilities, [cell])[0],
         ),
         note=truth.note,
     )
 
 
-def _guess(cells: Cells | None, cell: int, probability: float) -> Guess:
-    """A cell by its name."""
+def _guesses(
+    cells: Cells | None, probabilities: Floats, chosen: int | Sequence[int]
+) -> tuple[Guess, ...]:
+    """The chosen cells by name, or so many of the likeliest."""
+    if isinstance(chosen, int):
+        numbers: Sequence[int] = np.argsort(-probabilities, kind="stable")[:chosen].tolist()
+    else:
+        numbers = chosen
+    beliefs = [(cell, float(probabilities[cell])) for cell in numbers]
     if cells is None:
-        return Guess(cell, f"cell {cell}", None, None, probability)
-    lat, lon = cell_towns(cells)
-    return Guess(cell, cell_names(cells)[cell], float(lat[cell]), float(lon[cell]), probability)
-
-
-def _guesses(cells: Cells | None, probabilities: Floats, top: int) -> tuple[Guess, ...]:
-    """The likeliest cells."""
-    first = np.argsort(-probabilities, kind="stable")[:top].tolist()
-    return tuple(_guess(cells, cell, float(probabilities[cell])) for cell in first)
-
-
-def prefix_ranks(values: Floats, order: Ints, zone: Ints) -> Ints:
-    """The rank of the truth after the first 1, 2, …, n photos of `order`."""
-    rows = values[order]
-    return _ranks(rows, np.cumsum(rows, axis=0), np.arange(1, len(rows) + 1), zone)
+        return tuple(Guess(cell, f"cell {cell}", None, None, belief) for cell, belief in beliefs)
+    names, (lat, lon) = cell_names(cells), cell_towns(cells)
+    return tuple(
+        Guess(cell, names[cell], float(lat[cell]), float(lon[cell]), belief)
+        for cell, belief in beliefs
+    )
 
 
 def rank(values: Floats, zone: Ints) -> int:
@@ -338,12 +337,13 @@ def shares(
 
 def curve(values: Floats, order: Ints, zone: Ints, exponents: Mapping[int, float]) -> Curve:
     """Rank and probability of the truth after each photo of `order`."""
-    sums = np.cumsum(values[order], axis=0)
+    rows = values[order]
+    sums = np.cumsum(rows, axis=0)
     powers = np.array([exponent(exponents, n + 1) for n in range(len(order))])
     probabilities = np.exp(log_softmax(powers[:, None] * sums))[:, zone].sum(axis=1)
     return Curve(
         tuple(order.tolist()),
-        tuple(prefix_ranks(values, order, zone).tolist()),
+        tuple(_ranks(rows, sums, np.arange(1, len(rows) + 1), zone).tolist()),
         tuple(np.minimum(probabilities, 1.0).tolist()),
     )
 
@@ -375,20 +375,27 @@ def worst_order(values: Floats, zone: Ints) -> Ints:
     return order
 
 
-def within(
+def distances(
     probabilities: Floats, cells: Cells, positions: Sequence[tuple[float, float]]
-) -> list[Within]:
-    """The chance that a guess falls within each radius of the place, and the most it can be.
+) -> tuple[tuple[Within, ...], float]:
+    """How near a guess is: the chance of each radius, and from the place to the best guess in km.
+
+    A radius has the chance that a guess falls within it, and the most that this can be. The best
+    guess is the town that the likeliest cell is called after.
 
     >>> sure = np.zeros(512)
     >>> sure[Cells.default().locate(38.72, -9.14)] = 1.0
-    >>> nearness = within(sure, Cells.default(), [(38.72, -9.14)])
-    >>> [(radius.km, round(radius.at_most, 2)) for radius in nearness]
-    [(25.0, 1.0), (200.0, 1.0), (750.0, 1.0)]
+    >>> within, best_km = distances(sure, Cells.default(), [(38.72, -9.14)])
+    >>> [(radius.km, round(radius.at_most, 2)) for radius in within], round(best_km)
+    ([(25.0, 1.0), (200.0, 1.0), (750.0, 1.0)], 0)
     """
-    spots = _thinned(positions)
+    spots = np.array(positions, dtype=np.float64)
+    if len(spots) > MAX_POSITIONS:  # about a kilometre apart
+        spots = np.unique(spots.round(2), axis=0)
+    spots = spots[:: 1 + (len(spots) - 1) // MAX_POSITIONS]
+    place = unit_vector(*spots.T).T
     directions, cell_of, people = _towns(cells)
-    cosine = (directions @ unit_vector(*spots.T).T).max(axis=1)
+    cosine = (directions @ place).max(axis=1)
     nearest = distance_km(cells, *spots.T).reshape(-1, cells.count).min(axis=0)
     population = np.bincount(cell_of, people, cells.count)
     found = []
@@ -400,23 +407,10 @@ def within(
         share = share / np.where(population > 0, population, 1.0)
         chance = min(1.0, float(probabilities @ share))
         found.append(Within(km, chance, min(1.0, float(probabilities[touched].sum()))))
-    return found
-
-
-def best_km(probabilities: Floats, cells: Cells, positions: Sequence[tuple[float, float]]) -> float:
-    """From the place to the town that the likeliest cell is called after."""
     lat, lon = cell_towns(cells)
     best = int(np.argmax(probabilities))
-    cosine = unit_vector(lat[best], lon[best]) @ unit_vector(*_thinned(positions).T).T
-    return float(EARTH_KM * np.arccos(np.clip(cosine.max(), -1.0, 1.0)))
-
-
-def _thinned(positions: Sequence[tuple[float, float]]) -> Floats:
-    """At most so many distinct positions; where there are more, about a kilometre apart."""
-    spots = np.array(positions, dtype=np.float64)
-    if len(spots) > MAX_POSITIONS:
-        spots = np.unique(spots.round(2), axis=0)
-    return spots[:: 1 + (len(spots) - 1) // MAX_POSITIONS]
+    to_best = np.clip((unit_vector(lat[best], lon[best]) @ place).max(), -1.0, 1.0)
+    return tuple(found), float(EARTH_KM * np.arccos(to_best))
 
 
 @lru_cache(maxsize=4)

@@ -53,12 +53,12 @@ def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
     x = linear_scale(1, max(photos, 2), _LEFT, _RIGHT)
     y = log_scale(lowest - 1, _TOP, bottom)
 
-    def line(curve: Curve) -> str:
+    lines = []
+    for curve in (album, worst):
         points = [(x(n), y(rank - 1)) for n, rank in enumerate(curve.ranks, 1)]
         if len(points) == 1:  # a short line, so that there is something to see
             points.append((points[0][0] + 8, points[0][1]))
-        return "M" + " ".join(f"{number(a, 1)},{number(b, 1)}" for a, b in points)
-
+        lines.append("M" + " ".join(f"{number(a, 1)},{number(b, 1)}" for a, b in points))
     return render(
         "sharpening.svg.j2",
         **{"width": _WIDTH, "left": _LEFT, "right": _RIGHT, "bottom": bottom, "x": x, "y": y},
@@ -67,8 +67,8 @@ def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
         photos=photos,
         rank_ticks=sorted({max(tick, 1) for tick in log_ticks(lowest)}),
         photo_ticks=whole_ticks(photos),
-        album_line=line(album),
-        worst_line=line(worst),
+        album_line=lines[0],
+        worst_line=lines[1],
     )
 
 

@@ -81,27 +81,22 @@ DARK: Final = Palette(
 )
 
 
-def themes(selector: str = ":root") -> str:
-    """The colours as CSS variables: light, dark where the reader wishes it, and light on paper.
-
-    >>> themes()[:23]
-    ':root{--ground:#fbfaf7;'
-    """
-    light, dark = (
-        ";".join(f"--{role}:{colour}" for role, colour in asdict(palette).items())
-        for palette in (LIGHT, DARK)
-    )
-    return (
-        f"{selector}{{{light}}}"
-        f"@media (prefers-color-scheme:dark){{{selector}{{{dark}}}}}"
-        f"@media print{{{selector}{{{light};--ground:#fff}}}}"
-    )
+_LIGHT, _DARK = (
+    ";".join(f"--{role}:{colour}" for role, colour in asdict(palette).items())
+    for palette in (LIGHT, DARK)
+)
+THEMES: Final = (
+    f":root{{{_LIGHT}}}"
+    f"@media (prefers-color-scheme:dark){{:root{{{_DARK}}}}}"
+    f"@media print{{:root{{{_LIGHT};--ground:#fff}}}}"
+)
+"""The colours as CSS variables: light, dark where the reader wishes it, and light on paper."""
 
 
 def standalone(picture: Markup) -> str:
     """A picture as a file of its own, for the docs: it brings its colours and font along."""
     opening, _, rest = picture.partition(">")
-    style = f"<style>{themes('svg')}svg{{background:var(--ground)}}</style>"
+    style = f"<style>{THEMES.replace(':root', 'svg')}svg{{background:var(--ground)}}</style>"
     return f'{opening} xmlns="http://www.w3.org/2000/svg">{style}{rest}\n'
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from elsewhere.audit import Audit, Guess, Leaking
-from elsewhere.values.wording import apart_only
 
 
 class PhotoState(StrEnum):
@@ -161,12 +160,6 @@ class Contents:
     """The command that made the report, as it was typed."""
     origin: Mapping[str, str] | None = None
     """With what it was made: the version, the copy, the certificate."""
-
-    @property
-    def short_names(self) -> Mapping[str, str]:
-        """What the page calls each photo: its name without the folders that all names share."""
-        names = [photo.name for photo in self.photos]
-        return dict(zip(names, apart_only(names), strict=True))
 
     def photos_in(self, state: PhotoState) -> list[PhotoPicture]:
         """The photos of one state; of those withheld, what gives most away comes first."""

@@ -12,6 +12,7 @@ from elsewhere.report.charts import MAX_BARS, frontier_chart, shares_chart, shar
 from elsewhere.report.contents import AttackerView, Contents, PhotoState
 from elsewhere.report.templating import render
 from elsewhere.report.worldmap import MapContents, closer_map, land, world_map
+from elsewhere.values.wording import apart_only
 
 _MAX_LISTED = 6
 """Likeliest places in the list; the map shows more."""
@@ -19,9 +20,11 @@ _MAX_LISTED = 6
 
 def page(contents: Contents) -> str:
     """The whole report as one HTML file."""
+    names = [photo.name for photo in contents.photos]
     html = render(
         "report.html.j2",
         contents=contents,
+        names=dict(zip(names, apart_only(names), strict=True)),
         figures=_figures(contents),
         PhotoState=PhotoState,
         change=_change,

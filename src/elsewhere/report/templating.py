@@ -20,7 +20,7 @@ from markupsafe import Markup
 
 from elsewhere.messages.numbers import chance, fraction, ordinal, signed
 from elsewhere.messages.report import as_sentence
-from elsewhere.report.colours import FONT, themes
+from elsewhere.report.colours import FONT, THEMES
 from elsewhere.values.wording import counted, listed, shortened
 
 POLICY = "; ".join(
@@ -83,7 +83,7 @@ def printable(value: object) -> object:
 def environment() -> Environment:
     """The environment, with the style sheet and the filters for numbers and lists."""
     rules = files("elsewhere.report").joinpath("templates", "style.css").read_text("utf-8")
-    style = Markup(f"{themes()}body{{font-family:{FONT}}}\n{rules}")
+    style = Markup(f"{THEMES}body{{font-family:{FONT}}}\n{rules}")
     made = Environment(
         loader=PackageLoader("elsewhere.report"),
         autoescape=True,

@@ -17,7 +17,7 @@ from functools import cache
 
 import numpy as np
 from markupsafe import Markup
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from elsewhere.audit import Guess
 from elsewhere.globe import countries
@@ -154,33 +154,35 @@ def outline_edges(boxes: Sequence[Box]) -> list[Box]:
         left, right = np.searchsorted(lon, [west, east]) + 1
         inside[bottom:top, left:right] = True
 
-    def runs(marked: NDArray[np.bool_]) -> list[tuple[int, int]]:
-        change = np.diff(marked.astype(int), prepend=0, append=0)
-        starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
-        return list(zip(starts.tolist(), ends.tolist(), strict=True))
-
     edges: list[Box] = []
-    for y, marked in zip(lat.tolist(), (inside[1:] != inside[:-1])[:, 1:-1], strict=True):
-        edges += [(y, float(lon[first]), y, float(lon[last])) for first, last in runs(marked)]
-    for x, marked in zip(lon.tolist(), (inside[:, 1:] != inside[:, :-1])[1:-1].T, strict=True):
-        edges += [(float(lat[first]), x, float(lat[last]), x) for first, last in runs(marked)]
+    across, upright = inside[1:] != inside[:-1], inside[:, 1:] != inside[:, :-1]
+    for lines, ends, marks, turned in (
+        (lat, lon, across[:, 1:-1], False),
+        (lon, lat, upright[1:-1].T, True),
+    ):
+        for at, marked in zip(lines.tolist(), marks, strict=True):
+            change = np.diff(marked.astype(int), prepend=0, append=0)
+            starts, stops = ends[change == 1].tolist(), ends[change == -1].tolist()
+            for start, stop in zip(starts, stops, strict=True):
+                edges.append((start, at, stop, at) if turned else (at, start, at, stop))
     return edges
 
 
 def zone_paths(boxes: Sequence[Box]) -> tuple[str, str]:
     """The area of a zone, to be filled, and its outline, both as SVG path data."""
-
-    def drawn(box: Box, *, closed: bool) -> str:
-        south, west, north, east = box
-        lats = np.linspace(south, north, 2 + int((north - south) / _MERIDIAN_STEP))
-        lons = np.linspace(west, east, len(lats))
-        if closed:
-            lons = np.repeat([west, east], len(lats))
-            lats = np.concatenate((lats, lats[::-1]))
-        return path(np.stack(project(lats, lons), axis=1), closed=closed)
-
-    area = "".join(drawn(box, closed=True) for box in boxes)
-    return area, "".join(drawn(edge, closed=False) for edge in outline_edges(boxes))
+    drawn = []
+    for shapes, closed in ((boxes, True), (outline_edges(boxes), False)):
+        data = ""
+        for south, west, north, east in shapes:
+            lats = np.linspace(south, north, 2 + int((north - south) / _MERIDIAN_STEP))
+            lons = np.linspace(west, east, len(lats))
+            if closed:
+                lons = np.repeat([west, east], len(lats))
+                lats = np.concatenate((lats, lats[::-1]))
+            data += path(np.stack(project(lats, lons), axis=1), closed=closed)
+        drawn.append(data)
+    area, outline = drawn
+    return area, outline
 
 
 @dataclass(frozen=True)
@@ -208,19 +210,18 @@ def world_map(
 
     With `shared_outlines` the page has the outlines under the id `land`.
     """
-
-    def placed(guesses: Sequence[Guess]) -> list[tuple[float, float, Guess]]:
+    visible = [guess for guess in shown.beliefs if guess.probability >= _MIN_PROBABILITY]
+    placed = []
+    for guesses in (visible, shown.decoys):
         known = [guess for guess in guesses if guess.lat is not None and guess.lon is not None]
         x, y = project(*np.array([(guess.lat, guess.lon) for guess in known]).reshape(-1, 2).T)
-        return list(zip(x.tolist(), y.tolist(), known, strict=True))
-
-    decoys = placed(shown.decoys)
+        placed.append(list(zip(x.tolist(), y.tolist(), known, strict=True)))
+    beliefs, decoys = placed
     ranks = {id(guess): rank for rank, guess in enumerate(shown.decoys, 1)}
     lat = np.linspace(SOUTH, NORTH, 49)  # up the date line, along the north, down again
     x, y = project(np.concatenate((lat, lat[::-1])), np.repeat([-180.0, 180.0], len(lat)))
     edge = " ".join(f"{number(a, 1)},{number(b, 1)}" for a, b in zip(x, y, strict=True))
     area, outline = zone_paths(shown.zone) if shown.zone else ("", "")
-    visible = [guess for guess in shown.beliefs if guess.probability >= _MIN_PROBABILITY]
     return render(
         "map.svg.j2",
         label=label,
@@ -232,7 +233,7 @@ def world_map(
         zone_outline=outline,
         zone_cells=set(shown.zone_cells),
         disc_radius=_CERTAIN_RADIUS,
-        beliefs=placed(visible),
+        beliefs=beliefs,
         place=tuple(map(float, project(*shown.place))) if shown.place else None,
         decoys=decoys,
         numbers=_place_numbers([(a, b, ranks[id(decoy)]) for a, b, decoy in decoys], window, zoom),

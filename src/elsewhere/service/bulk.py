@@ -26,7 +26,7 @@ from elsewhere.album.metadata import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import NotJpegError, Spool, Ticket, size_if_bare
 from elsewhere.album.workers import Reply, Workers
-from elsewhere.audit.inference import rank, within
+from elsewhere.audit.inference import distances, rank
 from elsewhere.errors import InputError
 from elsewhere.globe import cell_names, place as find_place
 from elsewhere.scorers import CachedScorer, Photo as ScorablePhoto, Row, ScorerInfo, find
@@ -209,7 +209,9 @@ def audit_cells(
     cells = np.array(truth, dtype=np.int64)
     likely = np.exp(combine_rows(values, model.about.exponents))
     best, globe = int(np.argmax(likely)), model.about.globe
-    near = within(likely, globe, positions)[0].chance if globe is not None and positions else None
+    near = None
+    if globe is not None and positions:
+        near = distances(likely, globe, positions)[0][0].chance
     return AuditNumbers(
         scorer=model.spec,
         place=place,

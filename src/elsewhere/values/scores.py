@@ -46,6 +46,10 @@ class Scores:
     """Fingerprint of the model that made the rows; empty when unknown."""
     grid: str = ""
     """Fingerprint of the cells that the columns stand for; empty when unknown."""
+    photos: int = field(init=False, repr=False)
+    """The number of photos (N)."""
+    cells: int = field(init=False, repr=False)
+    """The number of cells (M)."""
     _index: dict[str, int] = field(init=False, repr=False, compare=False)
 
     def __init__(
@@ -68,17 +72,9 @@ class Scores:
         object.__setattr__(self, "ids", names)
         object.__setattr__(self, "scorer", scorer)
         object.__setattr__(self, "grid", grid)
+        object.__setattr__(self, "photos", photos)
+        object.__setattr__(self, "cells", matrix.shape[1])
         object.__setattr__(self, "_index", {name: i for i, name in enumerate(names)})
-
-    @property
-    def photos(self) -> int:
-        """The number of photos (N)."""
-        return len(self.values)
-
-    @property
-    def cells(self) -> int:
-        """The number of cells (M)."""
-        return int(self.values.shape[1])
 
     def index(self, name: str) -> int:
         """The row of the photo called `name`."""
