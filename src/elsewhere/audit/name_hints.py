@@ -56,31 +56,25 @@ def places_in(name: str) -> tuple[str, ...]:
     found: list[str] = []
     at = 0
     while at < len(words):
-        for length in (3, 2, 1):
-            label = _place(" ".join(words[at : at + length])) if at + length <= len(words) else ""
-            if label:
-                found.append(label)
+        for length in range(min(3, len(words) - at), 0, -1):
+            text = " ".join(words[at : at + length])
+            if len(text) < _MIN_LETTERS / (1 if text.isascii() else 2):
+                continue
+            row = None if _EVERYDAY.issuperset(text.split()) else _rows().get(text)
+            if row is None:
+                continue
+            table = gazetteer()  # a small town with this name is likely an accident
+            least = _MIN_PEOPLE_WORDS
+            if len(text.split()) == 1:
+                own = name_key(table.name(row)) == text
+                least = _MIN_PEOPLE_NAME if own else _MIN_PEOPLE_ALIAS
+            if table.population[row] >= least:
+                found.append(place_of_row(row).label)
                 at += length
                 break
         else:
             at += 1
     return tuple(dict.fromkeys(found))
-
-
-def _place(text: str) -> str:
-    """The label of the place with this name; empty if there is none or it is likely an accident."""
-    words = text.split()
-    if len(text) < _MIN_LETTERS / (1 if text.isascii() else 2) or _EVERYDAY.issuperset(words):
-        return ""
-    row = _rows().get(text)
-    if row is None:
-        return ""
-    table = gazetteer()
-    own = name_key(table.name(row)) == text
-    least = _MIN_PEOPLE_NAME if own else _MIN_PEOPLE_ALIAS
-    if len(words) > 1:
-        least = _MIN_PEOPLE_WORDS
-    return place_of_row(row).label if table.population[row] >= least else ""
 
 
 @cache

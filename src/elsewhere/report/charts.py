@@ -50,8 +50,8 @@ def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
     bottom = 168
     photos = max(len(album.ranks), 1)
     lowest = max([*album.ranks, *worst.ranks, 2])
-    x = linear_scale(1, max(photos, 2), _LEFT, _RIGHT)
-    y = log_scale(lowest - 1, _TOP, bottom)
+    x = scale(1, max(photos, 2), _LEFT, _RIGHT)
+    y = scale(0, lowest - 1, _TOP, bottom, log=True)
 
     lines = []
     for curve in (album, worst):
@@ -79,8 +79,8 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
     highest = max(
         [step.bound for step in steps] + [k for _, k in greedy] + [frontier.requested_top or 1]
     )
-    x = linear_scale(0, furthest, _LEFT, _RIGHT)
-    y = log_scale(highest, bottom, _TOP)
+    x = scale(0, furthest, _LEFT, _RIGHT)
+    y = scale(0, highest, bottom, _TOP, log=True)
     reached = [(x(step.withheld), y(step.protected)) for step in steps]
     greedy_points = [(x(n), y(k)) for n, k in greedy]
     band = ""
@@ -125,16 +125,16 @@ def bar_chart(counts: Mapping[str, int], role: str, label: str) -> Markup:
     return render("bars.svg.j2", counts=counts, role=role, label=label)
 
 
-def linear_scale(low: float, high: float, start: float, end: float) -> Scale:
-    """Values from `low` to `high` evenly between two coordinates."""
+def scale(low: float, high: float, start: float, end: float, *, log: bool = False) -> Scale:
+    """Values from `low` to `high` between two coordinates.
+
+    Evenly, or counts by the logarithm of one more, so that 0, 5 and 500 can all be told apart.
+    """
+    if log:
+        bottom, top = math.log1p(low), math.log1p(max(high, 1.0))
+        return lambda value: start + (math.log1p(value) - bottom) / (top - bottom) * (end - start)
     span = (high - low) or 1.0
     return lambda value: start + (value - low) / span * (end - start)
-
-
-def log_scale(high: float, start: float, end: float) -> Scale:
-    """Counts from 0 to `high` by their logarithm, so that 0, 5 and 500 can all be told apart."""
-    top = math.log1p(max(high, 1.0))
-    return lambda value: start + math.log1p(value) / top * (end - start)
 
 
 def whole_ticks(high: int, limit: int = 8) -> list[int]:

@@ -87,7 +87,7 @@ def steps(
                 f"a plan that withholds {point.budget} photos is better than what was proved to be "
                 "the best: please report this"
             )
-        yield Step(point.budget, max(point.protected_k, others), point.bound)
+        yield Step(point.budget, max(point.plan.protected_k, others), point.bound)
 
 
 def tables(scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:

@@ -30,7 +30,7 @@ from elsewhere.solver.problem import (
     Problem,
     holds,
 )
-from elsewhere.values.promise import Against, Promise
+from elsewhere.values.promise import Promise
 from elsewhere.values.scores import DerivedCache, Scores
 
 _COUNTS_ALONE = DerivedCache()
@@ -80,16 +80,36 @@ class Reduction:
 
 def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
     """The canonical problem of a promise; Contradiction where its wishes exclude each other."""
-    pairs = list(zip(promise.against, scores, strict=True))
-    attackers = tuple(_attacker(against, table) for against, table in pairs)
+    # Attackers, and the photos that reveal the truth to one of them alone.
+    attackers = []
+    revealing = np.zeros(promise.photos, bool)
+    for against, table in zip(promise.against, scores, strict=True):
+        possible = np.ones(table.cells, bool)
+        if against.rivals is not None:
+            possible = np.isin(np.arange(table.cells), against.rivals)
+        possible[list(against.truth)] = False
+        sees: Mask | None = None
+        if against.sees is not None:
+            sees = np.zeros(table.photos, bool)
+            sees[list(against.sees)] = True
+        attacker = Attacker(
+            scores=table.values,
+            zone=np.array(against.truth, np.intp),
+            rivals=np.flatnonzero(possible),
+            need=against.top or 0,
+            shift=against.margin,
+            lead=against.lead,
+            offset=None if against.prior is None else np.array(against.prior, np.float64),
+            sees=sees,
+        )
+        attackers.append(attacker)
+        if against.each_photo:
+            alone = counts_alone(attacker, strict=promise.strict) < against.each_photo
+            revealing |= alone if sees is None else alone & sees
+    # Pins and photos that reveal the truth fix photos, and photos fix their units.
     fixed = np.full(promise.photos, FREE, np.int8)
     fixed[list(promise.keep)] = IN
     fixed[list(promise.drop)] = OUT
-    revealing = np.zeros(promise.photos, bool)
-    for against, attacker in zip(promise.against, attackers, strict=True):
-        if against.each_photo:
-            alone = counts_alone(attacker, strict=promise.strict) < against.each_photo
-            revealing |= alone if attacker.sees is None else alone & attacker.sees
     pinned = np.flatnonzero(revealing & (fixed == IN)).tolist()
     if pinned:
         reveal = "photo {} reveals the truth by itself"
@@ -112,6 +132,7 @@ def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
             np.flatnonzero(unit_of == torn[0]).tolist(),
         )
     unit_fixed[out] = OUT
+    # Values become whole weights.
     whole = [1] * promise.photos
     if promise.values is not None:
         scale = weight_scale(promise.values)
@@ -123,29 +144,8 @@ def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
     weights = np.zeros(units, np.int64)
     np.add.at(weights, unit_of, np.array(whole, np.int64))
     budget = None if promise.budget is None else min(promise.budget, promise.photos)
-    problem = Problem(attackers, unit_of, weights, unit_fixed, budget, promise.strict)
+    problem = Problem(tuple(attackers), unit_of, weights, unit_fixed, budget, promise.strict)
     return Reduction(problem, promise)
-
-
-def _attacker(against: Against, scores: Scores) -> Attacker:
-    possible = np.ones(scores.cells, bool)
-    if against.rivals is not None:
-        possible = np.isin(np.arange(scores.cells), against.rivals)
-    possible[list(against.truth)] = False
-    sees: Mask | None = None
-    if against.sees is not None:
-        sees = np.zeros(scores.photos, bool)
-        sees[list(against.sees)] = True
-    return Attacker(
-        scores=scores.values,
-        zone=np.array(against.truth, np.intp),
-        rivals=np.flatnonzero(possible),
-        need=against.top or 0,
-        shift=against.margin,
-        lead=against.lead,
-        offset=None if against.prior is None else np.array(against.prior, np.float64),
-        sees=sees,
-    )
 
 
 def weight_scale(values: Sequence[Fraction]) -> Fraction:

@@ -13,7 +13,7 @@ import numpy as np
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import INTEGRALITY_TOLERANCE, Goal, Limits
-from elsewhere.solver.exact.simplex import SOLVED, Tableau, one_row_lift
+from elsewhere.solver.exact.simplex import REDUCED_COST, SOLVED, Tableau, one_row_lift
 from elsewhere.solver.problem import Floats, Ints, Mask
 
 PREFIX_ROWS = (1, 2, 3, 5, 8, 12, 20, 30, 45)
@@ -64,7 +64,8 @@ def dive(
         if goal.reached(counts):
             bound, cost = tableau.bound()
             multipliers = np.zeros(instance.rivals)
-            np.add.at(multipliers, row_rivals, tableau.multipliers())
+            row_multipliers = np.maximum(tableau.columns[REDUCED_COST, tableau.units :], 0.0)
+            np.add.at(multipliers, row_rivals, row_multipliers)
             holding = np.flatnonzero(good)
             ranked = holding[np.argsort(multipliers[holding], kind="stable")].tolist()
             return x, bound, ranked, np.lexsort((cost / weights, -x))
@@ -381,5 +382,6 @@ def _relax(instance: Instance, weights: Floats, rivals: Ints) -> tuple[Floats, I
         tableau = tableau.with_row(*instance.row(rival, int(zone_rows[rival])))
     tableau.solve(40 + 6 * len(rivals))
     relaxed = tableau.values()
-    priced = (tableau.multipliers() @ tableau.rows[:, : tableau.units]) / weights
+    multipliers = np.maximum(tableau.columns[REDUCED_COST, tableau.units :], 0.0)
+    priced = (multipliers @ tableau.rows[:, : tableau.units]) / weights
     return relaxed, np.lexsort((priced, -relaxed))

@@ -169,10 +169,6 @@ class Tableau:
         for unit, value in zip(units[basic].tolist(), values[basic].tolist(), strict=True):
             self.basic_values[1:, self.basis == unit] = value
 
-    def multipliers(self) -> Floats:
-        """The rows' multipliers, none negative."""
-        return np.maximum(self.columns[REDUCED_COST, self.units :], 0.0)
-
     def solve(self, max_pivots: int) -> tuple[str, int]:
         """Pivot until primal feasible; the outcome and the number of pivots."""
         table, columns, basis = self.table, self.columns, self.basis
@@ -248,7 +244,7 @@ class Tableau:
     def bound(self) -> tuple[float, Floats]:
         """The safe lower bound that the multipliers give, and the units' reduced costs."""
         n = self.units
-        multipliers = self.multipliers()
+        multipliers = np.maximum(self.columns[REDUCED_COST, n:], 0.0)
         priced = multipliers @ self.rows
         cost = self.weights + priced[:n]
         lower, upper = self.columns[LOWER, :n], self.columns[UPPER, :n]
