@@ -1,7 +1,11 @@
-"""The command line: thin doors, each opened only when somebody knocks.
+"""The command line: parse options, call `service`, print the result.
 
-Every command has a module of its own, which is imported when the command is named: a plan takes
-milliseconds, and importing what it does not need would take longer than finding it.
+program         the commands, exit codes and errors; help shapes what `--help` shows
+options         options that several commands share
+parse           typed text and small files as values; plan_options for `elsewhere plan`
+score_photos    score photos with one scorer, for `guess` and `score`
+commands/       one module a command, imported only when that command runs
+render/         results for the terminal and as JSON
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The program as a whole: which commands there are, and what happens when one goes wrong."""
+"""The program: its commands, its exit codes, and what it prints when something fails."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from elsewhere.values.wording import printable
 
 PANELS = {
     "Your photos": {
-        "audit": "See what an album gives away.",
-        "protect": "Write a clean copy that does not give the place away.",
-        "verify": "Prove again that a copy keeps its promise.",
+        "audit": "Show what an album gives away.",
+        "protect": "Write a clean copy that hides the place.",
+        "verify": "Check that a copy keeps its promise.",
         "app": "Decide photo by photo, in your browser.",
-        "next": "Say whether one photo may be posted now.",
-        "guess": "See where photos look as if they were taken.",
-        "demo": "See it work on the album that comes along.",
+        "next": "Decide whether a photo may be posted now.",
+        "guess": "Guess where photos were taken.",
+        "demo": "Protect the bundled example album.",
     },
-    "What is remembered": {
-        "ledger": "Show or forget what you have shared so far.",
-        "cache": "Show or delete the scores that are kept between runs.",
+    "What is stored": {
+        "ledger": "List or delete what you have shared.",
+        "cache": "Show or delete cached scores.",
     },
-    "Scores of any model": {
+    "Scores from any model": {
         "score": "Score the photos of a folder.",
         "plan": "Find the fewest photos to withhold.",
-        "check": "Prove a saved plan again.",
+        "check": "Check a saved plan.",
     },
     "Many albums": {
-        "batch": "Do the same for a dataset of albums.",
+        "batch": "Plan every album of a dataset.",
     },
 }
-"""What there is, for whom, with the first thing to know about each."""
+"""The commands with their summaries, under the headings of the help."""
 COMMANDS = {name: panel for panel, commands in PANELS.items() for name in commands}
-"""By command, the panel that it stands in."""
+"""The heading of each command."""
 
 BARE = ("app", "demo")
-"""Commands that make sense without any argument."""
+"""Commands that need no argument."""
 
 KEPT, ERROR, MISUNDERSTOOD, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 2, 3, 4, 130
 """Exit codes."""
 CODES = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown": UNKNOWN}
-"""By what became of a plan."""
+"""The exit code of each status of a plan."""
 
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
@@ -94,7 +94,7 @@ class _Program(Group):
 
 
 def program(arguments: list[str]) -> typer.Typer:
-    """The program with the one command that is asked for, or with all of them for the help."""
+    """The program with the command that is named, or with all commands for the help."""
     if arguments[:1] == ["lab"]:
         typer.echo(
             "elsewhere: the lab is a program of its own, elsewhere-lab; install it with "
@@ -105,7 +105,7 @@ def program(arguments: list[str]) -> typer.Typer:
     app = typer.Typer(
         name="elsewhere",
         help=help_text(_options),
-        epilog="Each command explains itself: elsewhere protect --help",
+        epilog="Help on a command: elsewhere protect --help",
         add_completion=False,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -113,8 +113,8 @@ def program(arguments: list[str]) -> typer.Typer:
         cls=_Program,
     )
     app.callback()(_options)
-    asked = [name for name in arguments[:1] if name in COMMANDS]
-    for name in asked or COMMANDS:
+    named = [name for name in arguments[:1] if name in COMMANDS]
+    for name in named or COMMANDS:
         command = import_module(f"elsewhere.cli.commands.{name}").command
         app.command(
             name,
@@ -128,36 +128,33 @@ def program(arguments: list[str]) -> typer.Typer:
 
 
 @contextmanager
-def one_sentence(misunderstood: int = MISUNDERSTOOD) -> Iterator[None]:
-    """Within, whatever goes wrong on purpose ends the program with one sentence on stderr.
-
-    `misunderstood` is the exit code for what was asked and makes no sense.
-    """
+def one_sentence() -> Iterator[None]:
+    """End the program with one sentence on stderr when an expected error is raised within."""
     try:
         yield
-        sys.stdout.flush()  # a full disk or a reader who left is met here, not at Python's end
-    except ElsewhereError as wrong:
-        code = misunderstood if isinstance(wrong, InputError) else ERROR
-        raise _ended(printable(str(wrong)), code) from None
+        sys.stdout.flush()  # report a full disk or a closed pipe here, not at exit
+    except ElsewhereError as error:
+        code = MISUNDERSTOOD if isinstance(error, InputError) else ERROR
+        raise _ended(printable(str(error)), code) from None
     except MemoryError:
-        raise _ended("there is not enough memory for these scores", ERROR) from None
+        raise _ended("not enough memory for these scores", ERROR) from None
     except KeyboardInterrupt:
         raise _ended("stopped", STOPPED) from None
-    except OSError as wrong:
-        if wrong.filename is not None:  # a folder that may not be searched, for instance
-            said = printable(f"{wrong.filename} cannot be used: {wrong.strerror or wrong}")
-            raise _ended(said, ERROR) from None
-        if wrong.errno not in _OUTPUT_LOST:
-            raise  # files have sentences of their own, so this is a bug
-        # Python would complain once more when it flushes at its end: let that go nowhere
+    except OSError as error:
+        if error.filename is not None:  # such as a folder without permission
+            message = printable(f"{error.filename} cannot be used: {error.strerror or error}")
+            raise _ended(message, ERROR) from None
+        if error.errno not in _OUTPUT_LOST:
+            raise  # file errors have sentences of their own, so this is a bug
+        # Python flushes again at exit: that output goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if wrong.errno == errno.EPIPE:  # whoever read the output has had enough
+        if error.errno == errno.EPIPE:  # the reader closed the pipe
             raise typer.Exit(ERROR) from None
-        raise _ended(f"the output cannot be written: {wrong.strerror}", ERROR) from None
+        raise _ended(f"the output cannot be written: {error.strerror}", ERROR) from None
 
 
 def _ended(sentence: str, code: int) -> typer.Exit:
-    """Tell it; what is then to be raised."""
+    """Print the sentence; the exit to raise."""
     typer.echo(f"elsewhere: {sentence}", err=True)
     return typer.Exit(code)
 
@@ -178,30 +175,28 @@ def _options(
 ) -> None:
     """Share the photos, not the place.
 
-    One photo rarely gives a place away; twenty together do, even without metadata. elsewhere
-    withholds the fewest photos that keep the place out of an attacker's first guesses, and proves
-    it. Everything happens on this machine, and no original is ever changed.
+    One photo rarely gives a place away. Twenty together do, even without metadata. elsewhere finds
+    the fewest photos to withhold so that the place is not among an attacker's first guesses, and
+    proves it. Everything runs on this machine. Originals are never changed.
 
     To begin:
 
     - `elsewhere demo`
-      (see it work on the album that comes along)
-
+      (protect the bundled example album)
     - `elsewhere audit ~/Pictures/trip`
-      (what an album of yours gives away)
-
+      (see what an album gives away)
     - `elsewhere protect ~/Pictures/trip -o ~/Pictures/trip-to-share`
-      (a clean copy that does not)
+      (write a clean copy that hides the place)
     """
 
 
 def typed_command() -> str:
-    """What was typed, as it can be typed again."""
+    """The command line, quoted for a shell."""
     return shlex.join(["elsewhere", *sys.argv[1:]])
 
 
 def program_name() -> str:
-    """How the program is called from here: by its name where the shell knows it."""
+    """How to call the program: by its name if the shell finds it."""
     if shutil.which("elsewhere"):
         return "elsewhere"
     program = Path(sys.argv[0])

@@ -16,7 +16,7 @@ def command(
         list[Path] | None,
         typer.Argument(
             metavar="ALBUM",
-            help="A folder of photos, or photos one by one, to open at once.",
+            help="A folder of photos, or single photos, to open.",
             show_default=False,
         ),
     ] = None,
@@ -26,15 +26,15 @@ def command(
             metavar="PORT",
             min=0,
             max=65535,
-            help="The port to listen on, up to 65535.",
-            show_default="any that is free",
+            help="Port to listen on, up to 65535.",
+            show_default="any free port",
         ),
     ] = 0,
     browser: Annotated[
         bool,
         typer.Option(
             "--browser/--no-browser",
-            help="Open the browser, or only say which file leads to the page.",
+            help="Open the browser, or only print the file that leads to the page.",
         ),
     ] = True,
     scorer: Annotated[list[str] | None, options.SCORERS] = None,
@@ -42,21 +42,19 @@ def command(
 ) -> None:
     """See what your album gives away, and decide photo by photo, in your browser.
 
-    The page is served by this machine to this machine alone, and nothing leaves it. Choose what to
-    keep and what to drop; every click is answered by a new plan. Ctrl-C ends it.
+    The page is served to this machine only, and nothing leaves it. Choose which photos to keep or
+    drop; each click gives a new plan. Stop it with Ctrl-C.
 
     Examples:
 
     - `elsewhere app`
-      (opens without an album: drop photos on the page, or choose a folder)
-
+      (open without an album; drop photos on the page, or choose a folder)
     - `elsewhere app ~/Pictures/trip`
-      (opens it with that album)
-
+      (open this album)
     - `elsewhere app trip --no-browser --port 8123`
-      (says which file to open, within a minute)
+      (print which file to open within a minute)
 
-    Exit codes: 0 ended by Ctrl-C, 1 an error, 2 a command line that cannot be understood.
+    Exit codes: 0 stopped by Ctrl-C, 1 an error, 2 invalid usage.
     """
     with one_sentence():
         from elsewhere.app import serve

@@ -30,36 +30,32 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also write it as one HTML page for your own eyes: it names the place.",
+            help="Also write the result as an HTML page. It is private: it names the place.",
             show_default=False,
         ),
     ] = None,
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
-    """Show what an album gives away: where an attacker would place it, and which photos tell.
+    """Show what an album gives away: where an attacker would place it, and which photos do it.
 
-    The pictures are looked at as they would be shared; nothing leaves this machine and nothing
-    is changed. Where the files carry positions, or with --at, the true place is known: then its
-    rank among the guesses is told, the chance that a guess comes near, how it sharpens photo by
-    photo, and each photo's share. The embedded scorer's probabilities are calibrated for albums.
+    Photos are scored as they would be shared. Nothing leaves this machine; nothing is changed. If
+    the files carry positions, or with --at, the true place is known. Then you also see its rank
+    among the guesses, the chance of a guess near it, the rank photo by photo, and what each photo
+    contributes. The embedded scorer's probabilities are calibrated for albums.
 
     Examples:
 
     - `elsewhere audit holiday`
-      (the places are read from the files)
-
+      (places from the files)
     - `elsewhere audit holiday --at Lisbon --radius 50`
-      (the place is told)
-
+      (name the place)
     - `elsewhere audit holiday --posted online --json`
-      (with photos that are public already; for a program)
-
+      (with photos that are already public; as JSON)
     - `elsewhere audit holiday --report holiday.html`
-      (with pictures and maps, as a page that is private)
+      (with pictures and maps, as a private page)
 
-    Exit codes: 0 every photo was looked at, 1 some could not be, 2 a command line that cannot be
-    understood.
+    Exit codes: 0 every photo was scored, 1 some could not be, 2 invalid usage.
     """
     with one_sentence():
         from elsewhere.cli.parse import parse_places

@@ -1,4 +1,4 @@
-"""`elsewhere cache`: what is remembered between runs, and how to forget it."""
+"""`elsewhere cache`: show or delete cached scores."""
 
 from __future__ import annotations
 
@@ -23,29 +23,28 @@ def command(
         Action, typer.Argument(metavar="show|clear", help="What to do.", show_default=False)
     ],
 ) -> None:
-    """Show or delete the scores that are remembered between runs.
+    """Show or delete the scores that are cached between runs.
 
-    They say where photos were taken, so they lie in a folder that only you can read, under names
-    that reveal nothing without a key that lies beside them. Scoring anew brings them back.
+    Scores reveal where photos were taken. So they are in a folder that only you can read, under
+    keyed names that reveal nothing. Deleted scores are computed again when needed.
 
     Examples:
 
     - `elsewhere cache show`
-      (where it is and how large)
-
+      (its folder and size)
     - `elsewhere cache clear`
-      (delete all of it, and the key)
+      (delete all scores and the key)
 
-    Exit codes: 0 done, 1 it could not be done, 2 a command line that cannot be understood.
+    Exit codes: 0 done, 1 an error, 2 invalid usage.
     """
     with one_sentence():
         from elsewhere.platform.machine import user_folder
         from elsewhere.service import clear_cache, disk_usage
 
-        where = printable(str(user_folder("cache")))
+        folder = printable(str(user_folder("cache")))
         if action is Action.CLEAR:
-            gone = clear_cache()
-            typer.echo(f"{counted(gone, 'row')} deleted from {where}")
+            deleted = clear_cache()
+            typer.echo(f"{counted(deleted, 'row')} deleted from {folder}")
         else:
             rows, size = disk_usage()
-            typer.echo(f"{where}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")
+            typer.echo(f"{folder}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")

@@ -1,4 +1,4 @@
-"""`elsewhere check`: prove a saved plan again."""
+"""`elsewhere check`: check a saved plan."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NO_PLAN = {
-    "infeasible": "There is no plan, so nothing can be shared on it. What can be checked was "
-    "checked; that no plan exists is the solver's proof, which is not repeated here.",
+    "infeasible": "There is no plan, so nothing can be shared on it. Everything else was checked; "
+    "the solver's proof that no plan exists is not repeated here.",
     "unknown": "No plan was found and none was ruled out, so nothing can be shared on it. What "
     "can be checked was checked.",
 }
@@ -31,26 +31,23 @@ def command(
         list[Path],
         typer.Argument(
             metavar="SCORES",
-            help="The score files it was made from, in the same order.",
+            help="The score files of the plan, in the same order.",
             show_default=False,
         ),
     ],
 ) -> None:
-    """Prove a saved plan again, exactly, with code that shares nothing with the solver.
+    """Check a saved plan exactly, with code that shares nothing with the solver.
 
-    That no smaller set would do, or that there is no plan at all, is the solver's proof and is not
-    repeated.
+    The solver's proof that no smaller set suffices, or that there is no plan, is not repeated.
 
     Examples:
 
     - `elsewhere plan album.npz --truth 17 --top 5 -o plan.json`
       (find a plan and save it)
-
     - `elsewhere check plan.json album.npz`
-      (later, anywhere: is it still true?)
+      (check it later, anywhere)
 
-    Exit codes: 0 what the plan says is true, 1 it is not, or a file cannot be read, 2 a command
-    line that cannot be understood.
+    Exit codes: 0 the plan is right, 1 it is wrong or a file cannot be read, 2 invalid usage.
     """
     with one_sentence():
         import elsewhere

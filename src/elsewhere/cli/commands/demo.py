@@ -1,4 +1,4 @@
-"""`elsewhere demo`: the whole job on the example album that comes with the package."""
+"""`elsewhere demo`: protect the bundled example album."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from elsewhere.service import ProtectedAlbum
 
 DEFAULT = "elsewhere-demo"
-"""The copy's name where none is given; where it is taken, the next number follows it."""
+"""The copy's default name; a number follows it if the name is taken."""
 _TOP = 5
 
 
@@ -29,21 +29,20 @@ def command(
         ),
     ] = None,
 ) -> None:
-    """Protect the example album: twelve photos of a weekend, of which some give it away.
+    """Protect the bundled example album: twelve photos of a weekend, some of which reveal it.
 
-    The photos are real, by nine photographers; the weekend is made up: only the monuments were
-    taken where the album says, and the positions, comments and serial numbers are planted. Credits
-    are in NOTICE.
+    The photos are real, by nine photographers. The weekend is invented: only the monuments were
+    taken where the album says, and positions, comments and serial numbers were added. Credits are
+    in NOTICE.
 
     Examples:
 
     - `elsewhere demo`
-      (the whole job in a few seconds, as `elsewhere protect` does it)
-
+      (the whole job in a few seconds, as in `elsewhere protect`)
     - `elsewhere demo -o somewhere.zip`
-      (the copy as an archive)
+      (write the copy as an archive)
 
-    Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood.
+    Exit codes: 0 the promise is kept, 1 an error, 2 invalid usage.
     """
     with one_sentence():
         from elsewhere.cli.render.printing import printed
@@ -59,18 +58,18 @@ def command(
                 "weekend in the south of France; positions and comments are planted.\n",
                 markup=False,
             )
-        # Without --exact-top every run would draw another k, and be another example
+        # a secret k would make every run another example
         wishes = Wishes(top=_TOP, exact_top=True)
         with stages() as progress:
             done = protect_album(
                 [ALBUM], target, wishes, command=typed_command(), progress=progress
             )
         show(done)
-        _beside(done)
+        _compare(done)
 
 
 def free(target: Path) -> Path:
-    """A name that is not taken: nobody's earlier copy is written over."""
+    """A name that is not taken, so that no earlier copy is overwritten."""
     found, number = target, 1
     while found.exists():
         number += 1
@@ -78,8 +77,8 @@ def free(target: Path) -> Path:
     return found
 
 
-def _beside(done: ProtectedAlbum) -> None:
-    """The plan beside sharing everything, and beside what anybody would have done."""
+def _compare(done: ProtectedAlbum) -> None:
+    """Compare the plan with the greedy one."""
     from rich import box
     from rich.table import Table
 

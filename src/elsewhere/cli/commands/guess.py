@@ -1,4 +1,4 @@
-"""`elsewhere guess`: where do these photos look as if they were taken?"""
+"""`elsewhere guess`: guess where photos were taken."""
 
 from __future__ import annotations
 
@@ -29,36 +29,34 @@ _WIDE = 72
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     photos: Annotated[
         list[Path],
-        typer.Argument(metavar="PHOTO", help="Photos, or folders of them.", show_default=False),
+        typer.Argument(metavar="PHOTO", help="Photos or folders of photos.", show_default=False),
     ],
     top: Annotated[
-        int, typer.Option(min=1, max=50, metavar="N", help="How many places for each, 1 to 50.")
+        int,
+        typer.Option(min=1, max=50, metavar="N", help="Places to show for each photo, 1 to 50."),
     ] = 5,
     scorer: Annotated[str, options.ONE_SCORER] = "embedded",
     world: Annotated[bool | None, options.MAP] = None,
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
-    """Guess where photos were taken, one by one and all together, as an attacker would.
+    """Guess where photos were taken, each alone and all together, as an attacker would.
 
-    Only the pictures are looked at, as they would be shared, never their metadata; nothing leaves
-    this machine. A place stands for its cell of the globe. The embedded scorer's probabilities
-    are calibrated for up to 16 photos together; for more of a place that it never saw they are too
-    sure of themselves, and ranks say more.
+    Only the pictures count, as they would be shared; metadata is ignored. Nothing leaves this
+    machine. A place stands for its cell of the globe. The embedded scorer's probabilities are
+    calibrated for up to 16 photos together. For more photos of a place it was not trained on they
+    are overconfident: rely on the ranks.
 
     Examples:
 
     - `elsewhere guess beach.jpg`
       (one photo)
-
     - `elsewhere guess holiday/*.jpg`
-      (each of them, and what they say together)
-
+      (each photo, and all together)
     - `elsewhere guess holiday --top 10 --json`
-      (for a program)
+      (as JSON)
 
-    Exit codes: 0 every photo was read, 1 some could not be, 2 a command line that cannot be
-    understood.
+    Exit codes: 0 every photo was read, 1 some could not be, 2 invalid usage.
     """
     with one_sentence():
         from elsewhere.cli.score_photos import score_photos

@@ -1,4 +1,4 @@
-"""`elsewhere ledger`: what you have shared so far, and how to forget it."""
+"""`elsewhere ledger`: list, confirm or delete what you have shared."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="PLACE|NUMBER",
-            help="Which entries: a town, region, country or coordinate, or numbers as listed.",
+            help="Which entries: a town, region, country or coordinate, or listed numbers.",
             show_default=False,
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="With forget: all of it, and its key; even a damaged one.")
+        bool,
+        typer.Option(
+            "--all", help="With forget: delete everything and the key, even if the file is damaged."
+        ),
     ] = False,
     as_json: Annotated[bool, options.JSON] = False,
 ) -> None:
-    """Show or forget what `protect --remember` has written down.
+    """List, confirm or delete what `protect --remember` has recorded.
 
-    For each export and place it holds what the models say of the photos, and keyed digests that
-    tell only you whether a picture is among them: no pictures and no names. It lies in a file
-    that only you can read. Later albums of the place count it, for an attacker adds it all up.
-    What is forgotten is deleted: no byte of it is left in the file.
+    For each export and place, the ledger holds the models' scores of the photos and keyed digests,
+    with which only you can tell whether a picture is among them. It holds no pictures and no names,
+    in a file that only you can read. Later albums of the place count it, because an attacker adds
+    everything up. Forgetting deletes: no byte of an entry is left in the file.
 
     Examples:
 
     - `elsewhere ledger list`
       (what was shared, when and where)
-
     - `elsewhere ledger forget Lisbon`
-      (everything within 25 km; of a country or region, everything in it)
-
+      (everything within 25 km; for a country or region, everything in it)
     - `elsewhere ledger forget 2`
-      (one entry, as listed)
-
+      (one entry by its number)
     - `elsewhere ledger confirm 3`
-      (an export that was interrupted: yes, it was shared)
+      (an interrupted export: yes, it was shared)
 
-    Exit codes: 0 done, 1 it could not be done, 2 nothing of the kind is remembered.
+    Exit codes: 0 done, 1 an error, 2 no such entry.
     """
     with one_sentence():
         from elsewhere.service import Ledger
@@ -134,9 +134,9 @@ def _act(ledger: Ledger, action: Action, names: list[str]) -> None:
             ledger.confirm(number)
         typer.echo(f"{counted(len(numbers), 'entry', 'entries')} confirmed")
         return
-    gone = ledger.forget(lambda number, entry: number in numbers)
+    deleted = ledger.forget(lambda number, entry: number in numbers)
     typer.echo(
-        f"{counted(gone, 'entry', 'entries')} forgotten: no byte of the rows is left in the file"
+        f"{counted(deleted, 'entry', 'entries')} forgotten: no byte of the rows is left in the file"
     )
 
 

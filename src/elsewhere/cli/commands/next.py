@@ -1,4 +1,4 @@
-"""`elsewhere next`: may this one photo be posted now?"""
+"""`elsewhere next`: may this photo be posted now?"""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path,
         typer.Argument(
             metavar="ALBUM",
-            help="The folder with all photos that may still be posted.",
+            help="The folder of all photos that may still be posted.",
             show_default=False,
         ),
     ],
     photo: Annotated[
         str,
         typer.Argument(
-            metavar="PHOTO", help="The photo, by its name there or its path.", show_default=False
+            metavar="PHOTO", help="The photo, by its name in ALBUM or its path.", show_default=False
         ),
     ],
     output: Annotated[
@@ -47,9 +47,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     ] = None,
     remember: Annotated[
         bool,
-        typer.Option(
-            "--remember", help="With -o: write down, privately, that it is public from now on."
-        ),
+        typer.Option("--remember", help="With -o: record privately that the photo is public."),
     ] = False,
     posted: Annotated[list[Path] | None, options.POSTED] = None,
     top: Annotated[
@@ -66,26 +64,24 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
-    """Say whether one photo may be posted now: keep, wait or withhold, and why.
+    """Decide whether a photo may be posted now: keep, wait or withhold, and why.
 
-    Whoever looks after any step sees only what is out by then, so the promise has to hold with
-    this photo and what is public, and nothing else. Public is what --posted names and what was
-    remembered. The rest of the album says what is worth waiting for: a photo that would break the
-    promise now may go once others are out, and one that may go now may cost others later.
+    After each post an attacker sees only what is public by then. So the promise must hold for this
+    photo together with what is public: the photos of --posted and of the ledger. The rest of the
+    album shows whether waiting helps. A photo that breaks the promise now may be fine once others
+    are public, and a photo that may be posted now may cost others later.
 
     Examples:
 
     - `elsewhere next trip IMG_0012.jpg --posted online`
-      (may it join the photos in the folder online?)
-
+      (may it join the photos in the folder online)
     - `elsewhere next trip IMG_0012.jpg -o to-post --remember`
-      (if so, write its clean copy and remember that it is out)
-
+      (if so, write its clean copy and record that it is public)
     - `elsewhere next trip IMG_0012.jpg --hide home --json`
-      (for a program)
+      (as JSON)
 
-    Exit codes: 0 keep: post it; 3 withhold; 4 wait: ask again when others are out; 1 an error,
-    2 a command line that cannot be understood.
+    Exit codes: 0 keep (post it), 3 withhold, 4 wait (try again when others are public), 1 an error,
+    2 invalid usage.
     """
     with one_sentence():
         from elsewhere.cli.parse import parse_places

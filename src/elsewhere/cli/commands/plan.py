@@ -34,24 +34,23 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         list[str],
         typer.Option(
             metavar="PLACE|CELLS",
-            help="The place to hide: Lisbon, or 38.72,-9.14, where the score file knows its cells; "
-            "or cells, 17 or 17,18,20-25. Repeat it, once for each attacker, where they differ.",
+            help="The place to hide: Lisbon, or 38.72,-9.14, if the score file names its cells; "
+            "or cells, 17 or 17,18,20-25. Repeat it for each attacker if their cells differ.",
         ),
     ],
     top: Annotated[
         list[int] | None,
         typer.Option(
             metavar="K",
-            help="Keep the truth out of the top k, withholding as little as can be. Once, or once "
-            "for each attacker. This or --budget is needed.",
+            help="Keep the truth out of the first K guesses and withhold as little as possible. "
+            "Give it once, or once for each attacker. Either this or --budget is required.",
         ),
     ] = None,
     radius: Annotated[
         float | None,
         typer.Option(
             metavar="KM",
-            help="How far the zone reaches around a --truth that is a town or a coordinate, in "
-            "kilometres.",
+            help="Radius around a --truth that is a town or a coordinate, in kilometres.",
             show_default="25",
         ),
     ] = None,
@@ -59,8 +58,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         int | None,
         typer.Option(
             metavar="PHOTOS",
-            help="Instead of --top: withhold at most this many photos, and push the truth down "
-            "furthest.",
+            help="Instead of --top: withhold at most this many photos, and push the truth as "
+            "far down as possible.",
         ),
     ] = None,
     keep: Annotated[
@@ -133,7 +132,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         int | None,
         typer.Option(
             metavar="K",
-            help="Each kept photo alone must keep the truth out of this top, too.",
+            help="Each kept photo alone must also keep the truth out of its first K guesses.",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -141,7 +140,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         bool,
         typer.Option(
             "--strict",
-            help="Ties count against us: a rival that is level with the truth does not hide it.",
+            help="A rival that ties with the truth does not hide it.",
             rich_help_panel=_WISHES,
         ),
     ] = False,
@@ -149,7 +148,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Of the best plans, the one nearest to this earlier one (JSON).",
+            help="Among the best plans, choose the one nearest to this earlier plan (JSON).",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -165,7 +164,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             "--output",
             "-o",
             metavar="FILE",
-            help="Save the plan as JSON; an earlier plan of that name is written over.",
+            help="Save the plan as JSON; an earlier plan of that name is replaced.",
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
@@ -173,36 +172,32 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Save a certificate: the promise, the plan and the proof's bound; an earlier "
-            "one of that name is written over.",
+            help="Save a certificate: the promise, the plan and the proven bound; an earlier "
+            "one of that name is replaced.",
             rich_help_panel=_OUTPUT,
         ),
     ] = None,
 ) -> None:
     """Find the fewest photos to withhold so that the truth is not in an attacker's top k.
 
-    Score files come from `elsewhere score`, or from any model of yours: a row for each photo, a
-    natural-log probability for each cell of its map (docs/files.md).
+    Score files come from `elsewhere score` or from any model: a row for each photo, with a
+    natural-log probability for each cell (docs/files.md).
 
     Examples:
 
     - `elsewhere plan album.npz --truth Lisbon --top 5`
       (fewest withheld, Lisbon not in the top 5)
-
     - `elsewhere plan album.npz --truth 17 --top 5`
-      (the same for cell 17, where there are no names)
-
+      (the same for cell 17, if the cells have no names)
     - `elsewhere plan album.npz --truth 17,18,40-44 --top 5 --keep wedding.jpg`
-      (hide a whole zone, and keep one photo whatever happens)
-
+      (hide a zone, and always keep one photo)
     - `elsewhere plan album.npz --truth 17 --budget 4`
-      (at most 4 withheld, cell 17 as far down as can be)
-
+      (at most 4 withheld, cell 17 as far down as possible)
     - `elsewhere plan a.npz b.npz --truth 17 --truth 3,4 --top 5 -o plan.json`
-      (two attackers with cells of their own; save the plan)
+      (two attackers with different cells; save the plan)
 
-    Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
-    3 no plan can keep the promise, 4 stopped before a plan or a proof was found.
+    Exit codes: 0 the promise is kept, 1 an error, 2 invalid usage,
+    3 no plan can keep the promise, 4 stopped with neither a plan nor a proof.
     """
     given = {name: value for name, value in locals().items() if value is not None}
     with one_sentence():
@@ -230,7 +225,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
 
 def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
-    """Read the files, ask the engine."""
+    """Read the files, and plan."""
     import elsewhere
     from elsewhere.cli.parse import all_hidden
     from elsewhere.cli.plan_options import wishes_of

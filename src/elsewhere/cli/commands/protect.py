@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _PLACES = "What is hidden"
-_WISHES = "Which photos"
+_WISHES = "Which photos to share"
 _ATTACKERS = "Against whom"
 _COPY = "The copy"
 _LIMITS = "Limits and output"
@@ -39,8 +39,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         typer.Option(
             "--dry-run",
             "-n",
-            help="Show what would be withheld, and write no copy, certificate or report. Each run "
-            "draws another k: compare plans with --exact-top.",
+            help="Show what would be withheld; write no copy, certificate or report. Each run "
+            "draws another k: use --exact-top to compare plans.",
         ),
     ] = False,
     top: Annotated[int | None, options.TOP] = None,
@@ -79,7 +79,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         bool,
         typer.Option(
             "--bursts",
-            help="Photos taken within moments of each other stay or go together.",
+            help="Keep or withhold photos of one burst together.",
             rich_help_panel=_WISHES,
         ),
     ] = False,
@@ -87,8 +87,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         bool | None,
         typer.Option(
             "--each-photo/--no-each-photo",
-            help="Every kept photo of a hidden place keeps it out of the top alone, too.",
-            show_default="where it can be had",
+            help="Each kept photo of a hidden place must hide it alone, too.",
+            show_default="if possible",
             rich_help_panel=_WISHES,
         ),
     ] = None,
@@ -98,8 +98,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         str | None,
         typer.Option(
             metavar="PLACE",
-            help="What the audience knows already: the country, region or town that it all "
-            "happened in. Only places there are then good to hide among.",
+            help="What the audience already knows: the country, region or town of the photos. "
+            "Then only places there count as decoys.",
             show_default=False,
             rich_help_panel=_ATTACKERS,
         ),
@@ -109,8 +109,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         bool,
         typer.Option(
             "--remember",
-            help="Write down, privately, what this copy gives away, so that later albums of the "
-            "place count it. What was remembered before is always counted.",
+            help="Record privately what this copy gives away, so that later albums of the "
+            "place count it. Earlier records always count.",
             rich_help_panel=_ATTACKERS,
         ),
     ] = False,
@@ -118,13 +118,13 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     max_side: Annotated[int | None, options.under(_COPY, options.MAX_SIDE)] = None,
     full: Annotated[
         bool,
-        typer.Option("--full", help="Copies in full size.", rich_help_panel=_COPY),
+        typer.Option("--full", help="Write copies in full size.", rich_help_panel=_COPY),
     ] = False,
     order: Annotated[
         str,
         typer.Option(
             metavar="ORDER",
-            help="shuffled (their order in time tells nothing) or album.",
+            help="shuffled (hides the order in time) or album.",
             rich_help_panel=_COPY,
         ),
     ] = "shuffled",
@@ -132,7 +132,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         str,
         typer.Option(
             metavar="NAMES",
-            help="neutral (numbered without gaps) or keep, which may tell dates and places.",
+            help="neutral (numbered without gaps) or keep, which may reveal dates and places.",
             rich_help_panel=_COPY,
         ),
     ] = "neutral",
@@ -140,7 +140,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Where the certificate and the report go, which name the place.",
+            help="Folder for the certificate and the report, which name the place.",
             show_default="your data directory",
             rich_help_panel=_COPY,
         ),
@@ -149,7 +149,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         bool,
         typer.Option(
             "--report/--no-report",
-            help="Write a report beside the certificate: what was withheld and why.",
+            help="Write a report with the certificate: what was withheld and why.",
             rich_help_panel=_COPY,
         ),
     ] = True,
@@ -157,31 +157,27 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     as_json: Annotated[bool, options.under(_LIMITS, options.JSON)] = False,
     cache: Annotated[bool, options.under(_LIMITS, options.CACHE)] = True,
 ) -> None:
-    """Write a clean copy of an album that does not give its place away.
+    """Write a clean copy of an album that hides its place.
 
-    The photos are read, never changed, and nothing leaves this machine. The fewest of them are
-    withheld so that the attackers asked about do not have the place among their first guesses; the
-    rest are copied without any metadata, read again, scored again and proved before the copy gets
-    its name.
+    Photos are read, never changed, and nothing leaves this machine. The plan withholds the fewest
+    photos so that the place is not among the first guesses of the given attackers. The others are
+    copied without metadata. The copy is read, scored and proved again before it gets its name.
 
     Examples:
 
     - `elsewhere protect ~/Pictures/trip --top 5 -o ~/Pictures/trip-to-share`
-      (every place in it is hidden)
-
+      (hide every place in it)
     - `elsewhere protect trip --hide home --hide Lisbon -o trip.zip`
-      (two of its places are hidden, the others are public)
-
+      (hide two of its places; the others are public)
     - `elsewhere protect trip --at - --hide-level country --margin paranoid -o to-share`
-      (asks where it was, and hides the whole country)
-
+      (ask for the place, and hide the whole country)
     - `elsewhere protect trip --budget 10% --keep 'wedding*' --dry-run`
-      (what withholding a tenth would buy)
+      (see how well withholding a tenth hides it)
 
-    Exit codes: 0 the promise is kept, 1 an error, 2 a command line that cannot be understood,
-    3 no plan can keep the promise and share anything that is not out already, or the budget is too
-    small to hide the place (nothing is written),
-    4 stopped before one was found. A report that cannot be written is a warning: the copy is there.
+    Exit codes: 0 the promise is kept, 1 an error, 2 invalid usage,
+    3 no plan keeps the promise and shares anything new, or the budget is too small to hide the
+    place (nothing is written), 4 stopped before a plan was found. If only the report cannot be
+    written, the copy stays and a warning is printed.
     """
     with one_sentence():
         from elsewhere.cli.parse import parse_places, read_named_values

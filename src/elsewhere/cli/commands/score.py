@@ -24,31 +24,29 @@ def command(
             "-o",
             metavar="FILE",
             help="Where the scores go (.npz, .csv or .parquet); an earlier file of that name is "
-            "written over.",
+            "replaced.",
             show_default=False,
         ),
     ],
     scorer: Annotated[str, options.ONE_SCORER] = "embedded",
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
-    """Score every photo of a folder: how likely each was taken in each cell of the globe.
+    """Score every photo of a folder: how likely it was taken in each cell of the globe.
 
-    Photos are read and never changed; nothing leaves this machine. Subfolders are scored too. What
-    is scored is each photo as it would be shared: upright, sRGB, at most 2048 pixels long.
+    Photos are read, never changed, and nothing leaves this machine. Subfolders are included. Each
+    photo is scored as it would be shared: upright, sRGB, at most 2048 pixels long.
 
     Examples:
 
     - `elsewhere score holiday -o holiday.npz`
       (with the embedded model, offline)
-
     - `elsewhere score holiday -o streets.npz --scorer onnx:streets.onnx`
       (with a model of your own)
-
     - `elsewhere plan holiday.npz --truth Lisbon --top 5`
-      (and then, which photos to withhold)
+      (then find which photos to withhold)
 
     Exit codes: 0 every photo is in the file, 1 some could not be read (the others are in the
-    file), or nothing could be written, 2 a command line that cannot be understood.
+    file), or nothing could be written, 2 invalid usage.
     """
     with one_sentence():
         import time
@@ -68,7 +66,7 @@ def command(
         took = time.perf_counter() - start
         fresh = scores.photos - cached
         speed = [f"{fresh / took:.1f} photos/s"] if fresh else []
-        known = [f"{cached} of them known already"] if cached else []
+        known = [f"{cached} of them from the cache"] if cached else []
         typer.echo(
             f"{printable(str(output))}: {counted(scores.photos, 'photo')} × {scores.cells} cells "
             f"in {took:.1f} s ({', '.join(speed + known)})"

@@ -1,4 +1,4 @@
-"""`elsewhere verify`: prove again that a copy keeps its certificate's promise."""
+"""`elsewhere verify`: check that a copy keeps its certificate's promise."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The copy's certificate, where it is not found by itself: it is looked for in "
-            "--private, by where the copy lies and by its files.",
+            help="The copy's certificate. By default it is searched in --private, by the copy's "
+            "path and by its files.",
             show_default=False,
         ),
     ] = None,
@@ -43,30 +43,27 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="SCORER",
-            help="A scorer to try before those that the certificate names, such as "
-            "onnx:MODEL.onnx: for a model that has moved, and for a certificate from somebody "
-            "else, of which nothing but the embedded model is opened unasked. Give it again for a "
-            "second one.",
+            help="A scorer to try before those of the certificate, such as onnx:MODEL.onnx. Needed "
+            "for a model that has moved, and for other people's certificates, for which only the "
+            "embedded model is loaded by default. Repeatable.",
             show_default=False,
         ),
     ] = None,
     as_json: Annotated[bool, options.JSON] = False,
 ) -> None:
-    """Prove again that a copy keeps its promise, from its bytes and without the solver.
+    """Check from its bytes, without the solver, that a copy keeps its promise.
 
-    The files are compared with the certificate, proved to hold nothing but a picture, scored
-    again, and the promise is checked on the new scores.
+    The files are compared with the certificate, checked to hold nothing but a picture, and scored
+    again. Then the promise is checked on the new scores.
 
     Examples:
 
     - `elsewhere verify ~/Pictures/trip-to-share`
-      (what protect wrote there)
-
+      (a copy that protect wrote)
     - `elsewhere verify trip.zip --certificate backup/certificate.json`
-      (with a certificate that was kept in another place)
+      (with a certificate from another folder)
 
-    Exit codes: 0 the promise is kept, 1 it is not, or a file cannot be read, 2 a command line that
-    cannot be understood.
+    Exit codes: 0 the promise is kept, 1 it is not kept or a file cannot be read, 2 invalid usage.
     """
     with one_sentence():
         from elsewhere.cli.render.progress import stages

@@ -1,1 +1,1 @@
-"""render."""
+"""Results for the terminal and as JSON."""

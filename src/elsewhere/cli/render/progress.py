@@ -46,11 +46,11 @@ def counting(
 
 _LABELS = {
     "reading": "Reading",
-    "scoring": "Looking",
+    "scoring": "Scoring",
     "planning": "Planning",
     "writing": "Writing",
     "proving": "Proving",
-    "telling": "Telling",
+    "telling": "Writing report",
 }
 """The label of each stage."""
 
@@ -95,7 +95,7 @@ def stages() -> Iterator[Stages]:
             return Text(f"{task.completed:.0f}/{task.total:.0f}{rate}", "dim")
 
     with Progress(
-        TextColumn("{task.description:8}"),
+        TextColumn("{task.description:14}"),
         BarColumn(),
         Numbers(),
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
