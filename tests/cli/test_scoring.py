@@ -66,7 +66,7 @@ def test_score_writes_every_photo_in_natural_order(file: str) -> None:
 def test_scoring_again_is_the_same_with_and_without_the_cache(home: Path) -> None:
     for number, options in enumerate([(), (), ("--no-cache",)]):
         result = typed("score", "album", "-o", f"{number}.npz", *SCORER, *options)
-        assert ("4 of them known already" in result.stdout) == (number == 1)
+        assert ("4 of them from the cache" in result.stdout) == (number == 1)
         assert ("photos/s" in result.stdout) == (number != 1)  # looking up is no scoring
     assert read_scores("0.npz") == read_scores("1.npz") == read_scores("2.npz")
     assert (home / "cache" / "elsewhere" / "key").exists()
