@@ -243,17 +243,16 @@ def pair_files(
     files: Iterable[Candidate], sidecars: Iterable[Candidate]
 ) -> tuple[list[Candidate], list[SkippedFile]]:
     """The photos with their sidecars, in the order given, and all other files with reasons."""
-
-    def shot(path: Path) -> tuple[Path, str]:
-        """What the files of one press of the button have in common."""
-        return path.parent, _PIXEL.sub("", path.stem).casefold()
-
     files = list(files)
     photos = [file for file in files if file.kind in PHOTO_KINDS]
-    stills = {shot(photo.path): photo for photo in reversed(photos)}
+    # what the files of one press of the button have in common
+    shots = {
+        file.path: (file.path.parent, _PIXEL.sub("", file.path.stem).casefold()) for file in files
+    }
+    stills = {shots[photo.path]: photo for photo in reversed(photos)}
     skipped: list[SkippedFile] = []
     for file in files:
-        still = stills.get(shot(file.path))
+        still = stills.get(shots[file.path])
         if file.kind == "video" and still:
             reason = f"it is the moving half of {still.name} (live photo): only stills are read"
             skipped.append(SkippedFile(file.path, file.name, "companion", reason))

@@ -139,7 +139,16 @@ def file_kind(head: bytes, suffix: str) -> str:
     if head[:4] == b"RIFF":
         kind = {b"WEBP": "webp", b"AVI ": "video"}.get(head[8:12], "unknown")
     elif head[4:8] == b"ftyp":
-        kind = _container_kind(head)
+        # an ISO media file: the main brand decides, or a compatible one where it is neutral
+        main, length = head[8:12], int.from_bytes(head[:4], "big")
+        others = {head[at : at + 4] for at in range(16, min(length, len(head)) - 3, 4)}
+        is_neutral = main in (b"mif1", b"msf1")
+        if main == b"crx ":
+            kind = "raw"
+        elif main in _AVIF_BRANDS or (is_neutral and others & _AVIF_BRANDS):
+            kind = "avif"
+        else:
+            kind = "heic" if main in _HEIC_BRANDS or is_neutral else "video"
     elif head[4:8] in (b"moov", b"mdat", b"wide", b"skip"):
         kind = "video"
     else:
@@ -151,24 +160,6 @@ def file_kind(head: bytes, suffix: str) -> str:
     if kind == "unknown" and suffix in VIDEO_SUFFIXES:
         return "video"
     return kind
-
-
-def _container_kind(head: bytes) -> str:
-    """The kind of an ISO media file, by its brands.
-
-    The main brand may be the neutral `mif1`; then a compatible brand decides.
-    """
-    main, length = head[8:12], int.from_bytes(head[:4], "big")
-    others = {head[at : at + 4] for at in range(16, min(length, len(head)) - 3, 4)}
-    if main == b"crx ":
-        return "raw"
-    if main in _AVIF_BRANDS:
-        return "avif"
-    if main in _HEIC_BRANDS:
-        return "heic"
-    if main in (b"mif1", b"msf1"):
-        return "avif" if others & _AVIF_BRANDS else "heic"
-    return "video"
 
 
 def one_line(text: str, limit: int = 200) -> str:

@@ -96,11 +96,16 @@ def places_of(photos: Sequence[Photo], *, at: Sequence[Place] | None = None) -> 
     places = []
     for number, group in enumerate(grouped):
         late = tuple(n for n, place in timed.items() if place == number)
-        here = [positions[n] for n in group]
-        lat, lon = _middle(here)
+        # the middle is the position that has the others nearest: real, and never off the road
+        here = Counter(positions[n] for n in group)
+        points = sorted(here)
+        lats, lons = np.array(points).T
+        sample = slice(None, None, -(-len(points) // 300))  # of very many, a sample is enough
+        km = between_km(lats[sample, None], lons[sample, None], lats, lons)
+        lat, lon = points[sample][int(np.argmin(km @ [here[point] for point in points]))]
         label = chief_town(lat, lon)[0].label
         members = tuple(sorted((*group, *late)))
-        places.append(AlbumPlace(label, lat, lon, members, tuple(sorted(set(here))), late))
+        places.append(AlbumPlace(label, lat, lon, members, tuple(points), late))
     placed = {*place_of, *timed}
     return Places(_with_labels(places), tuple(n for n in range(len(known)) if n not in placed))
 
@@ -158,18 +163,6 @@ def _distances(place: Place, positions: Sequence[Position]) -> NDArray[np.float6
     if place.kind in {"region", "country"}:
         km[[owner == place for owner in ground(lats, lons, place.kind)]] = 0.0
     return km
-
-
-def _middle(positions: Sequence[Position]) -> Position:
-    """The position that has the others nearest to it: a real one, and never off the road."""
-    points = sorted(Counter(positions).items())
-    lats, lons = np.array([point for point, _ in points]).T
-    counts = np.array([count for _, count in points])
-    step = -(-len(points) // 300)  # of very many, a sample is enough
-    sample = slice(None, None, step)
-    km = between_km(lats[sample, None], lons[sample, None], lats, lons) @ counts
-    best = int(np.argmin(km)) * step
-    return float(lats[best]), float(lons[best])
 
 
 def _with_labels(places: Sequence[AlbumPlace]) -> tuple[AlbumPlace, ...]:
@@ -286,29 +279,17 @@ def places_by_time(photos: Sequence[Metadata], place_of: Mapping[int, int]) -> d
         times = np.array(clocks if photo.time.tzinfo is None else moments)
         start = photo.time.replace(tzinfo=photo.time.tzinfo or UTC).timestamp()
         end = start + DAY if has_date_only(photo) else start
-        place_then = _place_at(times - start, times - end, np.array(places, dtype=np.intp))
-        if place_then is not None:
-            result[number] = place_then
+        since_start, since_end = times - start, times - end
+        # the neighbours: all beside it in time, else the last before and the first after
+        near = (since_start >= -BESIDE) & (since_end <= BESIDE)
+        if not near.any():
+            before = (since_start < 0) & (since_start >= -BETWEEN)
+            after = (since_end > 0) & (since_end <= BETWEEN)
+            if not before.any() or not after.any():
+                continue
+            near = before & (since_start == since_start[before].max())
+            near |= after & (since_end == since_end[after].min())
+        around = np.unique(np.array(places, dtype=np.intp)[near])
+        if len(around) == 1:
+            result[number] = int(around[0])
     return result
-
-
-def _place_at(
-    since_start: NDArray[np.float64], since_end: NDArray[np.float64], places: NDArray[np.intp]
-) -> int | None:
-    """The one place of the neighbours in time."""
-    beside = (since_start >= -BESIDE) & (since_end <= BESIDE)
-    if beside.any():
-        around = np.unique(places[beside])
-        return int(around[0]) if len(around) == 1 else None
-    before = (since_start < 0) & (since_start >= -BETWEEN)
-    after = (since_end > 0) & (since_end <= BETWEEN)
-    if not before.any() or not after.any():
-        return None
-    last = since_start[before].max()
-    first = since_end[after].min()
-    around = np.unique(
-        np.concatenate(
-            [places[before & (since_start == last)], places[after & (since_end == first)]]
-        )
-    )
-    return int(around[0]) if len(around) == 1 else None

@@ -49,7 +49,7 @@ _MAX_SIDE_LIMIT = 65_500
 
 
 class Spool:
-    """A temporary file of byte strings: `put` returns a ticket, the ticket reads them again."""
+    """A temporary file of byte strings: `put` returns a ticket, it reads or forgets them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -88,28 +88,6 @@ class Spool:
             self.size = max(self.size, start + length)
         return Ticket(self, start, length)
 
-    def get(self, start: int, length: int) -> bytes:
-        """The bytes of a ticket that was not forgotten."""
-        with self._lock:
-            if length and self._lengths.get(start) != length:
-                raise FileError("a rendition was asked for after it was given up")
-            self._file.seek(start)
-            return self._file.read(length)
-
-    def forget(self, start: int, length: int) -> None:
-        """Free the space of a ticket; it will be overwritten."""
-        with self._lock:
-            if self._lengths.get(start) != length:
-                return
-            del self._lengths[start]
-            gaps: list[tuple[int, int]] = []
-            for begin, end in sorted([*self._gaps, (start, start + length)]):
-                if gaps and gaps[-1][1] == begin:
-                    gaps[-1] = (gaps[-1][0], end)
-                else:
-                    gaps.append((begin, end))
-            self._gaps = gaps
-
     def close(self) -> None:
         """Delete everything now."""
         with self._lock:
@@ -139,12 +117,26 @@ class Ticket:
     length: int
 
     def read(self) -> bytes:
-        """The bytes."""
-        return self.spool.get(self.start, self.length)
+        """The bytes; FileError where they were given up."""
+        with self.spool._lock:
+            if self.length and self.spool._lengths.get(self.start) != self.length:
+                raise FileError("a rendition was asked for after it was given up")
+            self.spool._file.seek(self.start)
+            return self.spool._file.read(self.length)
 
     def forget(self) -> None:
-        """Free their space."""
-        self.spool.forget(self.start, self.length)
+        """Free their space; it will be overwritten."""
+        with self.spool._lock:
+            if self.spool._lengths.get(self.start) != self.length:
+                return
+            del self.spool._lengths[self.start]
+            gaps: list[tuple[int, int]] = []
+            for start, end in sorted([*self.spool._gaps, (self.start, self.start + self.length)]):
+                if gaps and gaps[-1][1] == start:
+                    gaps[-1] = (gaps[-1][0], end)
+                else:
+                    gaps.append((start, end))
+            self.spool._gaps = gaps
 
 
 @dataclass(frozen=True)

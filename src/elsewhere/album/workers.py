@@ -87,13 +87,12 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
             self.close()
             raise
 
-    def __exit__(self, *problem: object) -> None:
-        self.close()
-
-    def close(self) -> None:
+    def close(self, *problem: object) -> None:
         """End all workers, also those that are at work."""
         for worker in self._all:
             worker.end()
+
+    __exit__ = close
 
     def ask(self, request: dict[str, Any], content: bytes | None = None) -> Reply:
         """One task, in any free worker; safe to call from several threads.
