@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.album import Photo, Recipe
-from elsewhere.album.album import _photo, _request
+from elsewhere.album.album import _photo
 from elsewhere.album.discovery import Candidate
 from elsewhere.album.files import REASONS
 from elsewhere.album.renditions import Spool, size_if_bare
@@ -75,7 +75,8 @@ def check_mutants(folder: Path, pool: Workers, count: int, seed: int) -> Counter
             path = folder / f"{number}-{name}"
             path.write_bytes(mutant(SEEDS[name], draw))
             made.append(Candidate(path, path.name, ""))
-            yield _request(made[-1], Recipe(), 10_000_000)
+            limits = {"max_side": Recipe().max_side, "pixels": 10_000_000}
+            yield {"path": str(path.absolute()), "sidecars": [], **limits}
 
     ends: Counter[str] = Counter()
     for number, reply in enumerate(pool.each(requests())):

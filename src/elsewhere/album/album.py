@@ -6,7 +6,7 @@ worker can be started.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -85,7 +85,15 @@ def read_album(
         skipped = list(found.skipped)
         total = len(found.photos)
         progress(Progress(0, total, skipped=found.skipped))
-        requests = (_request(candidate, recipe, pixels) for candidate in found.photos)
+        requests: Iterator[dict[str, object]] = (
+            {
+                "path": str(candidate.path.absolute()),
+                "sidecars": [str(sidecar.absolute()) for sidecar in candidate.sidecars],
+                "max_side": recipe.max_side,
+                "pixels": pixels,
+            }
+            for candidate in found.photos
+        )
         replies = zip(found.photos, pool.each(requests), strict=True)
         for number, (candidate, reply) in enumerate(replies, 1):
             result = _photo(candidate, reply, recipe, spool)
@@ -110,15 +118,6 @@ def read_album(
 def album_workers(limits: Limits | None = None) -> Workers:
     """A running pool of workers that read photos, for `read_album`."""
     return Workers("elsewhere.album.worker:read", limits)
-
-
-def _request(candidate: Candidate, recipe: Recipe, pixels: int) -> dict[str, object]:
-    return {
-        "path": str(candidate.path.absolute()),
-        "sidecars": [str(sidecar.absolute()) for sidecar in candidate.sidecars],
-        "max_side": recipe.max_side,
-        "pixels": pixels,
-    }
 
 
 def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> Photo | SkippedFile:
