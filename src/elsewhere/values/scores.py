@@ -60,7 +60,54 @@ class Scores:
         scorer: str = "",
         grid: str = "",
     ) -> None:
-        matrix = _matrix(values)
+        # The values as a read-only matrix of floats, each exactly as given.
+        if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+            raise InputError("scores must not be masked: give every photo a number for every cell")
+        try:
+            given = np.asarray(values)
+            if given.dtype == object:
+                given = given.astype(np.float64)
+                pairs = zip(given.flat, np.asarray(values).flat, strict=True)
+                if any(rounded != exact for rounded, exact in pairs if not np.isnan(rounded)):
+                    raise InputError("scores must be numbers that a float holds exactly")
+        except (TypeError, ValueError, OverflowError) as problem:
+            if isinstance(problem, InputError):
+                raise
+            raise InputError("scores must be a rectangular table of numbers") from None
+        if given.dtype.kind == "f" and given.dtype.itemsize > _DOUBLE_BYTES:
+            with np.errstate(over="ignore"):
+                if (given.astype(np.float64) != given)[~np.isnan(given)].any():
+                    raise InputError("scores must be numbers that a float of 64 bits holds exactly")
+        if (
+            given.dtype.kind in "iu"
+            and given.size
+            and max(-int(given.min()), int(given.max())) > _MAX_INTEGER
+        ):
+            raise InputError(
+                f"whole-number scores must lie within ±{_MAX_INTEGER:,}, to be kept exactly"
+            )
+        if given.dtype.kind not in "fiub":
+            raise InputError(f"scores must be numbers, not {given.dtype}")
+        if given.ndim != 2:
+            raise InputError(f"scores must have two dimensions (photos × cells), not {given.ndim}")
+        if given.shape[0] == 0:
+            raise InputError("scores hold no photo: give at least one row")
+        if given.shape[1] < 2:
+            raise InputError("scores need at least two cells, one of them the truth")
+        matrix: FloatMatrix = (
+            np.array(given, dtype=np.float32)
+            if given.dtype == np.float32
+            else np.array(given, dtype=np.float64)
+        )
+        bad = ~(matrix < np.inf)
+        if bad.any():
+            row, column = (int(x) for x in np.argwhere(bad)[0])
+            what = "NaN" if np.isnan(matrix[row, column]) else "+inf"
+            raise InputError(
+                f"scores must be finite or −inf, but photo {row}, cell {column} is {what}"
+            )
+        matrix.flags.writeable = False
+        # One name for each photo.
         photos = len(matrix)
         names = tuple(map(str, range(photos) if ids is None else ids))
         if len(names) != photos:
@@ -138,52 +185,3 @@ class DerivedCache:
             self._tables[number] = known
         known[1][key] = result
         return result
-
-
-def _matrix(values: ArrayLike) -> FloatMatrix:
-    """`values` as a read-only float matrix; InputError where it is none."""
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
-        raise InputError("scores must not be masked: give every photo a number for every cell")
-    try:
-        given = np.asarray(values)
-        if given.dtype == object:
-            given = given.astype(np.float64)
-            pairs = zip(given.flat, np.asarray(values).flat, strict=True)
-            if any(rounded != exact for rounded, exact in pairs if not np.isnan(rounded)):
-                raise InputError("scores must be numbers that a float holds exactly")
-    except (TypeError, ValueError, OverflowError) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError("scores must be a rectangular table of numbers") from None
-    if given.dtype.kind == "f" and given.dtype.itemsize > _DOUBLE_BYTES:
-        with np.errstate(over="ignore"):
-            if (given.astype(np.float64) != given)[~np.isnan(given)].any():
-                raise InputError("scores must be numbers that a float of 64 bits holds exactly")
-    if (
-        given.dtype.kind in "iu"
-        and given.size
-        and max(-int(given.min()), int(given.max())) > _MAX_INTEGER
-    ):
-        raise InputError(
-            f"whole-number scores must lie within ±{_MAX_INTEGER:,}, to be kept exactly"
-        )
-    if given.dtype.kind not in "fiub":
-        raise InputError(f"scores must be numbers, not {given.dtype}")
-    if given.ndim != 2:
-        raise InputError(f"scores must have two dimensions (photos × cells), not {given.ndim}")
-    if given.shape[0] == 0:
-        raise InputError("scores hold no photo: give at least one row")
-    if given.shape[1] < 2:
-        raise InputError("scores need at least two cells, one of them the truth")
-    exact: FloatMatrix = (
-        np.array(given, dtype=np.float32)
-        if given.dtype == np.float32
-        else np.array(given, dtype=np.float64)
-    )
-    bad = ~(exact < np.inf)
-    if bad.any():
-        row, column = (int(x) for x in np.argwhere(bad)[0])
-        what = "NaN" if np.isnan(exact[row, column]) else "+inf"
-        raise InputError(f"scores must be finite or −inf, but photo {row}, cell {column} is {what}")
-    exact.flags.writeable = False
-    return exact

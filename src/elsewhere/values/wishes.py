@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from elsewhere.errors import InputError
@@ -27,6 +27,8 @@ class HideScope:
 
     radius_km: float = CITY_KM
     level: str | None = None
+    km: float = field(init=False, repr=False, compare=False)
+    """How far around photos; 0 where ground or cells decide."""
 
     def __post_init__(self) -> None:
         if self.level is not None and self.level not in LEVELS:
@@ -35,11 +37,7 @@ class HideScope:
             raise InputError("a place is hidden by a level or by a radius: give one of them")
         if not 0 <= self.radius_km < math.inf:
             raise InputError(f"a radius is 0 km or more, not {self.radius_km}")
-
-    @property
-    def km(self) -> float:
-        """How far around photos; 0 where ground or cells decide."""
-        return self.radius_km if self.level in {None, "city"} else 0.0
+        object.__setattr__(self, "km", self.radius_km if self.level in {None, "city"} else 0.0)
 
     @property
     def words(self) -> str:

@@ -307,7 +307,8 @@ def reinsert_units(
     while left_out.any() and not (limits is not None and limits.out_of_time()):
         units = np.flatnonzero(left_out)
         sums = instance.sums(left_out.astype(np.float64))[:, None] + instance.unit_scores[:, units]
-        counts = _count(instance, sums)
+        slack, error = instance.slacks(sums), instance.error_bound[:, None]
+        counts = instance.counts(slack > error if instance.problem.strict else slack >= -error)
         good = (counts >= goal.each[:, None]).all(axis=0) & (counts.sum(axis=0) >= goal.total)
         if not good.any():
             break
@@ -332,15 +333,6 @@ def leading_rivals(instance: Instance, left_out: Mask, counts: Ints) -> Ints:
     return np.concatenate(chosen)
 
 
-def _count(instance: Instance, sums: Floats) -> Ints:
-    """(attackers, sets) how many rivals hold; near-ties do, unless the problem is strict."""
-    slack, error = instance.slacks(sums), instance.error_bound[:, None]
-    holding = slack > error if instance.problem.strict else slack >= -error
-    attackers = range(len(instance.zone_slices))
-    counts: Ints = np.stack([holding[instance.attacker_of == a].sum(axis=0) for a in attackers])
-    return counts
-
-
 def _counts_along(instance: Instance, weights: Floats, order: Ints, cap: float) -> Ints:
     """How many rivals hold for each attacker after each step of an order, within `cap`."""
     cost = np.concatenate([[0.0], weights[order].cumsum()])
@@ -349,7 +341,9 @@ def _counts_along(instance: Instance, weights: Floats, order: Ints, cap: float) 
     sums[:, 0] = instance.full_sums
     np.cumsum(instance.unit_scores[:, order[: steps - 1]], axis=1, out=sums[:, 1:])
     sums[:, 1:] = instance.full_sums[:, None] - sums[:, 1:]
-    return _count(instance, sums)
+    # near-ties hold, unless the problem is strict
+    slack, error = instance.slacks(sums), instance.error_bound[:, None]
+    return instance.counts(slack > error if instance.problem.strict else slack >= -error)
 
 
 def _prefix_orders(instance: Instance, weights: Floats, costs: Floats, k: int) -> list[Ints]:

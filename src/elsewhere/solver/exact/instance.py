@@ -147,9 +147,13 @@ class Instance:
         return holds(attacker, photos, int(self.cell_of[rival]), strict=self.problem.strict)
 
     def counts(self, holding: Mask) -> Ints:
-        """(attackers,) how many rivals hold for each."""
-        owners = self.attacker_of[holding]
-        return np.bincount(owners, minlength=len(self.zone_slices)).astype(np.intp)
+        """(attackers, …) how many rivals hold for each: (rivals,) or (rivals, sets) → counts."""
+        attackers = len(self.zone_slices)
+        if holding.ndim == 1:
+            return np.bincount(self.attacker_of[holding], minlength=attackers).astype(np.intp)
+        each = [holding[self.attacker_of == a].sum(axis=0) for a in range(attackers)]
+        counts: Ints = np.stack(each)
+        return counts
 
 
 def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, Floats]:

@@ -324,5 +324,4 @@ def enumerate_completions(
         np.subtract(sums[:, :half], part.unit_scores[:, unit, None], out=sums[:, half : 2 * half])
         np.add(cost[:half], weights[unit], out=cost[half : 2 * half])
     holding = part.slacks(sums) >= -part.error_bound[:, None]
-    attackers = range(len(part.zone_slices))
-    return cost, np.stack([holding[part.attacker_of == a].sum(axis=0) for a in attackers])
+    return cost, part.counts(holding)
