@@ -106,9 +106,7 @@ def album_routes(workspace: Workspace) -> APIRouter:
         )
 
     @routes.get("/api/folders")
-    def get_folders(
-        path: Annotated[str, Query(max_length=4096)] = "",
-    ) -> models.FoldersModel:
+    def get_folders(path: Annotated[str, Query(max_length=4096)] = "") -> models.FoldersModel:
         """The folders in a folder below the user's home ("" for home itself)."""
         return list_folders(path, workspace.opened_paths)
 

@@ -162,11 +162,7 @@ class GuardedResponse:
         if status == 408:  # or the client could go on as slowly
             headers.append((b"connection", b"close"))
         await self._send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": _with_our_headers(headers),
-            }
+            {"type": "http.response.start", "status": status, "headers": _with_our_headers(headers)}
         )
         await self._send({"type": "http.response.body", "body": body})
 

@@ -1,6 +1,5 @@
 """Long work in threads, whose events any number of listeners can follow from the start.
 
-A job keeps its events as long as it is kept itself: a page that was loaded again hears them all.
 Of events that only move a progress bar, the last of each stage is kept.
 """
 
@@ -23,6 +22,7 @@ from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import Step
 
 Kind = Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
+Work = Callable[["Job"], None]
 MAX_JOBS = 16
 """Jobs that are kept; the oldest that ended goes first."""
 
@@ -41,30 +41,26 @@ class BusyError(InputError):
 class Job:
     """One piece of work. Its `work` is called in a thread with the job itself."""
 
-    def __init__(self, kind: Kind, work: Callable[[Job], None], subject: object = None) -> None:
+    def __init__(self, kind: Kind, work: Work, subject: object = None) -> None:
         self.id = secrets.token_hex(8)
         self.kind = kind
-        self.subject = subject
-        """What it works on: a second request for the same need not start it again."""
+        self.subject = subject  # what it works on: the same is not started twice
         self.state: Literal["running", "done", "failed", "cancelled"] = "running"
         self.cancelled = threading.Event()
-        self._work: Callable[[Job], None] | None = work
+        self._work: Work | None = work
         self._streams_ended = False
         self._lock = threading.Lock()
-        self._events: list[EventModel | None] = []
-        """None where a progress bar has moved on since."""
-        self._progress: dict[str, int] = {}
-        """By stage, which event is its last progress."""
+        self._events: list[EventModel | None] = []  # None where a progress bar has moved on
+        self._progress: dict[str, int] = {}  # by stage, the position of its last progress
         self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
         self._stage_start: dict[str, float] = {}
         self._thread = threading.Thread(
             target=self._run, name=f"elsewhere-{kind}-{self.id}", daemon=True
         )
 
-    def start(self) -> Job:
+    def start(self) -> None:
         """Start the thread."""
         self._thread.start()
-        return self
 
     def cancel(self) -> None:
         """Ask it to stop, at its next step."""
@@ -84,10 +80,9 @@ class Job:
         return JobModel(id=self.id, kind=self.kind, state=self.state)
 
     def check_cancelled(self) -> bool:
-        """Raise CancelledError once the job is cancelled; False before.
+        """Raise CancelledError once the job is cancelled; False before, as a solver's `stopped`.
 
-        The solver calls it as `stopped`. Returning True would let it finish with care what it
-        has, while the next click waits for the processor.
+        The solver would finish with care what it has, while the next click waits.
         """
         if self.cancelled.is_set():
             raise CancelledError
@@ -185,12 +180,7 @@ class Jobs:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def start(
-        self,
-        kind: Kind,
-        work: Callable[[Job], None],
-        subject: object = None,
-        *,
-        exclusive: bool = False,
+        self, kind: Kind, work: Work, subject: object = None, *, exclusive: bool = False
     ) -> Job:
         """Start a job; BusyError where it is exclusive and another one of its kind is running."""
         job = Job(kind, work, subject)
@@ -202,7 +192,8 @@ class Jobs:
             ended = [other for other in jobs if other.ended]
             for old in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
                 del self._jobs[old.id]
-        return job.start()
+        job.start()
+        return job
 
     def get(self, job_id: str) -> Job | None:
         """The job of this id."""

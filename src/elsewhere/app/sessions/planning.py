@@ -1,9 +1,8 @@
 """One album's wishes and plans: what was asked, in which order, and the best answer so far.
 
-A click is answered at once by the best plan that a few hundredths of a second give. Where that is
-not proved, a job goes on with the proof. Each plan prefers to resemble the one before it, and the
-secret top is drawn once a session for each top that is asked for, so a click changes as little as
-it can. Each answer keeps the scores that it was made with: undo works across a change of models.
+A click is answered by the best plan that a few hundredths of a second give; where that is not
+proved, a job goes on with the proof. Each plan prefers to resemble the one before it, and the
+secret top is drawn once a session for each top, so a click changes as little as it can.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import TypeVar
 
 from elsewhere.app.api import models
 from elsewhere.errors import InputError
@@ -35,18 +34,18 @@ from elsewhere.service import (
 from elsewhere.values.plan import Status
 from elsewhere.values.wishes import Wishes
 
-QUICK_SECONDS = 0.035
-"""For the first answer to wishes."""
-FIRST_SECONDS = 1.0
-"""For the first plan of all, which nobody clicked for."""
+QUICK_SECONDS = 0.035  # for the first answer to wishes
+FIRST_SECONDS = 1.0  # for the first plan of all, which nobody clicked for
 RETRY_FACTOR = 2
 """Where the time was too short to find any plan, so many times as long, once."""
 PROOF_SECONDS = (0.5, 3.0, 30.0)
 """For the proof: one try after the other, so that better plans are shown on the way."""
-MAX_HISTORY = 500
-"""So many wishes can be undone."""
+MAX_HISTORY = 500  # wishes that can be undone
 MAX_CACHED = 64
 """Choices of places whose beliefs are kept: a slider passes over many."""
+THREAT_FIELDS = {"at", "hide", "hide_level", "radius_km", "prior", "scorers", "posted"}
+"""The wishes that decide the threats, and what they see beside the album."""
+T = TypeVar("T")
 
 
 class OvertakenError(InputError):
@@ -63,12 +62,10 @@ class PlannedAnswer:
     """Wishes, and what came of them."""
 
     wishes: models.WishesModel
-    scored: ScoredAlbum
-    """The album as the models of these wishes see it."""
+    scored: ScoredAlbum  # as the models of these wishes see it
     places: Places
     posted: Posted
-    plan: AlbumPlan | None
-    """None where no place is known."""
+    plan: AlbumPlan | None  # None where no place is known
     beliefs: Beliefs | None
     version: int
 
@@ -105,19 +102,6 @@ def to_wishes(wishes: models.WishesModel, seconds: float | None = None) -> Wishe
     )
 
 
-def _threat_key(wishes: models.WishesModel) -> object:
-    """All that decides the threats, and what they see beside the album."""
-    return (
-        tuple(wishes.at),
-        tuple(wishes.hide),
-        wishes.hide_level,
-        wishes.radius_km,
-        wishes.prior,
-        tuple(wishes.scorers),
-        tuple(wishes.posted),
-    )
-
-
 def _specs(scored: ScoredAlbum) -> tuple[str, ...]:
     return tuple(attack.spec for attack in scored.models)
 
@@ -145,7 +129,7 @@ class PlanningSession:
         self._version = 0
         self._turn = secrets.randbelow(1 << 30)  # no turn of another album is taken for ours
         self._nearest: AlbumPlan | None = None
-        self._places: dict[tuple[str, ...], Places] = {}
+        self._places: dict[object, Places] = {}
         self._posted: dict[object, Posted] = {}
         self._beliefs: dict[object, Beliefs] = {}
         self._score_cache: ScoreCache = {}
@@ -229,7 +213,7 @@ class PlanningSession:
         best = answer.plan
         assert best is not None
         for seconds in PROOF_SECONDS:
-            plan = self._solve(answer, seconds, self._nearest, stopped=stopped)
+            plan = self._solve(answer, seconds, stopped)
             if stopped():
                 return
             improved = replace(answer, plan=plan)
@@ -272,27 +256,38 @@ class PlanningSession:
         self._nearest = answer.feasible_plan or self._nearest
 
     def _plan(self, wishes: models.WishesModel, seconds: float) -> PlannedAnswer:
-        places = self._places_at(tuple(wishes.at))
+        at = tuple(wishes.at)
+        places = _cached(self._places, at, lambda: find_places(self._first.photos, at))
         self._version += 1
-        scored = self._scored[tuple(wishes.scorers)]
-        answer = PlannedAnswer(wishes, scored, places, NOTHING_POSTED, None, None, self._version)
+        scored, posted = self._scored[tuple(wishes.scorers)], NOTHING_POSTED
+        answer = PlannedAnswer(wishes, scored, places, posted, None, None, self._version)
         if not places:
             return answer
-        answer = replace(answer, posted=self._posted_for(wishes, scored, places))
-        plan = self._solve(answer, seconds, self._nearest)
+        key = wishes.model_dump_json(include=THREAT_FIELDS)
+        if self._ledger is not None or wishes.posted:
+            posted = _cached(self._posted, key, lambda: self._find_posted(answer))
+            answer = replace(answer, posted=posted)
+        plan = self._solve(answer, seconds)
         if plan.plan.status == Status.UNKNOWN:
-            plan = self._solve(answer, RETRY_FACTOR * seconds, self._nearest)
-        return replace(answer, plan=plan, beliefs=self._beliefs_for(answer, plan))
+            plan = self._solve(answer, RETRY_FACTOR * seconds)
+        beliefs = _cached(
+            self._beliefs, key, lambda: Beliefs(scored, plan.threats, posted, self._score_cache)
+        )
+        return replace(answer, plan=plan, beliefs=beliefs)
+
+    def _find_posted(self, answer: PlannedAnswer) -> Posted:
+        wishes, scored = answer.wishes, answer.scored
+        ids = [photo.id for photo in scored.photos]
+        marked = matching(wishes.posted, ids, "posted", scored.skipped)
+        return find_posted(
+            scored, answer.places, to_wishes(wishes), marked=marked, ledger=self._ledger
+        )
 
     def _solve(
-        self,
-        answer: PlannedAnswer,
-        seconds: float,
-        near: AlbumPlan | None,
-        stopped: Callable[[], bool] | None = None,
+        self, answer: PlannedAnswer, seconds: float, stopped: Callable[[], bool] | None = None
     ) -> AlbumPlan:
         """A plan. One that cannot be stopped is for a click that waits, so it is not explained."""
-        wishes = answer.wishes
+        wishes, near = answer.wishes, self._nearest
         photos = len(answer.scored.photos) + len(answer.posted.ids)
         if near is not None and near.plan.promise.photos != photos:
             near = None
@@ -310,39 +305,12 @@ class PlanningSession:
             reasons=stopped is not None,
         )
 
-    def _places_at(self, at: tuple[str, ...]) -> Places:
-        if at not in self._places:
-            places = find_places(self._first.photos, at)
-            _make_space(self._places)
-            self._places[at] = places
-        return self._places[at]
 
-    def _posted_for(
-        self, wishes: models.WishesModel, scored: ScoredAlbum, places: Places
-    ) -> Posted:
-        if self._ledger is None and not wishes.posted:
-            return NOTHING_POSTED
-        key = _threat_key(wishes)
-        if key not in self._posted:
-            ids = [photo.id for photo in scored.photos]
-            marked = matching(wishes.posted, ids, "posted", scored.skipped)
-            _make_space(self._posted)
-            self._posted[key] = find_posted(
-                scored, places, to_wishes(wishes), marked=marked, ledger=self._ledger
-            )
-        return self._posted[key]
-
-    def _beliefs_for(self, answer: PlannedAnswer, plan: AlbumPlan) -> Beliefs:
-        key = _threat_key(answer.wishes)
-        if key not in self._beliefs:
-            _make_space(self._beliefs)
-            self._beliefs[key] = Beliefs(
-                answer.scored, plan.threats, answer.posted, self._score_cache
-            )
-        return self._beliefs[key]
-
-
-def _make_space(cache: dict[Any, Any]) -> None:
-    """For one more entry; the oldest goes."""
-    if len(cache) >= MAX_CACHED:
-        del cache[next(iter(cache))]
+def _cached(cache: dict[object, T], key: object, make: Callable[[], T]) -> T:
+    """The entry of a key, made where it is missing; then the oldest entry may go."""
+    if key not in cache:
+        value = make()
+        if len(cache) >= MAX_CACHED:
+            del cache[next(iter(cache))]
+        cache[key] = value
+    return cache[key]
