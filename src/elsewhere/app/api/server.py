@@ -12,10 +12,9 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -51,8 +50,7 @@ MEDIA_TYPES = {
 SWITCH_SECONDS = 0.001
 """How long one thread may keep the others waiting. A click during a proof passes between threads
 several times, and each time would cost Python's own 5 ms."""
-MAX_PLACE_NAMES = 4
-"""Places that are offered where a name is not understood."""
+MAX_PLACE_NAMES = 4  # offered where the name of a place is not understood
 _NOT_BUILT = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>elsewhere</title>"
     "<p>The page is not built in this checkout: run <code>make web</code>."
@@ -60,25 +58,21 @@ _NOT_BUILT = (
 _HTTP_ERRORS = {404: "there is nothing here", 405: "this cannot be done here"}
 
 
-@dataclass(frozen=True)
-class PageFile:
+class PageFile(NamedTuple):
     """One file of the page."""
 
     content: bytes
     media_type: str
 
 
-def page_files(folder: Path = PAGE_FOLDER) -> dict[str, PageFile]:
+def page_files() -> dict[str, PageFile]:
     """Every file of the page by its address."""
-    files = {
-        f"/{path.relative_to(folder).as_posix()}": PageFile(
-            path.read_bytes(), MEDIA_TYPES[path.suffix]
-        )
-        for path in sorted(folder.rglob("*"))
-        if path.suffix in MEDIA_TYPES and path.is_file() and not path.is_symlink()
-    }
-    index = files.get("/index.html")
-    return {**files, "/": index or PageFile(_NOT_BUILT.encode(), MEDIA_TYPES[".html"])}
+    files = {"/index.html": PageFile(_NOT_BUILT.encode(), MEDIA_TYPES[".html"])}
+    for path in sorted(PAGE_FOLDER.rglob("*")):
+        if path.suffix in MEDIA_TYPES and path.is_file() and not path.is_symlink():
+            address = f"/{path.relative_to(PAGE_FOLDER).as_posix()}"
+            files[address] = PageFile(path.read_bytes(), MEDIA_TYPES[path.suffix])
+    return {**files, "/": files["/index.html"]}
 
 
 class Application(FastAPI):
@@ -98,12 +92,7 @@ class Application(FastAPI):
         return self.openapi_schema
 
 
-def application(
-    workspace: Workspace,
-    *,
-    on_session: Callable[[], None] = lambda: None,
-    page: dict[str, PageFile] | None = None,
-) -> FastAPI:
+def application(workspace: Workspace, on_session: Callable[[], None] = lambda: None) -> FastAPI:
     """The routes and the page, without the guard."""
     problem = {"model": models.ProblemModel, "description": "one sentence that says what is wrong"}
     app = Application(
@@ -116,10 +105,9 @@ def application(
         responses={"4XX": problem},
     )
     app.include_router(routes.session_routes(workspace, on_session))
-    app.include_router(routes.album_routes(workspace))
-    app.include_router(routes.plan_routes(workspace))
-    app.include_router(routes.job_routes(workspace))
-    files = page_files() if page is None else page
+    for router in (routes.album_routes, routes.plan_routes, routes.job_routes):
+        app.include_router(router(workspace))
+    files = page_files()
 
     @app.get("/{path:path}", include_in_schema=False)
     def get_page(path: str) -> Response:
@@ -137,7 +125,7 @@ def guarded_application(
     workspace: Workspace, port: int, on_session: Callable[[], None] = lambda: None
 ) -> Guard:
     """The application behind the guard, as it is served."""
-    return Guard(application(workspace, on_session=on_session), workspace.keys, port)
+    return Guard(application(workspace, on_session), workspace.keys, port)
 
 
 def _handle_errors(app: FastAPI) -> None:
@@ -166,23 +154,16 @@ def _handle_errors(app: FastAPI) -> None:
     def invalid(request: Request, problem: RequestValidationError) -> JSONResponse:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "the request"
-        sentence = f"{where[:80]} cannot be understood: {first['msg'][:200]}"
-        return _problem_response(422, sentence)
+        return _problem_response(422, f"{where[:80]} cannot be understood: {first['msg'][:200]}")
 
 
 def _problem_response(
-    status: int,
-    sentence: str,
-    headers: object = None,
-    *,
-    field: str | None = None,
-    choices: Sequence[str] = (),
+    status: int, sentence: str, headers: Mapping[str, str] | None = None, **details: Any
 ) -> JSONResponse:
     # what a stranger typed may hold characters that no text can carry
     error = sentence.encode("utf-8", "replace").decode("utf-8")
-    model = models.ProblemModel(error=error, field=field, choices=list(choices))
-    own_headers = dict(headers) if isinstance(headers, dict) else None
-    return JSONResponse(model.model_dump(exclude_defaults=True), status, headers=own_headers)
+    model = models.ProblemModel(error=error, **details)
+    return JSONResponse(model.model_dump(exclude_defaults=True), status, headers=headers)
 
 
 def open_socket(port: int = 0) -> socket.socket:
@@ -204,10 +185,7 @@ def open_socket(port: int = 0) -> socket.socket:
 
 
 def web_server(app: Guard, on_shutdown: Callable[[], None] = lambda: None) -> uvicorn.Server:
-    """Uvicorn without a banner and without a log.
-
-    `on_shutdown` is called before it waits for open responses.
-    """
+    """Uvicorn without a log; `on_shutdown` is called before it waits for open responses."""
     import uvicorn
 
     class Server(uvicorn.Server):

@@ -10,7 +10,7 @@ from elsewhere import messages
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
 from elsewhere.app.sessions.jobs import Job
-from elsewhere.app.sessions.planning import PlannedAnswer, to_wishes
+from elsewhere.app.sessions.planning import to_wishes
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.messages.verification import problem_text, verified_notes
@@ -31,8 +31,7 @@ from elsewhere.service import (
 
 FRONTIER_SECONDS = 10.0
 """Points stay unproved where that is not enough."""
-EXACT_SECONDS = 1.0
-"""For how few photos the top itself would need."""
+EXACT_SECONDS = 1.0  # to count how many photos the top itself would need
 
 
 class FieldError(InputError):
@@ -46,18 +45,26 @@ class FieldError(InputError):
 def start_frontier(workspace: Workspace) -> Job:
     """Solve the frontier of the current wishes, point by point."""
     answer = workspace.session.current
-    plan = answer.plan
+    plan, wishes = answer.plan, answer.wishes
     if plan is None:
         raise InputError("no place is known yet, so there is nothing to withhold photos for")
     for running in workspace.jobs.running("frontier"):
-        if running.subject is answer.wishes and not running.cancelled.is_set():
+        if running.subject is wishes and not running.cancelled.is_set():
             return running  # another window asked for it already
     workspace.jobs.cancel("frontier")
 
     def work(job: Job) -> None:
-        count = _exact_count(answer, job)
-        if count is not None:
-            job.publish(EventModel(exactly=count))
+        if plan.plan.found and wishes.budget is None and not wishes.exact_top:
+            exact = plan_album(
+                answer.scored,
+                answer.places,
+                to_wishes(wishes.model_copy(update={"exact_top": True}), EXACT_SECONDS),
+                posted=answer.posted,
+                stopped=job.check_cancelled,
+                reasons=False,
+            )
+            if exact.plan.found:
+                job.publish(EventModel(exactly=len(exact.plan.withheld)))
         scores = tables(answer.scored, plan, answer.posted)
         greedy = greedy_frontier(plan.plan.promise, scores)
         greedy_k = dict(greedy)
@@ -78,41 +85,22 @@ def start_frontier(workspace: Workspace) -> Job:
             if needed is not None:
                 job.publish(EventModel(greedy=needed))
 
-    return workspace.jobs.start("frontier", work, subject=answer.wishes)
-
-
-def _exact_count(answer: PlannedAnswer, job: Job) -> int | None:
-    """How many photos the top that was asked for needs, where a larger one was drawn for it."""
-    wishes = answer.wishes
-    if wishes.budget is not None or wishes.exact_top or answer.feasible_plan is None:
-        return None
-    exact = wishes.model_copy(update={"exact_top": True})
-    outcome = plan_album(
-        answer.scored,
-        answer.places,
-        to_wishes(exact, EXACT_SECONDS),
-        posted=answer.posted,
-        stopped=job.check_cancelled,
-        reasons=False,
-    )
-    return len(outcome.plan.withheld) if outcome.plan.found else None
+    return workspace.jobs.start("frontier", work, subject=wishes)
 
 
 def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Job:
     """Write the copy of the current plan; refused at once where it cannot be written."""
     session = workspace.session
     answer = session.expect_version(request.version)
-    plan = answer.feasible_plan
+    plan, folders = answer.feasible_plan, answer.scored.album.folders
     if plan is None:
         raise InputError("there is no plan to export: change the wishes until there is one")
     with _field("target"):
         target = parse_path(request.target)
-        check_target(target, answer.scored.album.folders)
+        check_target(target, folders)
     with _field("target" if request.private is None else "private"):
         private = None if request.private is None else parse_path(request.private)
-        check_copy_target(
-            answer.scored.album.folders, target, private, order=request.order, names=request.names
-        )
+        check_copy_target(folders, target, private, order=request.order, names=request.names)
 
     def work(job: Job) -> None:
         def progress(step: Step) -> None:

@@ -54,21 +54,17 @@ class Job:
         self._progress: dict[str, int] = {}  # by stage, the position of its last progress
         self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
         self._stage_start: dict[str, float] = {}
-        self._thread = threading.Thread(
+        self.thread = threading.Thread(
             target=self._run, name=f"elsewhere-{kind}-{self.id}", daemon=True
         )
 
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
     def cancel(self) -> None:
-        """Ask it to stop, at its next step."""
+        """Stop it at its next step."""
         self.cancelled.set()
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until it has ended."""
-        self._thread.join(seconds)
+        self.thread.join(seconds)
 
     @property
     def ended(self) -> bool:
@@ -192,7 +188,7 @@ class Jobs:
             ended = [other for other in jobs if other.ended]
             for old in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
                 del self._jobs[old.id]
-        job.start()
+        job.thread.start()
         return job
 
     def get(self, job_id: str) -> Job | None:
