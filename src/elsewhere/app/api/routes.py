@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
 import elsewhere
 from elsewhere.app.api import models
@@ -20,7 +21,6 @@ from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
 
 NDJSON = "application/x-ndjson"
-JobId = Annotated[str, "the id of a job"]
 Turn = Annotated[int | None, Query(ge=0)]
 """The turn that the page saw last (`undo.turn`); 409 where another window was quicker."""
 STREAM: dict[int | str, dict[str, Any]] = {
@@ -34,10 +34,6 @@ REPORT_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 """A report is one page with its own style and pictures inside, and no script at all."""
-
-
-class NotThereError(Exception):
-    """What was body for is not there (any more)."""
 
 
 _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}}
@@ -117,7 +113,7 @@ def album_routes(workspace: Workspace) -> APIRouter:
         fits = side in SIDES and album == index.number  # another album may be open by now
         picture = index.picture(side, at) if fits else None
         if picture is None:
-            raise NotThereError
+            raise HTTPException(404)
         return Response(picture, media_type="image/jpeg")
 
     return routes
@@ -162,12 +158,12 @@ def job_routes(workspace: Workspace) -> APIRouter:
     routes = APIRouter(tags=["jobs"])
 
     @routes.get("/api/jobs/{job}/events", response_class=StreamingResponse, responses=STREAM)
-    def get_events(job: JobId) -> StreamingResponse:
+    def get_events(job: str) -> StreamingResponse:
         """All events of a job, from the start."""
         return _stream(workspace, _job(workspace, job))
 
     @routes.delete("/api/jobs/{job}")
-    def cancel(job: JobId) -> models.JobModel:
+    def cancel(job: str) -> models.JobModel:
         """Stop a job."""
         cancelled = _job(workspace, job)
         cancelled.cancel()
@@ -188,7 +184,7 @@ def job_routes(workspace: Workspace) -> APIRouter:
         """A link to the private report of the last copy."""
         path = workspace.report_path()
         if path is None:
-            raise NotThereError
+            raise HTTPException(404)
         return models.LinkModel(url=workspace.keys.sign(path))
 
     @routes.get("/reports/{album}/{copy}", response_class=Response, responses=_HTML)
@@ -196,16 +192,13 @@ def job_routes(workspace: Workspace) -> APIRouter:
         """The report itself, by a signed link."""
         exported, path = workspace.exported, workspace.report_path()
         if path != f"/reports/{album}/{copy}" or exported is None or not exported.report:
-            raise NotThereError
+            raise HTTPException(404)
         try:
             content = Path(exported.report).read_bytes()
         except OSError:
-            raise NotThereError from None
-        return Response(
-            content,
-            media_type="text/html; charset=utf-8",
-            headers={"content-security-policy": REPORT_POLICY},
-        )
+            raise HTTPException(404) from None
+        policy = {"content-security-policy": REPORT_POLICY}
+        return Response(content, media_type="text/html; charset=utf-8", headers=policy)
 
     return routes
 
@@ -217,7 +210,7 @@ _HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 def _job(workspace: Workspace, job: str) -> Job:
     known = workspace.jobs.get(job)
     if known is None:
-        raise NotThereError
+        raise HTTPException(404)
     return known
 
 

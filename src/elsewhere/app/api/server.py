@@ -141,10 +141,6 @@ def _handle_errors(app: FastAPI) -> None:
         status = 409 if conflict else 400
         return _problem_response(status, str(problem), field=field, choices=choices)
 
-    @app.exception_handler(routes.NotThereError)
-    def not_there(request: Request, problem: routes.NotThereError) -> JSONResponse:
-        return _problem_response(404, _HTTP_ERRORS[404])
-
     @app.exception_handler(HTTPException)
     def http(request: Request, problem: HTTPException) -> JSONResponse:
         sentence = _HTTP_ERRORS.get(problem.status_code, "this request cannot be understood")

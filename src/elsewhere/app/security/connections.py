@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import asyncio
 
-MAX_CONNECTIONS = 64
-"""A browser makes six connections to one address, and other windows wait."""
+MAX_CONNECTIONS = 64  # a browser makes six connections to one address, and other windows wait
 HEAD_SECONDS = 10.0
 """From the connection, or from the first byte after a response, to the end of a request's head."""
 

@@ -24,20 +24,16 @@ Send = Callable[[Message], Awaitable[None]]
 AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SECRET_HEADER = "x-elsewhere-session"
-MAX_BODY = 1 << 20
-"""Wishes are a few kilobytes; a thousand names of photos are a few hundred."""
-MAX_UPLOAD = 2 << 30
-"""All photos that are dropped on the page at once."""
+MAX_BODY = 1 << 20  # wishes are a few kilobytes; a thousand names of photos are a few hundred
+MAX_UPLOAD = 2 << 30  # all photos that are dropped on the page at once
 UPLOADS = "/api/uploads"
 TOO_LARGE = "that is more than can be taken at once"
-BODY_SECONDS = 30.0
-"""For a body to begin, or to go on."""
+BODY_SECONDS = 30.0  # for a body to begin, or to go on
 BODY_PACE = 64 << 10
 """Bytes that give a body one more second: even an upload from a slow disk is quicker."""
 TOO_SLOW = "this request took too long to arrive"
 INTERNAL_ERROR = "something went wrong here; see the terminal"
-OPEN_PATHS = frozenset({"/api/session"})
-"""Paths that need no secret: this one gives it."""
+OPEN_PATHS = frozenset({"/api/session"})  # paths that need no secret: this one gives it
 SIGNED_PATHS = ("/thumbs/", "/reports/")
 """Paths that need a signed link: an image or a window carries no header."""
 SINGLE_HEADERS = frozenset({"host", "origin", "sec-fetch-site", "content-length", SECRET_HEADER})

@@ -15,10 +15,8 @@ import threading
 import time
 from collections.abc import Callable
 
-TOKEN_SECONDS = 60.0
-"""Long enough for a slow browser to start."""
-LINK_SECONDS = 600.0
-"""The page fetches fresh links well before."""
+TOKEN_SECONDS = 60.0  # long enough for a slow browser to start
+LINK_SECONDS = 600.0  # the page fetches fresh links well before
 
 
 class Keys:

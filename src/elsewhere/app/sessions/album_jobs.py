@@ -29,8 +29,7 @@ from elsewhere.service import (
     verify_copy,
 )
 
-FRONTIER_SECONDS = 10.0
-"""Points stay unproved where that is not enough."""
+FRONTIER_SECONDS = 10.0  # points stay unproved where that is not enough
 EXACT_SECONDS = 1.0  # to count how many photos the top itself would need
 
 

@@ -23,8 +23,7 @@ from elsewhere.service import Step
 
 Kind = Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
 Work = Callable[["Job"], None]
-MAX_JOBS = 16
-"""Jobs that are kept; the oldest that ended goes first."""
+MAX_JOBS = 16  # jobs that are kept; the oldest that ended goes first
 
 
 class CancelledError(Exception):

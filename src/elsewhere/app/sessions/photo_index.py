@@ -15,10 +15,8 @@ from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions.presenter import skipped_file_models
 from elsewhere.service import Photo, Rendition, SkippedFile, Step
 
-SIDES = (320, 1280)
-"""For the grid, and for one photo in detail."""
-MAX_BYTES = 48 << 20
-"""A thousand pictures for the grid take about 15 MB."""
+SIDES = (320, 1280)  # for the grid, and for one photo in detail
+MAX_BYTES = 48 << 20  # a thousand pictures for the grid take about 15 MB
 
 
 class Thumbnails:

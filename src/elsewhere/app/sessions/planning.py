@@ -36,13 +36,11 @@ from elsewhere.values.wishes import Wishes
 
 QUICK_SECONDS = 0.035  # for the first answer to wishes
 FIRST_SECONDS = 1.0  # for the first plan of all, which nobody clicked for
-RETRY_FACTOR = 2
-"""Where the time was too short to find any plan, so many times as long, once."""
+RETRY_FACTOR = 2  # where the time was too short to find any plan, so many times as long, once
 PROOF_SECONDS = (0.5, 3.0, 30.0)
 """For the proof: one try after the other, so that better plans are shown on the way."""
 MAX_HISTORY = 500  # wishes that can be undone
-MAX_CACHED = 64
-"""Choices of places whose beliefs are kept: a slider passes over many."""
+MAX_CACHED = 64  # choices of places whose beliefs are kept: a slider passes over many
 THREAT_FIELDS = {"at", "hide", "hide_level", "radius_km", "prior", "scorers", "posted"}
 """The wishes that decide the threats, and what they see beside the album."""
 T = TypeVar("T")

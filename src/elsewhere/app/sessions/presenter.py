@@ -34,12 +34,10 @@ from elsewhere.values.outcome import Alternative, Change
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.wishes import LEVELS, MARGINS
 
-MAX_ALTERNATIVES = 4
-"""More buttons than this are not read."""
+MAX_ALTERNATIVES = 4  # more buttons than this are not read
 DETAIL_GUESSES = 5
 MAP_GUESSES = 30
-DEFAULT_RIVALS = 5
-"""Decoys shown under a budget, where no top is asked for."""
+DEFAULT_RIVALS = 5  # decoys shown under a budget, where no top is asked for
 
 
 @cache
@@ -57,10 +55,7 @@ def choices_model() -> models.ChoicesModel:
 
 def skipped_file_models(files: Iterable[SkippedFile]) -> list[models.SkippedFileModel]:
     """Files that were left out, without their paths."""
-    return [
-        models.SkippedFileModel(name=file.name, kind=file.kind, reason=file.reason, lost=file.lost)
-        for file in files
-    ]
+    return [models.SkippedFileModel.model_validate(file, from_attributes=True) for file in files]
 
 
 def no_photos_model(
@@ -87,10 +82,7 @@ def album_model(answer: PlannedAnswer, photos: Sequence[models.PhotoModel]) -> m
         name="The example album" if is_example else album_name(scored),
         photos=list(photos),
         left=skipped_file_models(scored.skipped),
-        scorers=[
-            models.ScorerModel(word=attack.spec, cells=attack.about.cells)
-            for attack in scored.models
-        ],
+        scorers=[models.ScorerModel(word=m.spec, cells=m.about.cells) for m in scored.models],
     )
 
 
@@ -177,13 +169,10 @@ def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> lis
     for number in threats:
         threat = beliefs.threats[number]
         now, then = beliefs.belief(number, before), beliefs.belief(number, after)
+        own = threat.own and not threat.whole
         effects.append(
             page.photo_effect(
-                threat.hidden_name,
-                _rank(now),
-                _rank(then),
-                shared=n in kept,
-                own=threat.own and not threat.whole,
+                threat.hidden_name, _rank(now), _rank(then), shared=n in kept, own=own
             )
         )
     return list(dict.fromkeys(effects))
@@ -220,9 +209,8 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
     notes = [capitalized(messages.note(note, Surface.PAGE)) for note in outcome.notes]
     if advice and not plan.found:
         notes.append(advice)
-    uncovered: Iterable[str] = ()
-    if plan.found and not outcome.empty:
-        uncovered = limitations(outcome, answer.posted, Surface.PAGE)
+    promised = plan.found and not outcome.empty
+    uncovered = limitations(outcome, answer.posted, Surface.PAGE) if promised else ()
     verdict = messages.verdict(outcome)
     # what is public already comes before what could still be asked for
     reason = capitalized(verdict if outcome.blocked is not None else plan.explanation)
@@ -309,9 +297,7 @@ def answer_model(
 
 def audit_model(answer: PlannedAnswer) -> models.AuditModel:
     """What the album gives away as it is."""
-    guesses: tuple[CellGuess, ...] = ()
-    if answer.beliefs is None:
-        guesses = album_guesses(answer.scored, DETAIL_GUESSES)
+    guesses = () if answer.beliefs else album_guesses(answer.scored, DETAIL_GUESSES)
     return models.AuditModel(
         verdict=_findings(answer, guesses),
         views=view_models(answer.beliefs.before) if answer.beliefs else [],
@@ -349,11 +335,10 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
             rank_before=None, rank_after=None, zone=[], rivals=[],
         )  # fmt: skip
     kept = plan.plan.kept if plan.plan.found else None
-    last = len(beliefs.threats) - 1
+    numbers = range(len(beliefs.threats))
     if number is None:
-        numbers = range(last + 1)
         number = next((n for n in numbers if beliefs.belief(n, kept) is not None), 0)
-    number = min(number, last)
+    number = min(number, numbers[-1])
     threat = beliefs.threats[number]
     cells = scored.models[threat.model].about.globe
     before, now = beliefs.probabilities(number, None), beliefs.belief(number, None)

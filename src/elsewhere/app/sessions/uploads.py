@@ -28,8 +28,7 @@ from elsewhere.values.wording import printable
 MAX_FOLDERS = 2000  # shown
 MAX_ENTRIES = 50 * MAX_FOLDERS  # read
 MAX_FILES = 5000
-ALBUM_NAME = "photos"
-"""The name of an album of dropped photos."""
+ALBUM_NAME = "photos"  # the name of an album of dropped photos
 _MAX_DEPTH, _MAX_LENGTH = 4, 120
 _MAX_BOUNDARY, _MAX_HEADER_BYTES = 200, 8192
 _NOT_A_FORM = "what was sent is no form of files: drop the photos again"

@@ -1,8 +1,7 @@
 """The open album, from its first photo read to the copy that was made.
 
-The routes call it, and it starts the jobs. There are two locks: one for the state, held for
-moments only, so that the page can ask while an album is read; and the planning session's own,
-held while wishes are answered.
+Its lock is held for moments only, so that the page can ask while an album is read. The planning
+session has its own lock, held while wishes are answered.
 """
 
 from __future__ import annotations
@@ -94,8 +93,7 @@ class Workspace:
     ) -> Job:
         """Read and score these instead of the open album.
 
-        Without `scorers`, with those that the server was started with. `upload` is the folder of
-        dropped photos; it is deleted with the album.
+        `upload` is the folder of dropped photos; it is deleted with the album.
         """
         specs = tuple(dict.fromkeys(scorers or self._default_scorers))
         with self._switch_lock:
@@ -255,9 +253,8 @@ class Workspace:
             job.report_progress(step)
             photo = index.add(step)
             if photo is not None:
-                job.publish(
-                    EventModel(stage="reading", photo=photo, count=step.done, total=step.total)
-                )
+                count, total = step.done, step.total
+                job.publish(EventModel(stage="reading", photo=photo, count=count, total=total))
 
         scored: ScoredAlbum | None = None
         try:
@@ -280,7 +277,7 @@ class Workspace:
                     self._error = problem_message(problem) or INTERNAL_ERROR
                     if isinstance(problem, NoPhotoError):
                         self._no_photos = presenter.no_photos_model(
-                            paths, problem, uploaded=bool(self._upload)
+                            paths, problem, uploaded=self._upload is not None
                         )
                     self._paths = ()  # nothing was opened there
             raise
