@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.album import Limits, Progress, Recipe, read_album
+from elsewhere.album import Limits, Recipe, Step, read_album
 from elsewhere.album.album import _photo
 from elsewhere.album.discovery import Candidate
 from elsewhere.album.files import SkippedFile
@@ -58,7 +58,7 @@ def phone(tmp_path: Path) -> Path:
 
 def test_a_phones_folder(phone: Path, pool: Workers) -> None:
     before = snapshot(phone)
-    told: list[Progress] = []
+    told: list[Step] = []
     album = read_album([phone], workers=pool, progress=told.append)
     assert snapshot(phone) == before
     assert [photo.id for photo in album.photos] == [

@@ -11,7 +11,7 @@ renditions  the bytes that are scored and exported: the JPEG encoder and the pro
 export      a copy, proved before it gets its name · copies (reading one again)
 """
 
-from elsewhere.album.album import Album, Photo, Progress, album_workers, read_album
+from elsewhere.album.album import Album, Photo, Step, album_workers, read_album
 from elsewhere.album.files import SkippedFile
 from elsewhere.album.metadata import Leak, Metadata
 from elsewhere.album.renditions import Recipe, Rendition
@@ -23,10 +23,10 @@ __all__ = [
     "Limits",
     "Metadata",
     "Photo",
-    "Progress",
     "Recipe",
     "Rendition",
     "SkippedFile",
+    "Step",
     "album_workers",
     "read_album",
 ]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from elsewhere.album import metadata
 from elsewhere.album.decode import MAX_PIXELS
@@ -50,17 +51,22 @@ class Album:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """A step of the reading: first when the files are found, then after each of them."""
+class Step:
+    """How far the work is: a job reports each step on its caller's own thread.
 
+    Reading reports one step when the files are found, then one after each of them.
+    """
+
+    stage: Literal["reading", "scoring", "planning", "writing", "proving", "telling"]
     done: int
     total: int
+    """How many there are; of those to be scored, as far as is known. 0 where nobody knows."""
     name: str = ""
-    """The file that was just read; empty in the first step."""
-    photo: Photo | None = None
-    """The photo that it became, so that it can be scored at once."""
+    """The file that was just done; empty when only the numbers changed."""
     skipped: tuple[SkippedFile, ...] = ()
     """The files that were just skipped."""
+    photo: Photo | None = None
+    """The photo that was just read, so that it can be scored and shown at once."""
 
 
 def read_album(
@@ -70,7 +76,7 @@ def read_album(
     limits: Limits | None = None,
     pixels: int = MAX_PIXELS,
     workers: Workers | None = None,
-    progress: Callable[[Progress], None] = lambda step: None,
+    progress: Callable[[Step], None] = lambda step: None,
 ) -> Album:
     """Read folders and files: find the photos, render each once, read their metadata.
 
@@ -84,7 +90,7 @@ def read_album(
         photos: dict[str, Photo] = {}
         skipped = list(found.skipped)
         total = len(found.photos)
-        progress(Progress(0, total, skipped=found.skipped))
+        progress(Step("reading", 0, total, skipped=found.skipped))
         requests: Iterator[dict[str, object]] = (
             {
                 "path": str(candidate.path.absolute()),
@@ -107,9 +113,9 @@ def read_album(
                     result = SkippedFile(result.path, result.id, "duplicate", reason)
             if isinstance(result, SkippedFile):
                 skipped.append(result)
-                progress(Progress(number, total, candidate.name, skipped=(result,)))
+                progress(Step("reading", number, total, candidate.name, skipped=(result,)))
             else:
-                progress(Progress(number, total, candidate.name, photo=result))
+                progress(Step("reading", number, total, candidate.name, photo=result))
     skipped.sort(key=lambda file: natural_key(file.name))
     folders = tuple(path for path in given if path.is_dir())
     return Album(tuple(photos.values()), tuple(skipped), recipe, spool, folders)

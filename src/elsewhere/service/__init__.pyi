@@ -75,7 +75,6 @@ from .report import (
 from .scored_album import (
     ModelScores as ModelScores,
     ScoredAlbum as ScoredAlbum,
-    Step as Step,
     rescore_album as rescore_album,
     score_album as score_album,
 )
@@ -123,6 +122,7 @@ from .stages import (
     RowCache as RowCache,
     SkippedFile as SkippedFile,
     Staging as Staging,
+    Step as Step,
     bar_chart as bar_chart,
     cell_names as cell_names,
     cell_towns as cell_towns,

@@ -117,7 +117,18 @@ def plan_independent_notes(
     """What to know of the album, its places and the models, whatever the plan."""
     notes = [*place_mismatches(scored, threats), *places.notes, *chosen.notes]
     notes += _location_notes(scored, places, chosen, wishes.width)
-    notes += _coarse_cells(threats, scored)
+    for number, model in enumerate(scored.models):  # cells larger than what should be hidden
+        coarse = [t for t in threats if t.model == number and t.zone.widest_cell_km]
+        if coarse:
+            notes.append(
+                Note(
+                    NoteKind.COARSE_CELLS,
+                    places=tuple(dict.fromkeys(threat.hidden_name for threat in coarse)),
+                    model=model.display_name if len(scored.models) > 1 else "",
+                    km=max(threat.zone.widest_cell_km for threat in coarse),
+                    radius_km=coarse[0].zone.radius_km,
+                )
+            )
     if wishes.prior is not None:
         notes.append(Note(NoteKind.PRIOR, places=(find_place(wishes.prior).label,)))
     if groups:
@@ -147,20 +158,6 @@ def _location_notes(
         if public:
             name = hidden_name(place, width)
             yield Note(NoteKind.PUBLIC_INSIDE, places=(name, place.label, *public))
-
-
-def _coarse_cells(threats: Sequence[Threat], scored: ScoredAlbum) -> Iterator[Note]:
-    """Where cells are larger than what should be hidden: one note a model."""
-    for number, model in enumerate(scored.models):
-        coarse = [w for w in threats if w.model == number and w.zone.widest_cell_km]
-        if coarse:
-            yield Note(
-                NoteKind.COARSE_CELLS,
-                places=tuple(dict.fromkeys(threat.hidden_name for threat in coarse)),
-                model=model.display_name if len(scored.models) > 1 else "",
-                km=max(threat.zone.widest_cell_km for threat in coarse),
-                radius_km=coarse[0].zone.radius_km,
-            )
 
 
 NEARLY_ALL = 0.8

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elsewhere import messages
+from elsewhere.album import Step
 from elsewhere.album.copies import Copy
 from elsewhere.album.export import (
     Names,
@@ -53,7 +54,7 @@ from elsewhere.service.private_files import (
     record_staging,
     write_private,
 )
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum, Step
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import proved_record
 from elsewhere.service.verify import prove_copy
 from elsewhere.values.scores import Scores

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elsewhere.album import Album, Photo, Recipe
+from elsewhere.album import Album, Photo, Recipe, Step
 from elsewhere.album.export import Names, Order
 from elsewhere.album.places import AlbumPlace, Places, places_of
 from elsewhere.errors import ElsewhereError, InputError, PlaceError
@@ -24,7 +24,7 @@ from elsewhere.service.export import Export, check_copy_target, export_album
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted, Sketches, find_posted
-from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.selection import (
     NowhereError,
     budget_of,

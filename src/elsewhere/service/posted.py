@@ -14,21 +14,21 @@ them; nothing is decided by it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.album import Limits, Metadata, Photo, SkippedFile
+from elsewhere.album import Limits, Metadata, Photo, SkippedFile, Step
 from elsewhere.album.files import LOST_KINDS, file_digest
 from elsewhere.album.places import Places, places_by_time
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
 from elsewhere.service.ledger import Ledger, Remembered, remembered
-from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
@@ -99,11 +99,11 @@ Sketch: TypeAlias = NDArray[np.float64]
 """A picture in a few grey points."""
 
 
+@dataclass
 class Sketches:
-    """Photos in small, drawn while their renditions are there: at `see`'s glance, or when asked."""
+    """Photos in small, drawn while their renditions are there: when scored, or when needed."""
 
-    def __init__(self) -> None:
-        self._drawn: dict[str, Sketch] = {}
+    _drawn: dict[str, Sketch] = field(default_factory=dict)
 
     def __call__(self, photo: Photo) -> None:
         """Draw one, to be found when its rendition is given up; from any thread."""

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Literal
 
 import numpy as np
 
@@ -23,9 +22,9 @@ from elsewhere.album import (
     Album,
     Limits,
     Photo,
-    Progress,
     Recipe,
     SkippedFile,
+    Step,
     album_workers,
     read_album,
 )
@@ -84,22 +83,6 @@ class ScoredAlbum:
         self.album.close()
 
 
-@dataclass(frozen=True)
-class Step:
-    """How far the work is; told on the caller's own thread."""
-
-    stage: Literal["reading", "scoring", "planning", "writing", "proving", "telling"]
-    done: int
-    total: int
-    """How many there are; of those to be scored, as far as is known. 0 where nobody knows."""
-    name: str = ""
-    """The file that was just done; empty when only the numbers changed."""
-    skipped: tuple[SkippedFile, ...] = ()
-    """What was just left out, for whoever wants to tell it at once."""
-    photo: Photo | None = None
-    """The photo that was just read, for whoever wants to show it at once."""
-
-
 def score_album(
     paths: Iterable[str | Path],
     *,
@@ -132,12 +115,23 @@ def score_album(
             CachedScorer(find(spec), cache) for spec in specs
         )  # while the workers warm up
         loaded([(spec, scorer.about) for spec, scorer in zip(specs, cached_scorers, strict=True)])
-        with _Scoring(cached_scorers, progress, glance, keep=keep) as scoring:
+        with closing(_Scoring(cached_scorers, progress, glance, keep=keep)) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
             try:
                 checked(album)
                 outcomes = scoring.outcomes()
-                return _seen(album, specs, cached_scorers, outcomes, scoring.skipped)
+                # a photo that some scorer failed on is no photo of the album
+                skipped = [*album.skipped, *scoring.skipped]
+                skipped.sort(key=lambda file: natural_key(file.name))
+                unscored = {file.name for file in scoring.skipped}
+                photos = tuple(photo for photo in album.photos if photo.id not in unscored)
+                if not photos:
+                    raise NoPhotoError(_no_photo_reason(skipped), skipped)
+                models = tuple(
+                    _model_scores(spec, scorer, photos, [outcomes[p.id][n] for p in photos])
+                    for n, (spec, scorer) in enumerate(zip(specs, cached_scorers, strict=True))
+                )
+                return ScoredAlbum(album, photos, models, tuple(skipped))
             except BaseException:
                 album.close()
                 raise
@@ -162,7 +156,7 @@ def rescore_album(
     def report(step: Step) -> None:
         progress(replace(step, skipped=()))  # no photo leaves the album
 
-    with _Scoring(cached_scorers, report, None, keep=True) as scoring:
+    with closing(_Scoring(cached_scorers, report, None, keep=True)) as scoring:
         outcomes = scoring.score(scored.photos)
     for number, (spec, scorer) in enumerate(zip(added, cached_scorers, strict=True)):
         results = [outcomes[photo.id][number] for photo in scored.photos]
@@ -194,29 +188,27 @@ class _Scoring:
         self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
         self._under_way: dict[str, Future[list[Outcome]]] = {}
         self._done: SimpleQueue[Photo] = SimpleQueue()
-        self._told = 0
+        self._finished = 0
         self._expected = 0
         self._total = 0
         self.skipped: list[SkippedFile] = []
         """The photos that some scorer could not score."""
 
-    def __enter__(self) -> _Scoring:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
+    def close(self) -> None:
+        """End the threads; what they have not begun is dropped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def read(self, told: Progress) -> None:
-        """What the album tells while it is being read: each photo is sent on its way."""
-        self._expected = told.total if not told.name else self._expected - len(told.skipped)
-        self._progress(Step("reading", told.done, told.total, told.name, told.skipped, told.photo))
-        if told.photo is not None:
-            self._submit(told.photo)
-        while not self._keep and len(self._under_way) - self._told > self._ahead:
-            self._tell(self._done.get())
+    def read(self, step: Step) -> None:
+        """Pass on a step of the reading, and begin to score the photo that was read."""
+        self._expected = step.total if not step.name else self._expected - len(step.skipped)
+        self._progress(step)
+        if step.photo is not None:
+            self._submit(step.photo)
+        while not self._keep and len(self._under_way) - self._finished > self._ahead:
+            self._report(self._done.get())
         while True:
             try:
-                self._tell(self._done.get_nowait())
+                self._report(self._done.get_nowait())
             except Empty:
                 return
 
@@ -228,57 +220,37 @@ class _Scoring:
         return self.outcomes()
 
     def _submit(self, photo: Photo) -> None:
-        future = self._pool.submit(self._one, photo)
+        future = self._pool.submit(self._score, photo)
         self._under_way[photo.id] = future
         future.add_done_callback(lambda future: self._done.put(photo))
 
     def outcomes(self) -> dict[str, list[Outcome]]:
         """Wait for the rest; by photo, what each scorer made of it."""
-        while self._told < len(self._under_way):
-            self._tell(self._done.get())
+        while self._finished < len(self._under_way):
+            self._report(self._done.get())
         if self._total != self._expected:  # the last file of all was no photo after all
-            self._progress(Step("scoring", self._told, self._expected))
+            self._progress(Step("scoring", self._finished, self._expected))
         return {name: future.result() for name, future in self._under_way.items()}
 
-    def _one(self, photo: Photo) -> list[Outcome]:
+    def _score(self, photo: Photo) -> list[Outcome]:
         """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
         rendition = Scored(photo.id, photo.path, photo.rendition.content)
-        made = [scorer(rendition) for scorer in self._scorers]
+        outcomes = [scorer(rendition) for scorer in self._scorers]
         if self._glance is not None:
             self._glance(photo)
         if not self._keep:
             photo.rendition.forget()
-        return made
+        return outcomes
 
-    def _tell(self, photo: Photo) -> None:
+    def _report(self, photo: Photo) -> None:
         problem = next(
-            (one.problem for one in self._under_way[photo.id].result() if one.problem), ""
+            (found.problem for found in self._under_way[photo.id].result() if found.problem), ""
         )
-        out = (SkippedFile(photo.path, photo.id, "unscored", problem),) if problem else ()
-        self._told += 1
+        skipped = (SkippedFile(photo.path, photo.id, "unscored", problem),) if problem else ()
+        self._finished += 1
         self._total = self._expected
-        self.skipped += out
-        self._progress(Step("scoring", self._told, self._expected, photo.id, out))
-
-
-def _seen(
-    album: Album,
-    specs: Sequence[str],
-    cached_scorers: Sequence[CachedScorer],
-    outcomes: dict[str, list[Outcome]],
-    unscored: list[SkippedFile],
-) -> ScoredAlbum:
-    """All of it put together, without the photos that some scorer failed on."""
-    out = tuple(sorted([*album.skipped, *unscored], key=lambda one: natural_key(one.name)))
-    lost = {one.name for one in unscored}
-    photos = tuple(photo for photo in album.photos if photo.id not in lost)
-    if not photos:
-        raise NoPhotoError(_nothing(out), out)
-    models = tuple(
-        _model_scores(spec, scorer, photos, [outcomes[photo.id][number] for photo in photos])
-        for number, (spec, scorer) in enumerate(zip(specs, cached_scorers, strict=True))
-    )
-    return ScoredAlbum(album, photos, models, out)
+        self.skipped += skipped
+        self._progress(Step("scoring", self._finished, self._expected, photo.id, skipped))
 
 
 def _model_scores(
@@ -294,9 +266,9 @@ def _model_scores(
     return ModelScores(spec, scorer.about, scores, sum(result.cached for result in results))
 
 
-def _nothing(out: Sequence[SkippedFile]) -> str:
+def _no_photo_reason(skipped: Sequence[SkippedFile]) -> str:
     """Why there is no photo at all."""
-    missed = [one for one in out if one.lost] or (out if len(out) == 1 else ())
+    missed = [file for file in skipped if file.lost] or (skipped if len(skipped) == 1 else ())
     if not missed:
         return (
             "there is no photo to look at (JPEG, PNG, WebP, TIFF, AVIF or HEIC): "

@@ -329,21 +329,17 @@ def solve_with_secret_top(
     for k in tries:
         part = _half(limits) if k > least else limits
         before = part.done
-        plan = solve_and_check(with_top(asked, k), part, previous, explain if k == least else None)
+        against = tuple(  # with this k, for single photos too where they have one
+            replace(attacker, top=k, each_photo=None if attacker.each_photo is None else k)
+            for attacker in asked.promise.against
+        )
+        request = replace(asked, promise=replace(asked.promise, against=against))
+        plan = solve_and_check(request, part, previous, explain if k == least else None)
         if part is not limits:
             limits.done += part.done - before
         if k == least or (plan.found and useful(plan)):
             return plan, k
     raise AssertionError("the last try is the k asked for")
-
-
-def with_top(asked: Request, k: int) -> Request:
-    """The same wishes with another k, for single photos too where they have one."""
-    against = tuple(
-        replace(one, top=k, each_photo=None if one.each_photo is None else k)
-        for one in asked.promise.against
-    )
-    return replace(asked, promise=replace(asked.promise, against=against))
 
 
 def without_each_photo(asked: Request) -> Request:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from elsewhere.album import Photo, Recipe, Rendition, SkippedFile
+from elsewhere.album import Photo, Recipe, Rendition, SkippedFile, Step
 from elsewhere.album.export import Names, Order, Staging, check_target, sweep as sweep_staging
 from elsewhere.album.files import PHOTO_SUFFIXES, REASONS, known_kind, natural_key
 from elsewhere.album.metadata import Metadata, from_json, parse_position
@@ -46,6 +46,7 @@ __all__ = [
     "RowCache",
     "SkippedFile",
     "Staging",
+    "Step",
     "bar_chart",
     "cell_names",
     "cell_towns",

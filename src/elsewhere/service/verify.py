@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from elsewhere.album import Step
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.renditions import NotJpegError, reject_trailing_data, size_if_bare
@@ -42,7 +43,7 @@ from elsewhere.service.private_files import (
     private_folder,
     read_private,
 )
-from elsewhere.service.scored_album import Step, model_name
+from elsewhere.service.scored_album import model_name
 from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.promise import Against
 from elsewhere.values.scores import Scores

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from elsewhere.album import Metadata, export as album_export
+from elsewhere.album import Metadata, Step, export as album_export
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import size_if_bare
 from elsewhere.album.workers import Workers
@@ -25,7 +25,7 @@ from elsewhere.service import export as sharing
 from elsewhere.service.export import Export, export_album
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import Posted
-from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.verify import verify_copy
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes

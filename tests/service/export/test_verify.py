@@ -14,6 +14,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
+from elsewhere.album import Step
 from elsewhere.album.copies import write_archive
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
@@ -23,7 +24,7 @@ from elsewhere.messages import verification as messages
 from elsewhere.service.export import Export, export_album
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.private_files import read_private, write_private
-from elsewhere.service.scored_album import ScoredAlbum, Step, score_album
+from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.verify import _attackers, _public, verify_copy
 from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.scores import Scores
