@@ -13,9 +13,8 @@ from typing import Any
 from elsewhere.errors import FileError, InputError
 from elsewhere_lab.collections import ALBUMS
 from elsewhere_lab.files import read_rows, write_rows, write_whole
-from elsewhere_lab.score_files import RECOMPRESSED
 from elsewhere_lab.solving import WORK
-from elsewhere_lab.sources import Simulated, Source
+from elsewhere_lab.sources import RECOMPRESSED, Simulated, Source
 from elsewhere_lab.values import Experiment, Row, Scale, number
 
 FILE = "run.json"

@@ -1,17 +1,27 @@
-"""Where collections come from: the simulator, or anybody's score files (`score_files`)."""
+"""Where collections come from: the simulator, or anybody's score files with a truth file.
 
+A source knows cells, the photos of each, and albums. The truth file is a CSV with the columns
+`photo` and `cell`; `album`, `lat` and `lon` where known.
+"""
+
+import csv
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from elsewhere.errors import FileError, InputError
+from elsewhere.formats.score_files import read_scores
+from elsewhere.globe import Cells, cell_names, cell_towns
+from elsewhere.values.scores import Scores
 from elsewhere_lab.calibrated import ALBUMS, HALVES, PAPER_WORLD, WORLD_SEED, World
 from elsewhere_lab.files import digest
-from elsewhere_lab.score_files import Scored
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
 from elsewhere_lab.values import Collection, FloatMatrix
-
-__all__ = ["PER_CELL", "Scored", "Simulated", "Source"]
 
 PER_CELL = 146  # photos of a cell: the paper's test set has 75,000 in 512 cells of equal counts
 
@@ -87,6 +97,209 @@ class Simulated:
 
     def _album_seed(self, number: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, 2, number])
+
+
+RECOMPRESSED = "recompress.csv"
+"""What may lie beside the truth file: how far scores moved when photos were encoded again."""
+
+
+class Taken(NamedTuple):
+    """Where one photo was taken; `at` is latitude and longitude, where the file has them."""
+
+    photo: str
+    cell: int
+    album: str
+    at: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Score files of the same photos, and a truth file that says where each was taken."""
+
+    files: tuple[Path, ...]
+    truth: Path
+
+    kind = "scores"
+
+    @property
+    def name(self) -> str:
+        """The first file's name."""
+        return self.files[0].stem
+
+    @property
+    def given(self) -> str:
+        """The files as they were named from the folder they were run in, or by name alone."""
+        files = " ".join(f"--source {_shown(file)}" for file in self.files)
+        return f"{files} --truth {_shown(self.truth)}"
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """The files' contents; it does not matter where they lie."""
+        every = {f"score file {i}": file for i, file in enumerate(self.files, start=1)}
+        every["truth file"] = self.truth
+        beside = self.truth.with_name(RECOMPRESSED)
+        if beside.exists():
+            every[RECOMPRESSED] = beside
+        try:
+            return {name: digest(file.read_bytes()) for name, file in every.items()}
+        except OSError as problem:
+            raise FileError(f"{problem.filename} cannot be read: {problem.strerror}") from None
+
+    @property
+    def models(self) -> int:
+        """One for each file."""
+        return len(self.files)
+
+    def lacks(self, need: str) -> str | None:
+        """Positions need our own cells and two more columns; anything else is a file."""
+        if need != "positions":
+            file = self.truth.with_name(need)
+            return None if file.exists() else f"a file {need} beside {self.truth}"
+        if not self._our_cells:
+            return "scores over our own cells"
+        if any(taken.at is None for _, taken in self._taken):
+            return f"lat and lon of every photo in {self.truth}"
+        return None
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Those with photos, in order."""
+        return tuple(sorted(self._by_cell))
+
+    def photos(self, cell: int, *, paired: bool = False) -> tuple[FloatMatrix, ...]:
+        """The photos of a cell in the order of the first file."""
+        tables = [scores.values for scores in self._scores]
+        if not paired:
+            return tuple(table[self._by_cell[cell]] for table in tables)
+        if len(tables) < 2:
+            raise InputError("this needs the scores of two models: give --source twice")
+        halves = [i for i, file in enumerate(self.files) if file.stem.startswith("half-")]
+        pair = halves if len(halves) == 2 else (-2, -1)
+        return tuple(tables[i][self._by_cell[cell]] for i in pair)
+
+    def called(self, cell: int) -> str:
+        """After its largest town, where the cells are ours."""
+        return cell_names(Cells.default())[cell] if self._our_cells else f"cell {cell}"
+
+    def on_earth(self, cell: int) -> tuple[float, float] | None:
+        """The town it is called after, where the cells are ours."""
+        if not self._our_cells:
+            return None
+        lat, lon = cell_towns(Cells.default())
+        return float(lat[cell]), float(lon[cell])
+
+    def albums(self) -> int:
+        """How many of the truth file's albums have sixteen photos of one cell or more."""
+        return len(self._albums)
+
+    def album(self, number: int) -> Collection:
+        """One of them, by name and then by cell."""
+        cell, rows = self._albums[number]
+        views = tuple(scores.values[rows] for scores in self._scores)
+        return Collection("Albums", number, cell, views, tuple(rows))
+
+    def album_cell(self, number: int) -> int:
+        """Its cell alone."""
+        return self._albums[number][0]
+
+    def positions(self, collection: Collection) -> NDArray[np.float64] | None:
+        """(photos, 2) latitude and longitude, where the truth file has such columns."""
+        rows = list(collection.photos_at)
+        if collection.kind != "Albums":
+            rows = [self._by_cell[collection.truth][i] for i in rows]
+        place_of = {row: taken.at for row, taken in self._taken}
+        places = [place_of[row] for row in rows]
+        return None if None in places else np.array(places)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its files' names alone: every process reads them for itself, once."""
+        return {"files": self.files, "truth": self.truth}
+
+    @cached_property
+    def _scores(self) -> tuple[Scores, ...]:
+        every = tuple(_read(file) for file in self.files)
+        for other, file in zip(every[1:], self.files[1:], strict=True):
+            if other.ids != every[0].ids:
+                raise InputError(f"{file} does not have the photos of {self.files[0]} in order")
+        return every
+
+    @cached_property
+    def _our_cells(self) -> bool:
+        return self._scores[0].cells == Cells.default().count
+
+    @cached_property
+    def _taken(self) -> list[tuple[int, Taken]]:
+        """Every photo that the truth file names, with its row."""
+        row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
+        count = self._scores[0].cells
+        lines = [_taken(self.truth, *line, count) for line in _lines(self.truth)]
+        result = [(row_of[each.photo], each) for each in lines if each.photo in row_of]
+        if not result:
+            raise InputError(f"{self.truth} names no photo of {self.files[0]}")
+        return result
+
+    @cached_property
+    def _by_cell(self) -> dict[int, list[int]]:
+        rows: dict[int, list[int]] = {}
+        for row, taken in self._taken:
+            rows.setdefault(taken.cell, []).append(row)
+        return rows
+
+    @cached_property
+    def _albums(self) -> list[tuple[int, list[int]]]:
+        found: dict[tuple[str, int], list[int]] = {}
+        for row, taken in self._taken:
+            if taken.album:
+                found.setdefault((taken.album, taken.cell), []).append(row)
+        large = [key for key in sorted(found) if len(found[key]) >= ALBUM_SMALLEST]
+        return [(key[1], found[key]) for key in large]
+
+
+def _shown(file: Path) -> str:
+    """A path of nobody's machine: the page is for others to read, and to type."""
+    return file.name if file.is_absolute() else file.as_posix()
+
+
+_read = lru_cache(maxsize=8)(read_scores)
+"""Sources are passed about by their files' names, and read once a process."""
+
+
+def _lines(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each line by the number at which it begins: an open quote swallows all that follow."""
+    begins = 1
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            reader = csv.DictReader(text, strict=True, restval="")
+            if not {"photo", "cell"} <= set(reader.fieldnames or ()):
+                raise FileError(f"{file} must have the columns photo and cell")
+            begins = reader.line_num + 1
+            for fields in reader:
+                yield begins, fields
+                begins = reader.line_num + 1
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise FileError(f"{file} is not in UTF-8: save it as UTF-8") from None
+    except csv.Error as problem:
+        raise FileError(
+            f"{file}, line {begins} is not CSV ({problem}): look for a quote that is not closed"
+        ) from None
+
+
+def _taken(file: Path, line: int, fields: dict[str, str], cells: int) -> Taken:
+    cell = fields["cell"].strip()
+    if not (cell.isascii() and cell.isdecimal()) or int(cell) >= cells:
+        raise FileError(f"{file}, line {line} has the cell {cell!r}: there are {cells} cells")
+    lat, lon = fields.get("lat", "").strip(), fields.get("lon", "").strip()
+    at = None
+    if lat or lon:
+        try:
+            at = float(lat), float(lon)
+        except ValueError:
+            at = None
+        if at is None or not (-90 <= at[0] <= 90 and -180 <= at[1] <= 180):
+            raise FileError(f"{file}, line {line} is at {lat!r}, {lon!r}: degrees are wanted")
+    return Taken(fields["photo"], int(cell), fields.get("album", ""), at)
 
 
 Source = Simulated | Scored  # cells with photos, and albums

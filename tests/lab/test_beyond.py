@@ -18,8 +18,7 @@ from elsewhere_lab import experiments, runner
 from elsewhere_lab.attackers import ALONE, PLAIN
 from elsewhere_lab.collections import TOP
 from elsewhere_lab.experiments import attacks, online, scoring, wishes
-from elsewhere_lab.score_files import RECOMPRESSED
-from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.sources import RECOMPRESSED, Scored, Simulated
 from elsewhere_lab.statistics import compare_success
 from elsewhere_lab.values import SCALES, FloatMatrix, Row, Scale, number
 

@@ -11,8 +11,7 @@ import pytest
 from elsewhere.errors import InputError
 from elsewhere_lab.collections import RIVALS, distance, model_names, several_views
 from elsewhere_lab.experiments import scoring
-from elsewhere_lab.score_files import RECOMPRESSED
-from elsewhere_lab.sources import Scored, Simulated, Source
+from elsewhere_lab.sources import RECOMPRESSED, Scored, Simulated, Source
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
 HALVES = Scored((KEPT / "half-a.npz", KEPT / "half-b.npz"), KEPT / "truth.csv")

@@ -16,8 +16,7 @@ from elsewhere.values.scores import Scores
 from elsewhere_lab import run_folder, sources
 from elsewhere_lab.files import read_rows
 from elsewhere_lab.run_folder import ALBUM_CELLS, claim, read_run, with_album_cells
-from elsewhere_lab.score_files import RECOMPRESSED
-from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.sources import RECOMPRESSED, Scored, Simulated
 from elsewhere_lab.values import SCALES, Row
 
 SMALL = SCALES["small"]

@@ -8,8 +8,8 @@ import pytest
 
 from elsewhere_lab import experiments, plots
 from elsewhere_lab.experiments import teaser
+from elsewhere_lab.experiments.teaser import _shortened
 from elsewhere_lab.sources import Simulated
-from elsewhere_lab.teaser_figure import _shortened
 from elsewhere_lab.values import SCALES, Part, Row, number
 
 CELLS = list(range(0, 512, 64))

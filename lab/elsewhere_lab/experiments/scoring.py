@@ -13,8 +13,7 @@ from elsewhere.report.colours import LIGHT
 from elsewhere.scorers.protocol import combine_rows, log_softmax
 from elsewhere_lab import simulator
 from elsewhere_lab.plots import Figure, label_places, new_panels
-from elsewhere_lab.score_files import RECOMPRESSED
-from elsewhere_lab.sources import Scored, Source
+from elsewhere_lab.sources import RECOMPRESSED, Scored, Source
 from elsewhere_lab.statistics import pick
 from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, number
 

@@ -15,7 +15,7 @@ from elsewhere.globe.areas import distance_km
 from elsewhere.report.colours import LIGHT
 from elsewhere.service.scores import candidate_tops
 from elsewhere.values import wishes as wished
-from elsewhere_lab import statistics as stats
+from elsewhere_lab import plots, statistics as stats
 from elsewhere_lab.collections import (
     ALBUMS,
     RANDOM,
@@ -30,31 +30,8 @@ from elsewhere_lab.collections import (
     spread,
 )
 from elsewhere_lab.experiments.attacks import TRAINED_TOGETHER
-from elsewhere_lab.plots import (
-    KIND_COLOURS,
-    KIND_MARKERS,
-    Figure,
-    draw_by_kind,
-    label_places,
-    legend_below,
-    new_panels,
-    plot_beside,
-    share_bars,
-)
 from elsewhere_lab.solving import Result, fewest, rank_ahead, solve_quietly, unproved
 from elsewhere_lab.sources import Scored, Source
-from elsewhere_lab.statistics import (
-    NO_PLAN,
-    WITHHELD,
-    Average,
-    amount,
-    by_column,
-    lines_of,
-    mean,
-    percent,
-    pick,
-    withheld_share,
-)
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 # margin: Black box: plan against one model, be attacked with another; the margin θ buys success
@@ -91,14 +68,14 @@ def _margin_rows(rows: Rows, top: int, margin: float) -> list[Row]:
     return [row for row in rows if (row["top"], row["margin"]) == (top, margin)]
 
 
-def margin_curve(rows: Rows, top: int) -> list[tuple[float, Average, Average]]:
+def margin_curve(rows: Rows, top: int) -> list[tuple[float, stats.Average, stats.Average]]:
     """For each θ: success at the other model (no plan is no success), and the share withheld."""
     result = []
     for margin in MARGINS:
         if mine := _margin_rows(rows, top, margin):
-            success = mean([float(row["holds"] or 0) for row in mine])
-            gone = [share for row in mine if (share := withheld_share(row)) is not None]
-            result.append((margin, success, mean(gone)))
+            success = stats.mean([float(row["holds"] or 0) for row in mine])
+            gone = [share for row in mine if (share := stats.withheld_share(row)) is not None]
+            result.append((margin, success, stats.mean(gone)))
     return result
 
 
@@ -106,7 +83,9 @@ def summarise_margin(rows: Rows) -> Iterator[Number]:
     """Success, share without a plan, and share withheld, by θ."""
     for top in MARGIN_TOPS:
         for margin, success, gone in margin_curve(rows, top):
-            none = mean([float(row["withheld"] is None) for row in _margin_rows(rows, top, margin)])
+            none = stats.mean(
+                [float(row["withheld"] is None) for row in _margin_rows(rows, top, margin)]
+            )
             for name, average in (("success", success), ("no plan", none), ("withheld", gone)):
                 yield Number(f"θ = {margin:g}", f"top-{top} {name}", *average)
 
@@ -138,9 +117,9 @@ def findings_margin(rows: Rows, numbers: Numbers) -> Iterator[str]:
     yield from unproved(rows)
 
 
-def draw_margin(rows: Rows, numbers: Numbers) -> Figure:
+def draw_margin(rows: Rows, numbers: Numbers) -> plots.Figure:
     """The paper's figure: success at the other model, and photos withheld, against θ."""
-    figure, grid = new_panels(2, (7.4, 3.1), sharey=True)
+    figure, grid = plots.new_panels(2, (7.4, 3.1), sharey=True)
     for axes, top in zip(grid, MARGIN_TOPS, strict=True):
         points = margin_curve(rows, top)
         for values, style, colour, name in (
@@ -148,8 +127,8 @@ def draw_margin(rows: Rows, numbers: Numbers) -> Figure:
             ([g for _, _, g in points], "--X", LIGHT.withheld, "share of photos withheld"),
         ):
             axes.errorbar(
-                [margin for margin, _, _ in points], [v[0] for v in values], share_bars(values),
-                fmt=style, color=colour, capsize=2, label=name,
+                [margin for margin, _, _ in points], [v[0] for v in values],
+                plots.share_bars(values), fmt=style, color=colour, capsize=2, label=name,
             )  # fmt: skip
         axes.set(xlabel="margin θ, nats per kept photo", ylim=(-0.03, 1.04))
         axes.set_title(f"{rows[0]['kind']}, top-{top}")
@@ -198,7 +177,7 @@ def rated(each: Collection, liked: str) -> NDArray[np.int64]:
 
 def summarise_values(rows: Rows) -> Iterator[Number]:
     """Shares of the photos and of their worth that are withheld, without and with values."""
-    for line, _, _, own in lines_of(rows, "liked"):
+    for line, _, _, own in stats.lines_of(rows, "liked"):
         planned = [
             r for r in own if r["blind photos"] is not None and r["aware photos"] is not None
         ]
@@ -206,7 +185,7 @@ def summarise_values(rows: Rows) -> Iterator[Number]:
         def mean_ratio(
             part: str, whole: str, less: str | None = None, rows: Rows = planned
         ) -> tuple[float, float, int]:
-            return mean(
+            return stats.mean(
                 [
                     (number(r[part]) - (number(r[less]) if less else 0)) / number(r[whole])
                     for r in rows
@@ -217,35 +196,35 @@ def summarise_values(rows: Rows) -> Iterator[Number]:
             for what in ("worth", "photos"):
                 yield Number(line, f"{plan}: {what}", *mean_ratio(f"{plan} {what}", what))
         saved = [1 - number(r["aware worth"]) / number(r["blind worth"]) for r in planned]
-        yield Number(line, SAVED, *mean(saved))
+        yield Number(line, SAVED, *stats.mean(saved))
         more = mean_ratio("aware photos", "photos", less="blind photos")
         yield Number(line, MORE_PHOTOS, *more)
-        yield Number(line, NO_PLAN, *mean([float(row not in planned) for row in own]))
+        yield Number(line, stats.NO_PLAN, *stats.mean([float(row not in planned) for row in own]))
 
 
 def advice_values(kind: str, rows: Rows, numbers: Numbers) -> str:
     """Whether values save anything."""
-    saved = by_column(numbers, f"{kind}, {CHANCE}")[SAVED]
+    saved = stats.by_column(numbers, f"{kind}, {CHANCE}")[SAVED]
     return " Rate your photos." if saved.ours - 1.96 * saved.error > 0.01 else ""
 
 
-def draw_values(rows: Rows, numbers: Numbers) -> Figure:
+def draw_values(rows: Rows, numbers: Numbers) -> plots.Figure:
     """Worth withheld without and with values."""
     kinds = kinds_of(rows)
-    figure, grid = new_panels(2, (7.4, 3.2), sharey=True)
+    figure, grid = plots.new_panels(2, (7.4, 3.2), sharey=True)
     series = (
         ("blind", LIGHT.baseline, "P", "without values"),
         ("aware", LIGHT.kept, "o", "with values"),
     )
     for axes, liked in zip(grid, (CHANCE, LANDMARKS), strict=True):
         for i, (plan, colour, marker, name) in enumerate(series):
-            values = [pick(numbers, f"{kind}, {liked}", f"{plan}: worth") for kind in kinds]
-            plot_beside(axes, values, (i, 2), colour=colour, marker=marker, name=name)
+            values = [stats.pick(numbers, f"{kind}, {liked}", f"{plan}: worth") for kind in kinds]
+            plots.plot_beside(axes, values, (i, 2), colour=colour, marker=marker, name=name)
         axes.set_title(liked.capitalize())
         axes.set_ylim(0, 0.9)
-        label_places(axes, kinds)
+        plots.label_places(axes, kinds)
     grid[0].set_ylabel("share of the worth withheld")
-    legend_below(figure, grid[0], 2)
+    plots.legend_below(figure, grid[0], 2)
     return figure
 
 
@@ -283,10 +262,10 @@ def _pin_rows(rows: Rows, kind: str, top: int, rank: int) -> list[Row]:
     return [row for row in rows if (row["kind"], row["top"], row["rank"]) == (kind, top, rank)]
 
 
-def pin_costs(rows: Rows, kind: str, top: int, rank: int) -> Average:
+def pin_costs(rows: Rows, kind: str, top: int, rank: int) -> stats.Average:
     """By how much the share withheld grows, of the collections where the photo can stay."""
     free = {row["number"]: row["withheld"] for row in _pin_rows(rows, kind, top, 0)}
-    return mean(
+    return stats.mean(
         [
             (number(row["withheld"]) - number(free[row["number"]])) / number(row["photos"])
             for row in _pin_rows(rows, kind, top, rank)
@@ -295,13 +274,13 @@ def pin_costs(rows: Rows, kind: str, top: int, rank: int) -> Average:
     )
 
 
-def pin_curve(rows: Rows, kind: str, top: int) -> list[tuple[int, Average, Average]]:
+def pin_curve(rows: Rows, kind: str, top: int) -> list[tuple[int, stats.Average, stats.Average]]:
     """For each rank (0: no wish): success rate, and share withheld over successes."""
     result = []
     for rank in [0, *pin_ranks(size_of(kind))]:
-        shares = [withheld_share(row) for row in _pin_rows(rows, kind, top, rank)]
-        success = mean([float(share is not None) for share in shares])
-        result.append((rank, success, mean([share for share in shares if share is not None])))
+        shares = [stats.withheld_share(row) for row in _pin_rows(rows, kind, top, rank)]
+        success = stats.mean([float(share is not None) for share in shares])
+        result.append((rank, success, stats.mean([share for share in shares if share is not None])))
     return result
 
 
@@ -337,7 +316,7 @@ def findings_pins(rows: Rows, numbers: Numbers) -> Iterator[str]:
     yield from unproved(rows)
 
 
-def draw_pins(rows: Rows, numbers: Numbers) -> Figure:
+def draw_pins(rows: Rows, numbers: Numbers) -> plots.Figure:
     """The paper's figure: success and share withheld against the rank of the photo that stays."""
     import matplotlib.pyplot as plt
 
@@ -350,7 +329,7 @@ def draw_pins(rows: Rows, numbers: Numbers) -> Figure:
                 axes.set_axis_off()
                 continue
             x = [rank for rank, _, _ in points[1:]]
-            look = {"marker": KIND_MARKERS[kind], "color": KIND_COLOURS[kind]}
+            look = {"marker": plots.KIND_MARKERS[kind], "color": plots.KIND_COLOURS[kind]}
             axes.plot(
                 x, [s[0] for _, s, _ in points[1:]], "--", **look, markerfacecolor="white",
                 label="a plan exists",
@@ -366,7 +345,7 @@ def draw_pins(rows: Rows, numbers: Numbers) -> Figure:
             axes.set_title(f"{kind}, top-{top}")
             if top == PINS_TOPS[-1]:
                 axes.set_xlabel("rank of the photo that stays")
-    legend_below(figure, grid[0][0], 3)
+    plots.legend_below(figure, grid[0][0], 3)
     return figure
 
 
@@ -450,24 +429,26 @@ def within_column(near: int) -> str:
 
 def advice_radius(kind: str, rows: Rows, numbers: Numbers) -> str:
     """What wider zones cost."""
-    lines = {radius: by_column(numbers, f"{kind}, zone of {radius} km") for radius in RADII[2:]}
+    lines = {
+        radius: stats.by_column(numbers, f"{kind}, zone of {radius} km") for radius in RADII[2:]
+    }
     wider = (
-        f"{radius} km withhold {amount(line[WITHHELD])} and leave no plan for "
-        f"{percent(line[NO_PLAN])}"
+        f"{radius} km withhold {stats.amount(line[stats.WITHHELD])} and leave no plan for "
+        f"{stats.percent(line[stats.NO_PLAN])}"
         for radius, line in lines.items()
-        if WITHHELD in line
+        if stats.WITHHELD in line
     )
     return f"Wider zones: {'; '.join(wider)}."
 
 
-def draw_radius(rows: Rows, numbers: Numbers) -> Figure:
+def draw_radius(rows: Rows, numbers: Numbers) -> plots.Figure:
     """How often a guess is near, the share withheld and the share without a plan, by zone."""
     columns = {
         within_column(100): "One of five within 100 km",
-        WITHHELD: "Share of photos withheld",
-        NO_PLAN: "No plan",
+        stats.WITHHELD: "Share of photos withheld",
+        stats.NO_PLAN: "No plan",
     }
-    return draw_by_kind(kinds_of(rows), numbers, columns, ZONE_WAYS, 9.6)
+    return plots.draw_by_kind(kinds_of(rows), numbers, columns, ZONE_WAYS, 9.6)
 
 
 # defaults: All defaults of `protect` together: how often a plan exists, and what it withholds
@@ -546,17 +527,17 @@ def summarise_defaults(rows: Rows) -> Iterator[Number]:
 
 def advice_defaults(kind: str, rows: Rows, numbers: Numbers) -> str:
     """How often other models are kept out, too."""
-    every = by_column(numbers, f"{kind}, {ALL_DEFAULTS}")
+    every = stats.by_column(numbers, f"{kind}, {ALL_DEFAULTS}")
     return "".join(
-        f" {name.removeprefix('holds: ').capitalize()} is kept out by {percent(every[name])} "
-        f"of these plans, by {percent(every[f'{name}, bare'])} of the bare ones for the same."
+        f" {name.removeprefix('holds: ').capitalize()} is kept out by {stats.percent(every[name])} "
+        f"of these plans, by {stats.percent(every[f'{name}, bare'])} of the bare ones for the same."
         for name in every
         if name.startswith("holds: ") and f"{name}, bare" in every
     )
 
 
-def draw_defaults(rows: Rows, numbers: Numbers) -> Figure:
+def draw_defaults(rows: Rows, numbers: Numbers) -> plots.Figure:
     """What each wish more withholds, and how often there is no plan."""
-    columns = {WITHHELD: "Share of photos withheld", NO_PLAN: "No plan"}
+    columns = {stats.WITHHELD: "Share of photos withheld", stats.NO_PLAN: "No plan"}
     ways = list(dict.fromkeys(str(row["way"]) for row in rows))
-    return draw_by_kind(kinds_of(rows), numbers, columns, ways, 7.4)
+    return plots.draw_by_kind(kinds_of(rows), numbers, columns, ways, 7.4)
