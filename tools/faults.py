@@ -157,7 +157,7 @@ FAULTS = (
     Fault(
         "exif-kept",
         "The EXIF block of an original, with its position, goes into its rendition",
-        "src/elsewhere/album/encoding.py",
+        "src/elsewhere/album/renditions.py",
         'exif=b""',
         "exif=image.getexif()",
         ("tests/album/test_renditions.py",),
@@ -165,10 +165,10 @@ FAULTS = (
     Fault(
         "name-kept",
         "Files keep their names though neutral ones were asked for",
-        "src/elsewhere/album/export_names.py",
-        'if names == "keep":',
-        "if names:",
-        ("tests/job/sharing/test_share_album.py", "-k", "copy_holds"),
+        "src/elsewhere/album/export.py",
+        'if names == "neutral":',
+        "if not names:",
+        ("tests/album/test_export_names.py",),
     ),
     Fault(
         "secret-told",
