@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Record what elsewhere does, and compare two recordings.
 
     .venv/bin/python tools/behaviour record OUT.json [--src SRC] [--python PYTHON] [--tests ROOT]
@@ -6,14 +5,16 @@
 
 `record` runs a source tree (`src` of this repository unless `--src` names another) through its
 public surfaces only: `import elsewhere`, `python -m elsewhere`, the app over HTTP and the files
-that they write. `--only SECTION` records a part. The hostile files come from the tests of this
-repository unless `--tests` names another; keep to one tree of tests for recordings that are to be
-compared. `compare` lists every difference by section and field, and exits with 1 if there are
-any. `--ignore` takes a section (`sentences`, where all words for people are) or a pattern for the
-way to a value (`commands / protect * report * / tags / *`); give it again for more.
+that they write. The hostile files come from the tests of this repository unless `--tests` names
+another tree; keep to one for recordings that are to be compared. `compare` lists every difference
+by section and field, and exits with 1 if there are any. `--ignore` takes a section (`sentences`,
+where all words for people are) or a pattern for the way to a value
+(`commands / * report * / tags / *`); give it again for more. `--only SECTION`, to both, is for a
+part: app, batch, commands, description, hostile, interface, large, problems, refusals.
 
-It needs the packages of `pip install -e '.[dev]'` and takes some four minutes on two cores. Two
-recordings of one tree are the same. What may move with a restructuring is in surfaces.py.
+It needs the packages of `pip install -e '.[dev]'` and takes some four minutes on two cores that
+have nothing else to do. Two recordings of one tree are the same. What may move with a
+restructuring is in surfaces.py.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import surfaces
+from albums import record_trip
 from commands import ALBUM, Notes, record_looking, record_protect, record_refusals
 from comparing import differences, show
 from datasets import record_batch
@@ -119,11 +121,12 @@ def _wordless(value: Any, path: str, words: Facts) -> Any:
 def tasks(tests: Path) -> dict[str, Callable[[Product], tuple[Facts, Facts]]]:
     """What is recorded, the longest first; "a/b" is a part of the section a."""
     return {
+        "refusals": lambda product: noted(record_refusals(product)),
+        "commands/protect": lambda product: noted(record_protect(product)),
+        "commands/looking": lambda product: noted(record_looking(product)),
         "problems/0": lambda product: problems(product, "small", SMALL, 0),
         "problems/1": lambda product: problems(product, "small", SMALL, 1),
-        "commands/protect": lambda product: noted(record_protect(product)),
-        "refusals": lambda product: noted(record_refusals(product)),
-        "commands/looking": lambda product: noted(record_looking(product)),
+        "commands/trip": lambda product: noted(record_trip(product)),
         "batch": lambda product: noted(record_batch(product)),
         "hostile": lambda product: noted(record_hostile(product, tests)),
         "app": app,
@@ -190,10 +193,10 @@ def _text(whole: Facts) -> str:
     return "{\n" + ",\n".join(sections) + "\n}\n"
 
 
-def compare(old: Path, new: Path, ignored: list[str], most: int | None) -> int:
+def compare(old: Path, new: Path, only: list[str], ignored: list[str], most: int | None) -> int:
     """List the differences; 1 if there are any."""
     before, after = (json.loads(file.read_text("utf-8")) for file in (old, new))
-    groups = differences(before, after, ignored)
+    groups = differences(before, after, only, ignored)
     show(groups, most)
     total = sum(map(len, groups.values()))
     print(f"{total} differences in {len(groups)} groups" if total else "no difference")
@@ -215,11 +218,12 @@ def main() -> int:
     two = actions.add_parser("compare", help="list the differences of two recordings")
     two.add_argument("old", type=Path)
     two.add_argument("new", type=Path)
+    two.add_argument("--only", action="append", default=[], metavar="SECTION")
     two.add_argument("--ignore", action="append", default=[], metavar="SECTION|PATTERN")
     two.add_argument("--all", action="store_true", help="every difference, not the first five")
     given = parser.parse_args()
     if given.action == "compare":
-        return compare(given.old, given.new, given.ignore, None if given.all else 5)
+        return compare(given.old, given.new, given.only, given.ignore, None if given.all else 5)
     python = str(Path(shutil.which(given.python) or given.python).absolute())  # no link followed
     return record(given.out, python, given.src.resolve(), given.tests.resolve(), given.only)
 

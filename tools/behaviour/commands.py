@@ -64,15 +64,19 @@ class Commands:
         fact, words = self.told(ran)
         self.notes.add(name, {**fact, "error": kind}, words)
 
-    def document(self, name: str, file: Path) -> None:
-        """Record a JSON file that was written."""
+    def document(self, name: str, file: Path, *, shuffled: bool = False) -> None:
+        """Record a JSON file that was written; without the names of files that are shuffled."""
         try:
             found = json.loads(file.read_text("utf-8"))
         except (OSError, json.JSONDecodeError) as wrong:
             self.notes.add(name, {"file": type(wrong).__name__})
             return
+        whole = sealed(found)
+        if shuffled:
+            for one in found["files"]:
+                del one["name"]
         fact, words = split(found, self.product)
-        self.notes.add(name, {"sealed": sealed(found), "content": fact}, words)
+        self.notes.add(name, {"sealed": whole, "content": fact}, words)
 
     def folder(self, name: str, folder: Path) -> None:
         """Record the files of a folder, or of an archive."""
@@ -92,14 +96,14 @@ class Commands:
         tags = Counter(re.findall(r"<([a-z][a-z0-9]*)", text))
         self.notes.add(name, {"tags": dict(sorted(tags.items())), "outside": "http" in text})
 
-    def private(self, name: str, folder: Path) -> None:
+    def private(self, name: str, folder: Path, *, shuffled: bool = False) -> None:
         """Record what lies in a private folder: the certificate and the report of one copy."""
         for kind in ("certificate.json", "report.html"):
             found = sorted(folder.rglob(kind))
             self.notes.add(f"{name} {kind} files", len(found))
             for number, file in enumerate(found):
                 if kind == "certificate.json":
-                    self.document(f"{name} certificate {number}", file)
+                    self.document(f"{name} certificate {number}", file, shuffled=shuffled)
                 else:
                     self.page(f"{name} report {number}", file)
 
@@ -110,20 +114,22 @@ def record_protect(product: Product) -> Notes:
     same = ("--exact-top", "--order", "album", "--json")
     copies: dict[str, tuple[str, ...]] = {
         "plain": (),
-        "kept names": ("--names", "keep", "--top", "3"),
-        "budget": ("--budget", "4"),
-        "share of a budget": ("--budget", "25%", "--no-report"),
-        "margin": ("--margin", "paranoid", "--top", "2"),
+        "kept names": ("--names", "keep", "--top", "3", "--no-report"),
+        "budget": ("--budget", "4", "--no-report"),
+        "place": ("--at", "Lisbon"),
+        "small": ("--max-side", "512", "--margin", "paranoid", "--top", "2", "--no-report"),
+        "full": ("--full", "--value", "values.csv", "--no-report"),
+        "pins": ("--keep", "arles-*", "--drop", "wine.jpg", "--top", "1", "--no-report"),
+    }
+    plans: dict[str, tuple[str, ...]] = {
+        "dry run": (),
+        "share of a budget": ("--budget", "25%"),
         "no margin": ("--margin", "none", "--top", "10"),
-        "pins": ("--keep", "arles-*", "--drop", "wine.jpg", "--top", "1"),
         "country": ("--hide-level", "country", "--top", "2"),
         "radius": ("--radius", "100", "--no-each-photo"),
-        "place": ("--at", "Lisbon"),
         "prior": ("--prior", "France", "--top", "2", "--no-each-photo"),
-        "small": ("--max-side", "512",),
-        "full": ("--full", "--value", "values.csv"),
-        "bursts": ("--bursts", "--value", "stars"),
-    }  # fmt: skip
+        "bursts": ("--bursts", "--value", "stars", "--hide", "home"),
+    }
     (at.work / "values.csv").write_text("wine.jpg,2.5\nfig.jpg,1/3\n", "utf-8")
     for name, options in copies.items():
         target = f"copy-{name.replace(' ', '-')}"
@@ -134,13 +140,14 @@ def record_protect(product: Product) -> Notes:
         )  # fmt: skip
         at.folder(f"protect {name} files", at.work / target)
         at.private(f"protect {name}", at.work / private)
-        if ran.code == 0 and name in {"plain", "kept names", "budget", "place"}:
+        if ran.code == 0 and name in {"plain", "budget"}:
             at.case(f"verify {name}", "verify", target, "--private", private, "--json")
     archive = ("-o", "copy.zip", "--private", "private-zip")
     at.case("protect archive", "protect", ALBUM, *same, *archive)
     at.folder("protect archive files", at.work / "copy.zip")
     at.case("verify archive", "verify", "copy.zip", "--private", "private-zip", "--json")
-    at.case("protect dry run", "protect", ALBUM, "--dry-run", *same)
+    for name, options in plans.items():
+        at.case(f"protect {name}", "protect", ALBUM, *options, "--dry-run", *same)
     at.case("protect dry run in words", "protect", ALBUM, "--dry-run", "--exact-top")
     at.case("protect photos", "protect", "album/fig.jpg", "album/wine.jpg", "--dry-run", *same)
     secret = at.product.program("protect", ALBUM, "--dry-run", "--json")
@@ -153,7 +160,7 @@ def record_protect(product: Product) -> Notes:
     _verify_broken(at)
     at.case("demo", "demo", "-o", "demo", home="demo")
     at.notes.add("demo files", sorted(one[1] for one in files_below(at.work / "demo").values()))
-    at.private("demo", at.work / "homes" / "demo" / "data")
+    at.private("demo", at.work / "homes" / "demo" / "data", shuffled=True)
     return at.notes
 
 
@@ -197,10 +204,8 @@ def record_looking(product: Product) -> Notes:
     at = Commands(product)
     at.case("cache empty", "cache", "show", home="looking")
     at.case("audit", "audit", ALBUM, "--json", home="looking")
-    at.case("audit again", "audit", ALBUM, "--json", home="looking")
-    at.case("audit not cached", "audit", ALBUM, "--json", "--no-cache", home="looking")
-    at.case("audit place", "audit", ALBUM, "--at", "Lisbon", "--radius", "50", "--json")
-    at.case("audit country", "audit", ALBUM, "--hide-level", "country", "--json", home="looking")
+    at.case("audit place", "audit", ALBUM, "--at", "Lisbon", "--hide-level", "country", "--json",
+            "--no-cache")  # fmt: skip
     at.case("audit in words", "audit", ALBUM, "--map", home="looking")
     at.case("audit report", "audit", ALBUM, "--report", "audit.html", "--json", home="looking")
     at.page("audit report page", at.work / "audit.html")
@@ -277,8 +282,8 @@ def _scores(at: Commands) -> None:
         at.document(f"plan {name} file", at.work / f"plan-{slug}.json")
         if name != "infeasible":
             at.document(f"plan {name} certificate", at.work / f"certificate-{slug}.json")
-            at.case(f"check {name} certificate", "check", f"certificate-{slug}.json", "scores.npz")
-        at.case(f"check {name}", "check", f"plan-{slug}.json", "scores.csv")
+        checked = "plan" if name in {"cells", "infeasible"} else "certificate"
+        at.case(f"check {name}", "check", f"{checked}-{slug}.json", "scores.npz")
     at.case("plan in words", "plan", "scores.npz", "--truth", "Arles", "--top", "5")
     at.case("plan two attackers", "plan", "scores.npz", "scores.csv", "--truth", "276",
             "--top", "2", "--top", "3", "-o", "plan-two.json", "--json")  # fmt: skip
@@ -315,23 +320,17 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "protect target and dry run": ("protect", ALBUM, "-o", "x", "--dry-run", "--exact-top"),
     "protect target there": ("protect", ALBUM, "-o", "texts", "--exact-top"),
     "protect target in album": ("protect", ALBUM, "-o", "album/copy"),
-    "protect target a file": ("protect", ALBUM, "-o", "texts/a.txt"),
     "protect target without parent": ("protect", ALBUM, "-o", "no/such/folder"),
     "protect private in copy": ("protect", ALBUM, "-o", "x", "--private", "x/private"),
     "protect top zero": ("protect", ALBUM, "--dry-run", "--top", "0"),
     "protect top huge": ("protect", ALBUM, "--dry-run", "--top", "600", "--exact-top"),
-    "protect top text": ("protect", ALBUM, "--dry-run", "--top", "many"),
     "protect top and budget": ("protect", ALBUM, "--dry-run", "--top", "5", "--budget", "3"),
-    "protect budget text": ("protect", ALBUM, "--dry-run", "--budget", "few"),
-    "protect budget negative": ("protect", ALBUM, "--dry-run", "--budget", "-1"),
     "protect budget percent": ("protect", ALBUM, "--dry-run", "--budget", "120%"),
     "protect budget none": ("protect", ALBUM, "--dry-run", "--budget", "0", "--json"),
     "protect unknown place": ("protect", ALBUM, "--dry-run", "--at", "Xyzzyville"),
     "protect ambiguous place": ("protect", ALBUM, "--dry-run", "--at", "Springfield"),
-    "protect place nowhere": ("protect", ALBUM, "--dry-run", "--at", "99, 200"),
     "protect hide unknown": ("protect", ALBUM, "--dry-run", "--hide", "Lisbon"),
     "protect hide level": ("protect", ALBUM, "--dry-run", "--hide-level", "planet"),
-    "protect radius": ("protect", ALBUM, "--dry-run", "--radius", "-5"),
     "protect radius huge": ("protect", ALBUM, "--dry-run", "--radius", "30000"),
     "protect keep unknown": ("protect", ALBUM, "--dry-run", "--keep", "nothing*"),
     "protect keep and drop": ("protect", ALBUM, "--dry-run", "--keep", "fig*", "--drop", "fig.jpg"),
@@ -349,11 +348,9 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "protect scorer unknown": ("protect", ALBUM, "--dry-run", "--scorer", "oracle"),
     "protect scorer missing": ("protect", ALBUM, "--dry-run", "--scorer", "onnx:nowhere.onnx"),
     "protect scorer broken": ("protect", ALBUM, "--dry-run", "--scorer", "onnx:texts/a.txt"),
-    "protect table missing": ("protect", ALBUM, "--dry-run", "--scorer", "table:nowhere.npz"),
     "protect posted missing": ("protect", ALBUM, "--dry-run", "--posted", "nowhere"),
     "protect order": ("protect", ALBUM, "-o", "x", "--order", "random"),
     "protect names": ("protect", ALBUM, "-o", "x", "--names", "funny"),
-    "protect sides": ("protect", ALBUM, "-o", "x", "--max-side", "0"),
     "protect two sizes": ("protect", ALBUM, "-o", "x", "--max-side", "512", "--full"),
     "protect time": ("protect", ALBUM, "--dry-run", "--time-limit", "-1"),
     "protect nowhere known": ("protect", "unplaced", "--dry-run", "--json"),
@@ -361,53 +358,38 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "audit empty folder": ("audit", "empty", "--json"),
     "audit nowhere known": ("audit", "unplaced", "--json"),
     "audit report exists": ("audit", ALBUM, "--report", "texts"),
-    "audit unknown place": ("audit", ALBUM, "--at", "Xyzzyville"),
     "verify nothing": ("verify", "empty"),
     "verify certificate missing": ("verify", "empty", "--certificate", "nowhere.json"),
     "next missing photo": ("next", ALBUM, "nowhere.jpg"),
     "next remember alone": ("next", ALBUM, "fig.jpg", "--remember"),
-    "next top": ("next", ALBUM, "fig.jpg", "--top", "0"),
     "next nowhere known": ("next", "unplaced", "fig.jpg", "--json"),
     "guess missing": ("guess", "nowhere.jpg", "--json"),
     "guess no photo": ("guess", "texts/a.txt", "--json"),
     "guess top": ("guess", ALBUM, "--top", "51"),
     "score missing": ("score", "nowhere", "-o", "x.npz"),
     "score ending": ("score", ALBUM, "-o", "x.txt"),
-    "score folder": ("score", ALBUM, "-o", "no/such/x.npz"),
     "score empty": ("score", "empty", "-o", "x.npz"),
     "plan missing": ("plan", "nowhere.npz", "--truth", "1", "--top", "1"),
     "plan no wish": ("plan", "tiny.csv", "--truth", "0"),
     "plan no truth": ("plan", "tiny.csv", "--top", "1"),
-    "plan two wishes": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--budget", "1"),
     "plan truth outside": ("plan", "tiny.csv", "--truth", "9", "--top", "1"),
     "plan truth a place": ("plan", "tiny.csv", "--truth", "Lisbon", "--top", "1"),
-    "plan truth backwards": ("plan", "tiny.csv", "--truth", "2-1", "--top", "1"),
     "plan radius of cells": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--radius", "5"),
     "plan top": ("plan", "tiny.csv", "--truth", "0", "--top", "9"),
-    "plan keep unknown": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--keep", "z.jpg"),
     "plan keep number": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--keep", "99"),
-    "plan group": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--group", "a.jpg,z.jpg"),
     "plan tops": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--top", "2"),
     "plan values": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--values", "texts/a.txt"),
     "plan prior": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--prior", "texts/a.txt"),
-    "plan rivals": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--rivals", "0"),
     "plan near": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--near", "texts/a.txt"),
     "plan over input": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "-o", "tiny.csv"),
     "plan over a stranger": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "-o", "texts/a.txt"),
-    "plan each photo": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--each-photo", "9"),
     "plan infeasible": ("plan", "tiny.csv", "--truth", "0", "--top", "1", "--lead", "99", "--json"),
-    "plan unknown": (
-        "plan", "tiny.csv", "--truth", "0", "--top", "1", "--time-limit", "-1",
-    ),
     "check missing": ("check", "nowhere.json", "tiny.csv"),
     "check no plan": ("check", "texts/a.txt", "tiny.csv"),
-    "check nothing": ("check",),
-    "ledger nothing": ("ledger",),
     "ledger unknown": ("ledger", "burn"),
     "cache unknown": ("cache", "burn"),
     "app port": ("app", "--port", "99999"),
     "batch missing": ("batch", "nowhere.parquet", "-o", "x"),
-    "batch no target": ("batch", "nowhere.parquet"),
     "batch engine": ("batch", "nowhere.parquet", "-o", "x", "--engine", "steam"),
     "batch broken": ("batch", "texts/a.txt", "-o", "x"),
     "lab unknown": ("lab", "dance"),

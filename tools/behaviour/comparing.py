@@ -6,48 +6,62 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-MISSING = "(nothing)"
+MISSING = object()
 WIDEST = 160
+LONG = 12
+Way = tuple[str, ...]
 
 
-def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every plain value with the way to it; lists of plain values are values themselves."""
-    if isinstance(value, dict) and value:
-        for key, one in value.items():
-            yield from leaves(one, (*path, str(key)))
-    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
-        for number, one in enumerate(value):
-            yield from leaves(one, (*path, f"[{number}]"))
-    else:
-        yield path, value
+def walk(old: Any, new: Any, way: Way = ()) -> Iterator[tuple[Way, Any, Any]]:
+    """Every difference as near to the leaves as both sides go, with the way to it."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            yield from walk(old.get(key, MISSING), new.get(key, MISSING), (*way, key))
+    elif _records(old) and _records(new) and len(old) == len(new):
+        for number, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from walk(one, other, (*way, f"[{number}]"))
+    elif old != new:
+        yield way, old, new
+
+
+def _records(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(one, dict) for one in value)
 
 
 def differences(
-    old: dict[str, Any], new: dict[str, Any], ignored: Sequence[str]
+    old: dict[str, Any], new: dict[str, Any], only: Sequence[str], ignored: Sequence[str]
 ) -> dict[str, list[str]]:
     """Each difference as a line, by the section and field that it is in."""
-    before, after = dict(leaves(old)), dict(leaves(new))
     groups: dict[str, list[str]] = {}
-    for path in [*before, *(path for path in after if path not in before)]:
-        was, now = before.get(path, MISSING), after.get(path, MISSING)
-        where = " / ".join(path)
-        if was == now or any(_matches(path, where, pattern) for pattern in ignored):
+    for way, was, now in walk(old, new):
+        where = " / ".join(way)
+        section = way[1] if way[0] == "sentences" and len(way) > 1 else way[0]
+        if only and section not in only:
             continue
-        groups.setdefault(_group(path), []).append(f"{where}: {_short(was)} → {_short(now)}")
+        if any(pattern in way[:2] or fnmatchcase(where, pattern) for pattern in ignored):
+            continue
+        gone, come = _unlike(was, now)
+        groups.setdefault(_group(way), []).append(f"{where}: {_short(gone)} → {_short(come)}")
     return groups
 
 
-def _matches(path: tuple[str, ...], where: str, pattern: str) -> bool:
-    return path[0] == pattern or fnmatchcase(where, pattern)
-
-
-def _group(path: tuple[str, ...]) -> str:
+def _group(way: Way) -> str:
     """A section and the last field that has a name of its own."""
-    field = next((part for part in reversed(path) if not part.startswith("[")), "")
-    return path[0] if len(path) < 3 else f"{path[0]}: {field}"
+    field = next((part for part in reversed(way[2:]) if not part.startswith("[")), "")
+    return f"{way[0]}: {field}" if field else way[0]
+
+
+def _unlike(was: Any, now: Any) -> tuple[Any, Any]:
+    """Of two long lists, what is only in one of them."""
+    if not isinstance(was, list) or not isinstance(now, list) or max(map(len, (was, now))) < LONG:
+        return was, now
+    gone, new = [one for one in was if one not in now], [one for one in now if one not in was]
+    return (gone, new) if gone or new else (was, now)
 
 
 def _short(value: Any) -> str:
+    if value is MISSING:
+        return "(nothing)"
     text = repr(value)
     return text if len(text) <= WIDEST else f"{text[:WIDEST]}… ({len(text)} characters)"
 

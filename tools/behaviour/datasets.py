@@ -169,8 +169,7 @@ def record_batch(product: Product) -> Notes:
     runs: dict[str, tuple[str, ...]] = {
         "scored": ("scored.parquet", *keyed, "--exact-top"),
         "secret": ("scored.parquet", *keyed, "--top", "2", "--block", "64", "--certificates"),
-        "budget": ("scored.parquet", *keyed, "--budget", "20%", "--margin", "none"),
-        "little work": ("scored.parquet", *keyed, "--exact-top", "--work-limit", "0"),
+        "budget": ("scored.parquet", *keyed, "--budget", "20%", "--work-limit", "0"),
         "placed": ("placed.parquet", *keyed, "--exact-top"),
         "photos": ("photos.parquet", *keyed, "--exact-top", "--top", "3"),
         "no truth": ("no-truth.parquet", *keyed),

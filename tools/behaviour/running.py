@@ -42,7 +42,6 @@ class Product:
         return {
             "PATH": os.environ.get("PATH", os.defpath),
             "PYTHONPATH": str(self.src),
-            "PYTHONPYCACHEPREFIX": str(self.work.parent / "compiled"),
             "HOME": str(mine),
             "TMPDIR": str(mine / "tmp"),
             "ELSEWHERE_DATA_DIR": str(mine / "data"),

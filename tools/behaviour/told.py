@@ -15,7 +15,7 @@ from values import plain
 SENTENCES = frozenset(
     ["verdict", "explanation", "advice", "reason", "notes", "note", "promised", "problems",
      "problem", "not_covered", "warning", "error", "sentence", "title", "description", "why",
-     "alone", "changes", "words", "uncovered"]
+     "alone", "changes", "words", "uncovered", "headline", "proof", "against", "watches"]
 )  # fmt: skip
 """Fields of JSON that hold words for people, alone or in a list."""
 GLOSSARIES = frozenset(["margins"])
@@ -88,7 +88,7 @@ def _said(value: Any, product: Product, path: str, words: dict[str, str]) -> Any
 
 
 def sealed(certificate: Any) -> bool:
-    """Whether a certificate's digest is that of its canonical JSON, as docs/files.md says."""
+    """Whether a certificate's digest is that of its canonical JSON, as docs/plan-files.md says."""
     told = {name: value for name, value in certificate.items() if name != "digest"}
     canonical = json.dumps(told, sort_keys=True, separators=(",", ":"))
     return bool(hashlib.sha256(canonical.encode()).hexdigest() == certificate.get("digest"))
