@@ -1,14 +1,7 @@
-"""What people type, as the values that the engine takes.
+"""Typed text and small files as values.
 
-Cells are written 17, or 17,18,20-25; photos by name or by number. Small files bring numbers: a
-prior (one per cell) and the photos' values.
-
-What is typed about an album, as the values that the job takes.
-
-What `--truth` means: cells by number, or a place where the cells of the scores are known.
-
-Numbers stand alone only if one knows the cells by heart. A score file that carries the fingerprint
-of the default cells can be asked by name: its zone is found in the globe, as everywhere else.
+Cells are written 17, or 17,18,20-25; photos by name or by number. A `--truth` may also be a place,
+if the scores are over the default cells of the globe.
 """
 
 from __future__ import annotations
@@ -35,46 +28,46 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _CELLS = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
-_LONGEST_RANGE = 1_000_000
-_LARGEST_FILE = 64 << 20
+_MAX_RANGE = 1_000_000
+_MAX_BYTES = 64 << 20
 _DECIMAL = re.compile(r"[+-]?(\d{1,300}(\.\d{0,300})?|\.\d{1,300})([eE][+-]?\d{1,3})?")
 _RATIO = re.compile(r"[+-]?\d{1,300}/\d{1,300}")
 
 
-def cells(text: str, option: str) -> list[int]:
+def parse_cells(text: str, option: str) -> list[int]:
     """The cells that `text` names.
 
-    >>> cells("17,20-22", "--truth")
+    >>> parse_cells("17,20-22", "--truth")
     [17, 20, 21, 22]
     """
-    found: list[int] = []
+    result: list[int] = []
     for part in text.split(","):
         match = _CELLS.fullmatch(part.strip())
         if match is None:
             raise InputError(f"{option} takes cells such as 17 or 17,18,20-25, not {text!r}")
         first = int(match[1])
         last = int(match[2] or first)
-        if not first <= last < first + _LONGEST_RANGE:
+        if not first <= last < first + _MAX_RANGE:
             raise InputError(f"{option} has the range {part.strip()}, which is not one of cells")
-        found.extend(range(first, last + 1))
-    return found
+        result.extend(range(first, last + 1))
+    return result
 
 
-def photo(text: str, scores: Scores) -> int:
+def parse_photo(text: str, scores: Scores) -> int:
     """The photo that `text` names: by its name, or else by its number.
 
-    >>> photo("b.jpg", Scores([[0, 1], [1, 0]], ids=["a.jpg", "b.jpg"]))
+    >>> parse_photo("b.jpg", Scores([[0, 1], [1, 0]], ids=["a.jpg", "b.jpg"]))
     1
-    >>> photo("0", Scores([[0, 1], [1, 0]], ids=["a.jpg", "b.jpg"]))
+    >>> parse_photo("0", Scores([[0, 1], [1, 0]], ids=["a.jpg", "b.jpg"]))
     0
     """
     if text not in scores.ids and text.isascii() and text.isdigit():
         number = int(text[:20])
         if number >= scores.photos:
-            are = "the one photo is number 0"
+            numbers = "the one photo is number 0"
             if scores.photos > 1:
-                are = f"the {scores.photos} photos are numbered from 0"
-            raise InputError(f"there is no photo {text}: {are}")
+                numbers = f"the {scores.photos} photos are numbered from 0"
+            raise InputError(f"there is no photo {text}: {numbers}")
         return number
     return scores.index(text)
 
@@ -91,13 +84,13 @@ def read_text(file: Path) -> str:
     try:
         if not file.is_file():
             raise FileError(f"{file} does not exist or is not a plain file")
-        if file.stat().st_size > _LARGEST_FILE:
-            raise FileError(f"{file} is larger than {_LARGEST_FILE:,} bytes")
+        if file.stat().st_size > _MAX_BYTES:
+            raise FileError(f"{file} is larger than {_MAX_BYTES:,} bytes")
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"{file} is not text in UTF-8") from None
-    except OSError as wrong:
-        raise FileError(f"{file} cannot be read: {wrong.strerror or wrong}") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {error.strerror or error}") from None
 
 
 def read_prior(file: Path, cells: int) -> list[float]:
@@ -128,23 +121,23 @@ def read_values(file: Path, scores: Scores) -> list[Fraction]:
             raise FileError(
                 f"{file} has {counted(len(lines), 'value')} for {counted(scores.photos, 'photo')}"
             )
-        return [value(line, file) for line in lines]
+        return [parse_value(line, file) for line in lines]
     values: dict[int, Fraction] = {}
     for number, line in enumerate(lines):
         name, _, text = line.rpartition(",")
         if number == 0 and (name, text.strip()) == ("photo", "value"):
             continue
         try:
-            which = photo(name.strip(), scores)
-        except InputError as wrong:
-            raise FileError(f"{file} cannot be used: {wrong}") from None
+            which = parse_photo(name.strip(), scores)
+        except InputError as error:
+            raise FileError(f"{file} cannot be used: {error}") from None
         if which in values:
             raise FileError(f"{file} has two values for the photo {name.strip()!r}")
-        values[which] = value(text.strip(), file)
+        values[which] = parse_value(text.strip(), file)
     return [values.get(which, Fraction(1)) for which in range(scores.photos)]
 
 
-def value(text: str, file: Path) -> Fraction:
+def parse_value(text: str, file: Path) -> Fraction:
     """A photo's value, a number above 0, as it stands in `file`."""
     if _DECIMAL.fullmatch(text) or _RATIO.fullmatch(text):
         with contextlib.suppress(ZeroDivisionError):
@@ -187,7 +180,7 @@ def read_named_values(file: Path) -> dict[str, Fraction]:
             raise FileError(f"{file} has the line {line[:40]!r}: write lines such as beach.jpg,2.5")
         if name in values:
             raise FileError(f"{file} has two values for the photo {name!r}")
-        values[name] = value(text, file)
+        values[name] = parse_value(text, file)
     if not values:
         raise FileError(f"{file} is empty: write lines such as beach.jpg,2.5")
     return values
@@ -195,26 +188,26 @@ def read_named_values(file: Path) -> dict[str, Fraction]:
 
 RADIUS_KM = 25.0
 _NUMBERS = re.compile(r"\s*\d+(\s*[,-]\s*\d+)*\s*")
-"""Cells, or what was meant to be cells; 38.72,-9.14 is none of them, but 38,9 is."""
-_MOST_NUMBERS, _MOST_NAMES = 10, 5
-"""Cells that are listed: a name takes more room than a number."""
+"""A text that means cells: 38,9 does, 38.72,-9.14 does not."""
+_MAX_NUMBERS, _MAX_NAMES = 10, 5
+"""Cells that are listed by number or by name."""
 
 
 @dataclass(frozen=True)
-class Hidden:
-    """The cells to hide from one attacker, and how they were asked for."""
+class HiddenCells:
+    """The cells to hide from one attacker."""
 
     cells: frozenset[int]
     place: str = ""
-    """The place by name, where one was given."""
+    """The name of the place, if one was given."""
     note: str = ""
-    """What has to be said of its zone."""
+    """A note on its zone."""
 
 
-def hidden(text: str, scores: Scores, file: Path, radius_km: float | None) -> Hidden:
-    """What `text` means to the attacker whose scores are these."""
+def parse_truth(text: str, scores: Scores, file: Path, radius_km: float | None) -> HiddenCells:
+    """What a `--truth` means for one attacker's scores."""
     if _NUMBERS.fullmatch(text):
-        return Hidden(frozenset(cells(text, "--truth")))
+        return HiddenCells(frozenset(parse_cells(text, "--truth")))
     globe = known_cells(scores)
     if globe is None:
         raise InputError(
@@ -224,29 +217,31 @@ def hidden(text: str, scores: Scores, file: Path, radius_km: float | None) -> Hi
     from elsewhere.messages import coarse_cells
     from elsewhere.service import place, zone_of_place
 
-    found = place(text)
+    position = place(text)
     radius = RADIUS_KM if radius_km is None else radius_km
-    zone = zone_of_place(globe, found, radius)
-    around = f" and {radius:g} km around" if found.kind in {"city", "coordinate"} and radius else ""
+    zone = zone_of_place(globe, position, radius)
+    around = (
+        f" and {radius:g} km around" if position.kind in {"city", "coordinate"} and radius else ""
+    )
     note = coarse_cells(zone.widest_cell_km, zone.radius_km)
-    return Hidden(frozenset(zone.cells.tolist()), f"{found.label}{around}", note)
+    return HiddenCells(frozenset(zone.cells.tolist()), f"{position.label}{around}", note)
 
 
-def all_hidden(
+def parse_truths(
     texts: Sequence[str], tables: Sequence[Scores], files: Sequence[Path], radius_km: float | None
-) -> list[Hidden]:
-    """What is hidden from each attacker; one text stands for all of them."""
+) -> list[HiddenCells]:
+    """What is hidden from each attacker; a single text stands for all."""
     if radius_km is not None and all(_NUMBERS.fullmatch(text) for text in texts):
         raise InputError("--radius is for a --truth that is a place, not for cells")
-    each = list(texts) * len(tables) if len(texts) == 1 else texts
+    per_table = list(texts) * len(tables) if len(texts) == 1 else texts
     widths = sorted({table.cells for table in tables})
     if len(texts) == 1 and len(widths) > 1 and _NUMBERS.fullmatch(texts[0]):
         raise InputError(
             f"the score files have {' and '.join(map(str, widths))} cells, so one --truth cannot "
             "mean the same place in all of them: give it once for each"
         )
-    pairs = zip(each, tables, files, strict=True)
-    return [hidden(text, table, file, radius_km) for text, table, file in pairs]
+    pairs = zip(per_table, tables, files, strict=True)
+    return [parse_truth(text, table, file, radius_km) for text, table, file in pairs]
 
 
 def known_cells(scores: Scores) -> Cells | None:
@@ -260,28 +255,28 @@ def known_cells(scores: Scores) -> Cells | None:
     return default if same else None
 
 
-def named(which: Sequence[int], scores: Scores) -> str:
-    """Cells for people: by place where the scores' cells are known, else by number.
+def cells_text(which: Sequence[int], scores: Scores) -> str:
+    """Cells by place if they are known, else by number.
 
-    >>> named((3, 5), Scores([[0.0] * 6]))
+    >>> cells_text((3, 5), Scores([[0.0] * 6]))
     'cells 3, 5'
     """
     globe = known_cells(scores)
-    most = _MOST_NUMBERS if globe is None else _MOST_NAMES
-    shown, more = which[:most], len(which) - most
+    limit = _MAX_NUMBERS if globe is None else _MAX_NAMES
+    first, more = which[:limit], len(which) - limit
     tail = f" and {more} more" if more > 0 else ""
     if globe is None:
-        return f"{'cell' if len(which) == 1 else 'cells'} {', '.join(map(str, shown))}{tail}"
+        return f"{'cell' if len(which) == 1 else 'cells'} {', '.join(map(str, first))}{tail}"
     from elsewhere.service import cell_names
 
     names = cell_names(globe)
-    return "; ".join(f"{names[cell]} (cell {cell})" for cell in shown) + tail
+    return "; ".join(f"{names[cell]} (cell {cell})" for cell in first) + tail
 
 
-def ranges(which: Sequence[int]) -> str:
-    """Ascending cells as one would type them.
+def ranges_text(which: Sequence[int]) -> str:
+    """Ascending cells as they are typed.
 
-    >>> ranges((17, 18, 20, 21, 22, 40))
+    >>> ranges_text((17, 18, 20, 21, 22, 40))
     '17,18,20-22,40'
     """
     runs: list[list[int]] = []
@@ -295,10 +290,10 @@ def ranges(which: Sequence[int]) -> str:
     )
 
 
-def told(one: Hidden, truth: Sequence[int], scores: Scores) -> str:
-    """What is hidden from one attacker, for people."""
-    if len(truth) == 1 and not one.place:
-        return named(truth, scores)
-    zone = f"{'cell' if len(truth) == 1 else 'cells'} {ranges(truth)}"
-    note = f" ({one.note})" if one.note else ""
-    return f"{one.place}: {zone}{note}" if one.place else zone
+def hidden_text(hidden: HiddenCells, truth: Sequence[int], scores: Scores) -> str:
+    """What is hidden from one attacker."""
+    if len(truth) == 1 and not hidden.place:
+        return cells_text(truth, scores)
+    zone = f"{'cell' if len(truth) == 1 else 'cells'} {ranges_text(truth)}"
+    note = f" ({hidden.note})" if hidden.note else ""
+    return f"{hidden.place}: {zone}{note}" if hidden.place else zone

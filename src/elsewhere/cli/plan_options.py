@@ -1,7 +1,4 @@
-"""Plans and certificates on disk: read with care, written all at once or not at all.
-
-The options of `elsewhere plan` as the arguments that the engine takes.
-"""
+"""The options of `elsewhere plan`, and the files that it reads and writes."""
 
 from __future__ import annotations
 
@@ -10,7 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elsewhere.cli.parse import cells, one_or_each, photo, read_prior, read_text, read_values
+from elsewhere.cli.parse import (
+    one_or_each,
+    parse_cells,
+    parse_photo,
+    read_prior,
+    read_text,
+    read_values,
+)
 from elsewhere.errors import FileError, InputError
 from elsewhere.platform.files import write_whole
 from elsewhere.service import refuse_unless_plain
@@ -20,9 +24,9 @@ from elsewhere.values.wording import counted
 if TYPE_CHECKING:
     from elsewhere.values.plan import Plan
 
-_OURS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
-_COPY = '"elsewhere-copy-certificate/'
-_PRINTED = ("-", "/dev/stdout")
+_PLAN_FORMATS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
+_COPY_FORMAT = '"elsewhere-copy-certificate/'
+_STDOUT = ("-", "/dev/stdout")
 _BEGINNING = 200
 """Bytes within which every plan and certificate names its format."""
 
@@ -32,35 +36,30 @@ def read_plan(file: Path) -> Plan:
     from elsewhere.service import read_plan_text
 
     text = read_text(file)
-    if _COPY in text[:_BEGINNING]:
+    if _COPY_FORMAT in text[:_BEGINNING]:
         raise FileError(
             f"{file} is the certificate of a copy, not of a plan: elsewhere verify COPY "
             f"--certificate {file}"
         )
     try:
         return read_plan_text(text)
-    except InputError as wrong:
-        raise FileError(f"{file} is not a plan that can be read: {wrong}") from None
+    except InputError as error:
+        raise FileError(f"{file} is not a plan that can be read: {error}") from None
 
 
 def guard(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None]) -> None:
-    """Refuse, before any work is done, outputs (by option) that would destroy something.
-
-    An input, another output, or what is there and is no plain file.
-    """
+    """Refuse outputs, by option, that would overwrite an input, another output or no plain file."""
     written: dict[str, Path] = {}
     read = [file for file in inputs if file is not None]
     for option, file in outputs.items():
         if file is None:
             continue
-        if str(file) in _PRINTED:
-            raise InputError(
-                f"{option} takes the name of a file, and {file} is none: plan --json prints a plan"
-            )
+        if str(file) in _STDOUT:
+            raise InputError(f"{option} needs a file name, not {file}: plan --json prints a plan")
         refuse_unless_plain(file)
         if any(_same(file, other) for other in read):
             raise InputError(
-                f"{option} {file} is one of the inputs, which are never written over: "
+                f"{option} {file} is one of the inputs, which are never overwritten: "
                 "choose another name"
             )
         for earlier, other in written.items():
@@ -76,11 +75,11 @@ def refuse_foreign(file: Path | None) -> None:
             return
         with file.open("rb") as stream:
             beginning = stream.read(_BEGINNING)
-    except OSError as wrong:
-        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
-    if beginning and not any(ours in beginning for ours in _OURS):
+    except OSError as error:
+        raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
+    if beginning and not any(name in beginning for name in _PLAN_FORMATS):
         raise FileError(
-            f"{file} exists and is no plan, so it is not written over: choose another name"
+            f"{file} exists and is no plan, so it is not overwritten: choose another name"
         )
 
 
@@ -89,30 +88,30 @@ def save(file: Path, document: str) -> None:
     refuse_unless_plain(file)
     try:
         write_whole(file, document.encode("utf-8"), private=True)
-    except OSError as wrong:
-        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
 
 
-def _same(one: Path, other: Path) -> bool:
-    """Whether two names are one file, or would be if both were there."""
+def _same(file: Path, other: Path) -> bool:
+    """Whether two paths are the same file, or would be if both existed."""
     try:
-        if one.samefile(other):
+        if file.samefile(other):
             return True
     except OSError:
         pass
-    return os.path.realpath(one) == os.path.realpath(other)
+    return os.path.realpath(file) == os.path.realpath(other)
 
 
-def wishes_of(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]:
-    """What was asked for besides the truth, from the options that were given by name."""
+def read_wishes(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]:
+    """The arguments of `protect` besides the truth, from the options that were given."""
     first = tables[0]
     _refuse_other_albums(given, tables)
     for option in ("truth", "top", "margin", "lead", "prior", "rivals"):
-        many = len(given.get(option, ()))
-        if many > 1 and many != len(tables):
+        count = len(given.get(option, ()))
+        if count > 1 and count != len(tables):
             raise InputError(
-                f"--{option} is given {many} times for {counted(len(tables), 'attacker')}: give it "
-                "once, or once for each score file"
+                f"--{option} is given {count} times for {counted(len(tables), 'attacker')}: give "
+                "it once, or once for each score file"
             )
     wishes: dict[str, Any] = {
         name: given[name]
@@ -127,11 +126,12 @@ def wishes_of(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]
         pairs = zip(files, tables, strict=True)
         wishes["prior"] = one_or_each([read_prior(file, table.cells) for file, table in pairs])
     if "rivals" in given:
-        wishes["rivals"] = one_or_each([cells(text, "--rivals") for text in given["rivals"]])
+        wishes["rivals"] = one_or_each([parse_cells(text, "--rivals") for text in given["rivals"]])
     for name in ("keep", "drop"):
-        wishes[name] = [photo(text, first) for text in given.get(name, ())]
+        wishes[name] = [parse_photo(text, first) for text in given.get(name, ())]
     wishes["groups"] = [
-        [photo(name.strip(), first) for name in text.split(",")] for text in given.get("group", ())
+        [parse_photo(name.strip(), first) for name in text.split(",")]
+        for text in given.get("group", ())
     ]
     if "values" in given:
         wishes["values"] = read_values(given["values"], first)

@@ -52,7 +52,7 @@ def command(
     with one_sentence():
         import elsewhere
         from elsewhere.cli.plan_options import read_plan
-        from elsewhere.cli.render.plan import promised
+        from elsewhere.cli.render.plan import promise_lines
         from elsewhere.service import read_scores
 
         saved = read_plan(plan)
@@ -64,7 +64,7 @@ def command(
                 f"{counted(len(tables), 'score file')} {'was' if len(tables) == 1 else 'were'} "
                 "given: name one for each"
             )
-        for line in promised(saved.promise, tables):
+        for line in promise_lines(saved.promise, tables):
             typer.echo(printable(line))
         expected, digests = [a.scores for a in against], [table.digest for table in tables]
         if digests != expected:  # nothing can be said of the plan

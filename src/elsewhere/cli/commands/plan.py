@@ -12,7 +12,7 @@ from elsewhere.cli.plan_options import guard, refuse_foreign, save
 from elsewhere.cli.program import CODES, one_sentence
 
 if TYPE_CHECKING:
-    from elsewhere.cli.parse import Hidden
+    from elsewhere.cli.parse import HiddenCells
     from elsewhere.values.plan import Plan
     from elsewhere.values.scores import Scores
 
@@ -224,11 +224,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     raise typer.Exit(CODES[plan.status])
 
 
-def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
+def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[HiddenCells]]:
     """Read the files, and plan."""
     import elsewhere
-    from elsewhere.cli.parse import all_hidden
-    from elsewhere.cli.plan_options import wishes_of
+    from elsewhere.cli.parse import parse_truths
+    from elsewhere.cli.plan_options import read_wishes
     from elsewhere.errors import InputError
     from elsewhere.service import read_scores
 
@@ -238,9 +238,9 @@ def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[Hidden]]:
             "furthest)"
         )
     tables = [read_scores(file) for file in given["scores"]]
-    wishes = wishes_of(given, tables)
-    truths = all_hidden(given["truth"], tables, given["scores"], given.get("radius"))
-    truth = [set(one.cells) for one in truths]
+    wishes = read_wishes(given, tables)
+    truths = parse_truths(given["truth"], tables, given["scores"], given.get("radius"))
+    truth = [set(hidden.cells) for hidden in truths]
     try:
         plan = elsewhere.protect(
             tables if len(tables) > 1 else tables[0],

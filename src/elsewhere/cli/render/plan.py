@@ -1,9 +1,4 @@
-"""A promise for people: every condition of it, so that nobody is told of less than was asked.
-
-A plan for people: the verdict first, then what goes, who then outranks the truth, and the proof.
-
-Rich leaves colours out by itself where nobody looks: in a pipe, a file, or with NO_COLOR.
-"""
+"""A promise with all its conditions, and a plan: verdict, withheld photos, rivals and proof."""
 
 from __future__ import annotations
 
@@ -18,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from elsewhere.cli.parse import Hidden, known_cells, named, ranges, told
+from elsewhere.cli.parse import HiddenCells, cells_text, hidden_text, known_cells, ranges_text
 from elsewhere.cli.render.printing import printed
 from elsewhere.messages.numbers import number_text
 from elsewhere.values.plan import Plan, Status, View
@@ -27,11 +22,11 @@ from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted, printable
 
 
-def promised(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
-    """What a plan was to do, line by line; the scores lend photos and cells their names.
+def promise_lines(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
+    """A promise line by line; photos and cells get their names from the scores.
 
     >>> against = Against("", "", 9, (3,), 2, margin=0.5)
-    >>> for line in promised(Promise(2, (against,), keep=(1,)), [Scores([[0.0] * 9] * 2)]):
+    >>> for line in promise_lines(Promise(2, (against,), keep=(1,)), [Scores([[0.0] * 9] * 2)]):
     ...     print(line)
     Promised against the attacker (9 cells): cell 3 not in the top 2
       each kept photo counts 0.5 nats more for the truth
@@ -43,7 +38,7 @@ def promised(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
         zone = len(against.truth)
         hidden = _cells(against.truth, against, table)
         if zone > 1:
-            hidden = f"a zone of {zone} cells ({ranges(against.truth)})"
+            hidden = f"a zone of {zone} cells ({ranges_text(against.truth)})"
         goal = (
             f"not in the top {against.top}"
             if against.top is not None
@@ -70,7 +65,7 @@ def promised(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
 
 
 def _conditions(against: Against, table: Scores) -> Iterator[str]:
-    """What is promised against one attacker besides its top."""
+    """The conditions of one attacker besides its top."""
     if against.rivals is not None:
         cells = _cells(against.rivals, against, table)
         yield f"only {counted(len(against.rivals), 'cell')} counted as rivals: {cells}"
@@ -87,21 +82,21 @@ def _conditions(against: Against, table: Scores) -> Iterator[str]:
 
 
 def _cells(which: Sequence[int], against: Against, table: Scores) -> str:
-    """Cells by name, where these scores can be those of the promise."""
+    """Cells by name if these scores can be those of the promise."""
     same = table.cells == against.cells
-    return named(which, table if same else Scores([[0.0, 0.0]]))
+    return cells_text(which, table if same else Scores([[0.0, 0.0]]))
 
 
 def _photos(which: Sequence[int], scores: Scores) -> str:
-    """Photos by name, where these scores have so many."""
+    """Photos by name if these scores have them."""
     return ", ".join(
         scores.ids[photo] if photo < scores.photos else f"photo {photo}" for photo in which
     )
 
 
-_MOST_ROWS = 25
+_MAX_ROWS = 25
 _FINGERPRINT = 12
-"""Digits of a model's fingerprint that are enough to tell it from others."""
+"""Digits of a fingerprint that are shown."""
 _COLOURS = {
     Status.OPTIMAL: "green",
     Status.FEASIBLE: "yellow",
@@ -117,7 +112,7 @@ _PROVED = {
 
 
 def show_plan(
-    plan: Plan, scores: Sequence[Scores], files: Sequence[Path], truths: Sequence[Hidden]
+    plan: Plan, scores: Sequence[Scores], files: Sequence[Path], truths: Sequence[HiddenCells]
 ) -> None:
     """Print a plan."""
     with printed() as console:
@@ -139,12 +134,12 @@ def show_plan(
 
 
 def _withheld(plan: Plan, names: Sequence[str], console: Console) -> Table | Padding:
-    """Every photo that goes; a long list without more to say stands in columns on a terminal."""
-    plainly = plan.promise.values is None and not plan.promise.drop
-    if console.is_terminal and plainly and len(plan.withheld) > _MOST_ROWS:
-        wide = len(str(plan.withheld[-1]))
+    """The withheld photos; a long plain list is set in columns on a terminal."""
+    plain = plan.promise.values is None and not plan.promise.drop
+    if console.is_terminal and plain and len(plan.withheld) > _MAX_ROWS:
+        digits = len(str(plan.withheld[-1]))
         entries = [
-            Text.assemble((f"{photo:>{wide}} ", "dim"), printable(names[photo]), overflow="fold")
+            Text.assemble((f"{photo:>{digits}} ", "dim"), printable(names[photo]), overflow="fold")
             for photo in plan.withheld
         ]
         columns = Columns(entries, column_first=True, padding=(0, 3), title="withhold")
@@ -168,9 +163,9 @@ def _withheld(plan: Plan, names: Sequence[str], console: Console) -> Table | Pad
 
 
 def _facts(
-    plan: Plan, scores: Sequence[Scores], files: Sequence[Path], truths: Sequence[Hidden]
+    plan: Plan, scores: Sequence[Scores], files: Sequence[Path], truths: Sequence[HiddenCells]
 ) -> list[tuple[str, str]]:
-    """What there is to know, as pairs of a name and a sentence."""
+    """Names and sentences."""
     facts = []
     views: list[View | None] = list(plan.views) or [None] * len(scores)
     pairs = zip(scores, files, views, truths, plan.promise.against, strict=True)
@@ -178,7 +173,7 @@ def _facts(
         scorer = f", scorer {printable(table.scorer[:_FINGERPRINT])}" if table.scorer else ""
         facts.append(("attacker", f"{printable(str(file))}{scorer}"))
         if known_cells(table) is not None:
-            facts.append(("truth", told(truth, against.truth, table)))
+            facts.append(("truth", hidden_text(truth, against.truth, table)))
         if view is not None:
             facts.append(("ahead now", _ahead(view, table)))
     facts.append(("status", _PROVED[plan.status]))
@@ -197,5 +192,5 @@ def _facts(
 def _ahead(view: View, scores: Scores) -> str:
     if not view.rivals:
         return "no cell: the truth is this attacker's first guess"
-    listed = named(view.rivals, scores)
+    listed = cells_text(view.rivals, scores)
     return f"{listed} (slack {view.slack:.3g} nats)" if math.isfinite(view.slack) else listed
