@@ -218,7 +218,7 @@ def test_what_is_not_proved_again_is_said() -> None:
     planned("album.npz", "--truth", "3", "--top", "8", *keep, "-o", "none.json", code=3)
     result = typed("check", "none.json", "album.npz")
     assert result.exit_code == 0
-    assert "that no plan exists is the solver's proof" in result.stdout
+    assert "the solver's proof that no plan exists is not repeated" in result.stdout
     assert "holds" not in result.stdout
 
 
@@ -321,7 +321,7 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*GOOD, "--keep", "0", "--drop", "tower.jpg"), "both kept and dropped"),
     ((*GOOD, "--margin", "nan"), "margin must be finite"),
     ((*GOOD, "--top", "1"), "--top is given 2 times for 1 attacker:"),
-    ((*GOOD, "-o", "-"), "- is none"),
+    ((*GOOD, "-o", "-"), "needs a file name, not -"),
     ((*GOOD, "-o", "x.json", "--certificate", "./x.json"), "-o and --certificate are both"),
     (("plan", "album.npz", "b.csv", "--truth", "3", "--top", "1"), "4 and 9 cells"),
 ]
