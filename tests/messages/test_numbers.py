@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from elsewhere.messages.numbers import chance, fraction, signed
+from elsewhere.messages.phrases import chance, fraction, signed
 
 
 @given(st.floats(0, 1))

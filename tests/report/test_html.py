@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.audit import Leaking
-from elsewhere.messages.numbers import chance, fraction, ordinal, signed
+from elsewhere.messages.phrases import chance, fraction, ordinal, signed
 from elsewhere.report import page
 from elsewhere.report.contents import (
     Attacker,

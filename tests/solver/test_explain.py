@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import elsewhere
-from elsewhere.messages.numbers import number_text
-from elsewhere.messages.plan import explain_plan
+from elsewhere.messages.phrases import number_text
+from elsewhere.messages.verdict import explain_plan
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.wording import counted

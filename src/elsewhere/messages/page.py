@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from elsewhere.messages.numbers import chance, number_text, ordinal
+from elsewhere.messages.phrases import chance, number_text, ordinal
 from elsewhere.messages.verdict import accuracy, secret_top
 from elsewhere.values.outcome import Alternative, Change, Outcome
 from elsewhere.values.plan import Status

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from elsewhere.audit import Audit
-from elsewhere.messages.numbers import ordinal
-from elsewhere.messages.surface import Surface, capitalized
+from elsewhere.messages.phrases import Surface, capitalized, ordinal
 from elsewhere.values.outcome import Outcome
 from elsewhere.values.photo_effect import PhotoEffect
 from elsewhere.values.plan import Plan, Status

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from markupsafe import Markup
 
 from elsewhere.audit import Audit, Guess
-from elsewhere.messages.numbers import chance, ordinal
+from elsewhere.messages.phrases import chance, ordinal
 from elsewhere.report.charts import MAX_BARS, frontier_chart, shares_chart, sharpening_chart
 from elsewhere.report.contents import AttackerView, Contents, PhotoState
 from elsewhere.report.templating import render

@@ -26,7 +26,7 @@ from elsewhere.formats.plan_file import plan_from_json, plan_to_json
 from elsewhere.formats.score_files import check_writable, read_scores, write_scores
 from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.formats.validation import to_text
-from elsewhere.messages.plan import explain_infeasible, explain_plan
+from elsewhere.messages.verdict import explain_infeasible, explain_plan
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import find_reasons
 from elsewhere.solver.plans import (

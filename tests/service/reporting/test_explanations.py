@@ -9,7 +9,7 @@ import pytest
 
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, cell_names
-from elsewhere.messages.numbers import ordinal
+from elsewhere.messages.phrases import ordinal
 from elsewhere.service.album_audit import audit_threat
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED

@@ -10,7 +10,7 @@ from rich.text import Text
 from elsewhere import messages
 from elsewhere.cli.render.printing import bar, grid, has_unicode, print_json, printed
 from elsewhere.cli.render.worldmap import draw
-from elsewhere.messages.numbers import chance, ordinal, signed
+from elsewhere.messages.phrases import chance, ordinal, signed
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from elsewhere.cli.parse import HiddenCells, cells_text, hidden_text, known_cells, ranges_text
 from elsewhere.cli.render.printing import printed
-from elsewhere.messages.numbers import number_text
+from elsewhere.messages.phrases import number_text
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores

@@ -1,7 +1,8 @@
-"""Numbers as people read them: ranks, chances, shares, weights."""
+"""Parts of sentences: numbers as people read them, and what depends on where they read."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from fractions import Fraction
 
 _TIED = "\u00a0"
@@ -67,3 +68,24 @@ def number_text(value: int | Fraction) -> str:
         return str(exact.numerator)
     short = f"{float(exact):.12g}"
     return short if Fraction(short) == exact else str(exact)
+
+
+class Surface(StrEnum):
+    """Where a sentence is read."""
+
+    TERMINAL = "terminal"
+    REPORT = "report"
+    PAGE = "page"
+
+    def option(self, text: str) -> str:
+        """An option in brackets, with a blank before it; nothing on the page.
+
+        >>> Surface.TERMINAL.option("--top 2"), Surface.PAGE.option("--top 2")
+        (' (--top 2)', '')
+        """
+        return "" if self is Surface.PAGE else f" ({text})"
+
+
+def capitalized(text: str) -> str:
+    """The text with a capital first letter; the rest stays as it is."""
+    return text[:1].upper() + text[1:]
