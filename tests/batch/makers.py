@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
-from elsewhere.batch.blocks import Done, perform
+from elsewhere.batch.blocks import JobResult, perform
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.local_engine import Then
 from elsewhere.batch.runner import Engine
@@ -120,7 +120,7 @@ class Here(Engine):
 
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, then: Then
-    ) -> Generator[Done]:
+    ) -> Generator[JobResult]:
         """Do the jobs."""
         looking = None
         if not source.scored:

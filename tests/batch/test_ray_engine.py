@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch import ray_engine
-from elsewhere.batch.blocks import Done
+from elsewhere.batch.blocks import JobResult
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.ray_engine import pool
 from elsewhere.batch.runner import Engine, Step, run
@@ -76,7 +76,7 @@ class SlowRay:
 
     def _begin(self, job: str, settings: str) -> str:
         self.begun += 1
-        return json.dumps(asdict(Done(Job.from_json(job).name, "join", 1, 9)))
+        return json.dumps(asdict(JobResult(Job.from_json(job).name, "join", 1, 9)))
 
     def wait(self, tasks: list[str], num_returns: int, timeout: float | None) -> Any:
         over = 0 if timeout == 0 else num_returns
@@ -88,7 +88,7 @@ class SlowRay:
 
 def test_giants_hold_up_nobody() -> None:
     ray = SlowRay()
-    giants = ray_engine._Giants(ray, "")
+    giants = ray_engine._JoinTasks(ray, "")
     assert not giants and giants.done() == []
     giants.ask([Job(str(n), "join") for n in range(5)])
     assert ray.begun == 2 and giants.done() == [], "no more at a time than cores, none waited for"

@@ -15,7 +15,7 @@ from elsewhere.batch.storage import (
     opened,
     refuse_as_output,
     refuse_private,
-    told,
+    store_errors,
 )
 from elsewhere.errors import FileError, InputError
 
@@ -51,7 +51,7 @@ def test_what_cannot_be_written_together_is_no_output() -> None:
 
 def test_a_full_disk_ends_the_run_and_says_so() -> None:
     full = r"out/a cannot be written \(No space left.*make room"
-    with pytest.raises(HaltError, match=full), told("out/a"):
+    with pytest.raises(HaltError, match=full), store_errors("out/a"):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -59,9 +59,9 @@ def test_stores_complain_in_their_own_words() -> None:
     class ThrottledError(Exception):
         __module__ = "somebodys.store"
 
-    with pytest.raises(FileError, match=r"a cannot be used \(too fast\)"), told("a"):
+    with pytest.raises(FileError, match=r"a cannot be used \(too fast\)"), store_errors("a"):
         raise ThrottledError("too fast.\nand more")
-    with pytest.raises(KeyError), told("a"):
+    with pytest.raises(KeyError), store_errors("a"):
         raise KeyError("ours")  # a bug is a bug
 
 

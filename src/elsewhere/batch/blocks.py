@@ -25,7 +25,7 @@ ALBUMS, DEAD, SLICES = "albums", "dead", "_work/slices"
 
 
 @dataclass(frozen=True)
-class Done:
+class JobResult:
     """What became of one job."""
 
     job: str
@@ -35,7 +35,7 @@ class Done:
     giant: str = ""
 
 
-def perform(job: Job, dataset: str, settings: Settings, looking: RowScorer | None) -> Done:
+def perform(job: Job, dataset: str, settings: Settings, looking: RowScorer | None) -> JobResult:
     """All of a job; `looking` where there are photos to be looked at."""
     if is_done(job, settings):
         return done(job)
@@ -55,9 +55,9 @@ def is_done(job: Job, settings: Settings) -> bool:
     return _storage(settings.output).is_file(name)
 
 
-def done(job: Job) -> Done:
+def done(job: Job) -> JobResult:
     """What is told of a job that is done."""
-    return Done(job.name, job.kind, job.albums, job.photos, job.giant)
+    return JobResult(job.name, job.kind, job.albums, job.photos, job.giant)
 
 
 def read(job: Job, dataset: str, *, small: bool = False) -> Any:
@@ -76,20 +76,20 @@ def look(job: Job, dataset: str, settings: Settings, looking: RowScorer) -> Any:
         return packed(looking(chain.from_iterable(pieces), tried=tried))
 
 
-def plan(job: Job, dataset: str, settings: Settings) -> Done:
+def plan(job: Job, dataset: str, settings: Settings) -> JobResult:
     """Plan the albums of a block of scores and write its files."""
     with Attempt(_storage(settings.output), settings.run, job.name) as tried:
         small = bool(job.hopeless or tried.reason(EVERYTHING))
         return _finished(job, read(job, dataset, small=small), settings, tried)
 
 
-def finish(job: Job, table: Any, settings: Settings) -> Done:
+def finish(job: Job, table: Any, settings: Settings) -> JobResult:
     """Plan the albums of a block that was looked at and write its files."""
     with Attempt(_storage(settings.output), settings.run, job.name) as tried:
         return _finished(job, table, settings, tried)
 
 
-def _finished(job: Job, table: Any, settings: Settings, tried: Attempt) -> Done:
+def _finished(job: Job, table: Any, settings: Settings, tried: Attempt) -> JobResult:
     rows: list[Row] = []
     dead: list[Dead] = []
     given_up = job.hopeless or tried.reason(EVERYTHING)
@@ -107,13 +107,13 @@ def _finished(job: Job, table: Any, settings: Settings, tried: Attempt) -> Done:
     return done(job)
 
 
-def keep_slice(job: Job, content: Any, settings: Settings) -> Done:
+def keep_slice(job: Job, content: Any, settings: Settings) -> JobResult:
     """Keep the partial rows of a giant's slice until the others are there."""
     _storage(settings.output).write(f"{SLICES}/{job.name}.arrow", content)
     return done(job)
 
 
-def join(job: Job, settings: Settings) -> Done:
+def join(job: Job, settings: Settings) -> JobResult:
     """Plan a giant from its slices."""
     storage = _storage(settings.output)
     parts = [unpacked(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]

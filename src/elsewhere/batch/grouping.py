@@ -29,7 +29,7 @@ import numpy as np
 from elsewhere.batch.rows import lost_field, texts
 from elsewhere.batch.schemas import arrow
 from elsewhere.batch.source import Source
-from elsewhere.batch.storage import Storage, told
+from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.service import Staging, sweep_staging
 
 _SHARES, _LEAST = 64, 16
@@ -62,9 +62,9 @@ class Job:
     @classmethod
     def from_json(cls, text: str) -> Job:
         """From text."""
-        told = json.loads(text)
-        ranges = tuple((int(f), int(s), int(n)) for f, s, n in told["ranges"])
-        return cls(**{**told, "ranges": ranges, "slices": tuple(told["slices"])})
+        fields = json.loads(text)
+        ranges = tuple((int(f), int(s), int(n)) for f, s, n in fields["ranges"])
+        return cls(**{**fields, "ranges": ranges, "slices": tuple(fields["slices"])})
 
 
 @dataclass
@@ -86,13 +86,13 @@ class Grouped:
         return [job for job in self.jobs if job.kind == "albums"] + self.joins
 
 
-def block_for(source: Source, most: int) -> int:
+def block_for(source: Source, limit: int) -> int:
     """Photos in a block of this dataset: fewer than asked for where all would be in a few blocks.
 
     To look at a photo takes a while, and what is in one block only one worker looks at, and loses
     when it is killed. It is the same however many workers there are, for blocks have names.
     """
-    return most if source.scored else min(most, max(_LEAST, source.rows // _SHARES))
+    return limit if source.scored else min(limit, max(_LEAST, source.rows // _SHARES))
 
 
 def group(source: Source, block: int) -> Grouped:
@@ -240,7 +240,7 @@ def regrouped(source: Source, output: Storage, block: int) -> Source:
         # rows may hold whole photos: what a killed run left of them goes before anything else
         room = Path(tempfile.gettempdir())
         sweep_staging(room)
-        with told(str(room)), Staging(room) as staging:
+        with store_errors(str(room)), Staging(room) as staging:
             spools = [staging.folder / f"{number:04}" for number in range(count)]
             _spread(source, spools, min(_READ, held))
             for number, spool in enumerate(spools):
@@ -263,7 +263,7 @@ def _spread(source: Source, spools: list[Path], rows: int) -> None:
         for number in np.unique(bucket).tolist():
             part = batch.take(arrow().array(np.flatnonzero(bucket == number)))
             with (
-                told(str(spools[number].parent)),
+                store_errors(str(spools[number].parent)),
                 spools[number].open("ab") as stream,
                 ipc.new_stream(stream, part.schema) as out,
             ):

@@ -16,12 +16,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import cast
 
-from elsewhere.batch.blocks import Done
+from elsewhere.batch.blocks import JobResult
 from elsewhere.batch.grouping import Job
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.platform.machine import interrupts_blocked, single_threaded, worker_count as cores
 
-Then = Callable[[Done], Sequence[Job]]
+Then = Callable[[JobResult], Sequence[Job]]
 """What has to be done now that a job is done."""
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ def run(
     scored: bool,
     workers: int | None,
     then: Then,
-) -> Generator[Done]:
+) -> Generator[JobResult]:
     """Do all jobs and those that follow from them; each is told when it is done."""
     waiting = deque(jobs)
     deaths = 0
@@ -56,7 +56,7 @@ def run(
                 worker = busy[cast(Connection, pipe)]
                 assert worker.job is not None
                 answer = worker.hear()
-                if isinstance(answer, Done):
+                if isinstance(answer, JobResult):
                     deaths = 0
                     waiting.extend(then(answer))
                     yield answer
@@ -97,13 +97,13 @@ class _Worker:
         except OSError:
             return
 
-    def hear(self) -> Done | str | None:
+    def hear(self) -> JobResult | str | None:
         """What it says: a job is done, a sentence on why nothing will be; None when it died."""
         try:
-            answer: Done | str = self.pipe.recv()
+            answer: JobResult | str = self.pipe.recv()
         except (EOFError, OSError):
             return None
-        if isinstance(answer, Done):
+        if isinstance(answer, JobResult):
             self.job = None
         return answer
 

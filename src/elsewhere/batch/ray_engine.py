@@ -26,7 +26,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from elsewhere.batch import blocks
-from elsewhere.batch.blocks import Done
+from elsewhere.batch.blocks import JobResult
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.rows import unpacked
 from elsewhere.batch.schemas import arrow
@@ -99,16 +99,16 @@ def join(job: str, settings: str) -> str:
     return json.dumps(asdict(done))
 
 
-def _told(done: Sequence[Done]) -> Any:
+def _told(done: Sequence[JobResult]) -> Any:
     return arrow().table({"done": [json.dumps(asdict(one)) for one in done]})
 
 
-def heard(text: str) -> Done:
+def read_result(text: str) -> JobResult:
     """What a node says of a job."""
-    return Done(**json.loads(text))
+    return JobResult(**json.loads(text))
 
 
-Then = Callable[[Done], Sequence[Job]]
+Then = Callable[[JobResult], Sequence[Job]]
 
 _LOOKING, _PLANNING = 0.9, 0.1
 """Cores: one looks and, now and then, plans what was looked at; planning takes moments."""
@@ -128,7 +128,7 @@ def run(
     address: str | None = None,
     gpus: float | None = None,
     one_by_one: bool = False,
-) -> Generator[Done]:
+) -> Generator[JobResult]:
     """Do all jobs and those that follow from them; each is told when it is done."""
     ray, ours = _ray(workers, address)
     given = {"dataset": dataset, "settings": settings}
@@ -136,7 +136,7 @@ def run(
         if one_by_one:
             yield from _one_by_one(ray, jobs, given, scored=scored, gpus=gpus, then=then)
             return
-        giants = _Giants(ray, settings)
+        giants = _JoinTasks(ray, settings)
         giants.ask([job for job in jobs if job.kind == "join"])
         ready = [job for job in jobs if job.kind != "join"]
         for done in _stream(ray, ready, given, scored=scored, workers=workers, gpus=gpus):
@@ -158,7 +158,7 @@ def run(
             ray.shutdown()
 
 
-class _Giants:
+class _JoinTasks:
     """Plans of giants beside the stream: as many at a time as there are cores, told as they come.
 
     They ask for no more of a core than other plans do: while photos are looked at no more is free,
@@ -168,7 +168,7 @@ class _Giants:
     def __init__(self, ray: Any, settings: str) -> None:
         self._ray, self._settings = ray, settings
         self._join = ray.remote(num_cpus=_PLANNING, max_retries=_RETRIES)(join)
-        self._most = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._limit = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._waiting: deque[Job] = deque()
         self._under_way: list[Any] = []
 
@@ -177,20 +177,20 @@ class _Giants:
 
     def ask(self, jobs: Sequence[Job]) -> None:
         self._waiting.extend(jobs)
-        while self._waiting and len(self._under_way) < self._most:
+        while self._waiting and len(self._under_way) < self._limit:
             job = self._waiting.popleft()
             self._under_way.append(self._join.remote(job.to_json(), self._settings))
 
-    def done(self, wait: bool = False) -> list[Done]:
+    def done(self, wait: bool = False) -> list[JobResult]:
         """Those that are over; unless told to wait for one, those that are over already."""
         if not self._under_way:
             return []
-        many = 1 if wait else len(self._under_way)
+        count = 1 if wait else len(self._under_way)
         over, self._under_way = self._ray.wait(
-            self._under_way, num_returns=many, timeout=None if wait else 0
+            self._under_way, num_returns=count, timeout=None if wait else 0
         )
         self.ask([])
-        return [heard(text) for text in self._ray.get(over)]
+        return [read_result(text) for text in self._ray.get(over)]
 
 
 def _stream(
@@ -201,7 +201,7 @@ def _stream(
     scored: bool,
     workers: int | None,
     gpus: float | None,
-) -> Iterator[Done]:
+) -> Iterator[JobResult]:
     """The jobs through Ray Data; in whichever order they come out."""
     if not jobs:
         return
@@ -231,7 +231,7 @@ def _stream(
             **how,
         ).map_batches(planned, fn_kwargs=given, num_cpus=_PLANNING, **how)
     for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
-        yield from (heard(text) for text in batch.column("done").to_pylist())
+        yield from (read_result(text) for text in batch.column("done").to_pylist())
 
 
 def _one_by_one(
@@ -242,7 +242,7 @@ def _one_by_one(
     scored: bool,
     gpus: float | None,
     then: Then,
-) -> Iterator[Done]:
+) -> Iterator[JobResult]:
     """One job after the other on one actor: nothing else of the run is under way meanwhile."""
     share = 0.0 if scored else _pool(ray, given, 1, gpus, 1)[0]
     actor = ray.remote(
@@ -250,7 +250,7 @@ def _one_by_one(
     )(Alone).remote(**given, scored=scored)
     waiting = deque(jobs)
     while waiting:
-        done = heard(ray.get(actor.perform.remote(waiting.popleft().to_json())))
+        done = read_result(ray.get(actor.perform.remote(waiting.popleft().to_json())))
         waiting.extend(then(done))
         yield done
 

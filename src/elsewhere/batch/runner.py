@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from elsewhere.batch import local_engine
-from elsewhere.batch.blocks import ALBUMS, DEAD, SLICES, Done
+from elsewhere.batch.blocks import ALBUMS, DEAD, SLICES, JobResult
 from elsewhere.batch.crash_blame import CrashSuspects, alone_at, outlived, suspects
 from elsewhere.batch.grouping import Grouped, Job, block_for, group, must_regroup, regrouped
 from elsewhere.batch.settings import Settings
@@ -57,7 +57,7 @@ class Engine:
 
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, then: local_engine.Then
-    ) -> Generator[Done]:
+    ) -> Generator[JobResult]:
         """Do the jobs."""
         dataset, told = source.storage.where, settings.to_json()
         if self.name == "local":
@@ -204,7 +204,7 @@ class _Course:
         self.albums_done = found.albums - sum(job.albums for job in left)
         self.albums_done -= sum(self._missing[name] > 0 for name in self._joins)
 
-    def run(self, engine: Engine, settings: Settings) -> Generator[Done]:
+    def run(self, engine: Engine, settings: Settings) -> Generator[JobResult]:
         """Do them; each is told when it is done."""
         if self._together:
             jobs = engine.run(self._together, self._source, settings, self._then)
@@ -215,7 +215,7 @@ class _Course:
         engine = replace(engine, workers=1, one_by_one=True)
         with ExitStack() as note:
 
-            def following(done: Done) -> list[Job]:
+            def following(done: JobResult) -> list[Job]:
                 self._alone.extend(self._then(done))
                 return self._next(settings, note)
 
@@ -223,7 +223,7 @@ class _Course:
             with closing(jobs):
                 yield from jobs
 
-    def _then(self, done: Done) -> list[Job]:
+    def _then(self, done: JobResult) -> list[Job]:
         """The join of a giant, when its last slice is done."""
         if not done.giant:
             return []

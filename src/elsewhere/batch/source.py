@@ -17,7 +17,7 @@ import numpy as np
 
 from elsewhere.batch.rows import joined, salvaged, understood, with_lost
 from elsewhere.batch.schemas import arrow
-from elsewhere.batch.storage import Storage, told
+from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.errors import FileError
 
 _BUFFER = 1 << 20
@@ -236,7 +236,7 @@ class _Open:
                 raise FileError(f"{self._path} cannot be reached: run it again when it can")
             return
         group = self._packed.metadata.row_group(number)
-        with told(self._path), self._storage.fs.open_input_file(self._path) as file:
+        with store_errors(self._path), self._storage.fs.open_input_file(self._path) as file:
             for column in (group.column(c) for c in range(group.num_columns)):
                 file.seek(column.dictionary_page_offset or column.data_page_offset)
                 left = column.total_compressed_size

@@ -34,7 +34,7 @@ from typing import Any
 
 from elsewhere.batch.schemas import FORMAT
 from elsewhere.batch.settings import Settings
-from elsewhere.batch.storage import HaltError, Storage, told
+from elsewhere.batch.storage import HaltError, Storage, store_errors
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.platform.files import take
 
@@ -65,7 +65,7 @@ class RunLock:
 def alone_in(storage: Storage, beat: float | None = None) -> Iterator[RunLock]:
     """Within, no other run works in this output; InputError where one does."""
     if storage.here:
-        with told(storage.path(LOCK)):
+        with store_errors(storage.path(LOCK)):
             handle = os.open(Path(storage.root, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
         try:
             held = take(handle)
@@ -175,7 +175,7 @@ def begun(
     `dataset` is the dataset's fingerprint, `models` are those of the scorers by their words.
     """
     if not storage.is_file(STATE):
-        told = {
+        record = {
             "format": FORMAT,
             "input": settings.input,
             "dataset": dataset,
@@ -183,7 +183,7 @@ def begun(
             "settings": settings.seal(),
             "key": settings.key or secrets.token_hex(32),
         }
-        storage.write(STATE, (json.dumps(told, indent=2) + "\n").encode())
+        storage.write(STATE, (json.dumps(record, indent=2) + "\n").encode())
     known = _state_read(storage)  # what is there now counts, whoever wrote it last
     if known.get("format") != FORMAT:
         raise InputError(f"{settings.output} was begun by another version: name a new folder")

@@ -150,7 +150,7 @@ def refuse_private(where: str) -> None:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def store_errors(what: str) -> Iterator[None]:
     """Within, what a filesystem complains about becomes one sentence that names the file."""
     try:
         yield
@@ -242,7 +242,7 @@ class Storage:
         from pyarrow import fs
 
         what = fs.FileSelector(self.path(folder), allow_not_found=True, recursive=recursive)
-        with told(self.where):
+        with store_errors(self.where):
             try:
                 return list(self.fs.get_file_info(what))
             except NotADirectoryError:
@@ -253,23 +253,23 @@ class Storage:
         """Whether there is such a file."""
         from pyarrow import fs
 
-        with told(self.where):
+        with store_errors(self.where):
             return bool(self.fs.get_file_info(self.path(name)).type == fs.FileType.File)
 
     def size(self, name: str = "") -> int:
         """How many bytes a file has."""
-        with told(self.where):
+        with store_errors(self.where):
             return int(self.fs.get_file_info(self.path(name)).size or 0)
 
     def modified(self, name: str = "") -> int | None:
         """When a file was written, in nanoseconds; None where the filesystem does not say."""
-        with told(self.where):
+        with store_errors(self.where):
             written: int | None = self.fs.get_file_info(self.path(name)).mtime_ns
         return written
 
     def ends(self, name: str, most: int) -> bytes:
         """So many bytes of a file's beginning, and of its end."""
-        with told(self.path(name)), self.fs.open_input_file(self.path(name)) as file:
+        with store_errors(self.path(name)), self.fs.open_input_file(self.path(name)) as file:
             size = file.size()
             first = bytes(file.read(min(most, size)))
             file.seek(max(0, size - most))
@@ -278,7 +278,7 @@ class Storage:
     def read(self, name: str, most: int | None = None) -> bytes:
         """All of a file, or so many bytes of it at most."""
         with (
-            told(self.path(name)),
+            store_errors(self.path(name)),
             self.fs.open_input_stream(self.path(name), compression=None) as stream,
         ):
             return bytes(stream.read(most))
@@ -293,7 +293,7 @@ class Storage:
         """Within, a file is written bit by bit; it has its name when all of it is there."""
         path = self.path(name)
         folder, _, base = path.rpartition("/")
-        with told(path):
+        with store_errors(path):
             if self.here:
                 with _created(Path(folder), base) as file:
                     yield file
@@ -318,7 +318,7 @@ class Storage:
     def own(self) -> None:
         """Make the folder, or make sure of it, and let nobody but its owner in."""
         if self.here:
-            with told(self.root):
+            with store_errors(self.root):
                 folder = Path(self.root)
                 _make(folder)
                 with contextlib.suppress(OSError):  # a filesystem without modes
@@ -326,7 +326,7 @@ class Storage:
 
     def remove(self, name: str) -> None:
         """Delete a file, if it is there."""
-        with contextlib.suppress(FileError), told(self.where):
+        with contextlib.suppress(FileError), store_errors(self.where):
             self.fs.delete_file(self.path(name))
 
     def sweep(self, folder: str) -> None:
@@ -337,7 +337,7 @@ class Storage:
 
     def forget(self, folder: str) -> None:
         """Delete a folder, if it is there."""
-        with contextlib.suppress(FileError), told(self.where):
+        with contextlib.suppress(FileError), store_errors(self.where):
             self.fs.delete_dir(self.path(folder))
 
 
