@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.service import Place, place
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
 
 if TYPE_CHECKING:
-    from elsewhere.service import Cells
+    from elsewhere.service import Cells, Place
 
 T = TypeVar("T")
 
@@ -151,6 +150,8 @@ def parse_places(at: Sequence[str] | None) -> list[Place] | None:
     """The places that `--at` names; None if there are none, and - asks for them."""
     if not at:
         return None
+    from elsewhere.service import place
+
     return [place(text) for given in at for text in (_ask() if given == "-" else [given])]
 
 
