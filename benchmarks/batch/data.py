@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import ipc, parquet
 
-from elsewhere.batch.schemas import photos_in, scores_in
+from elsewhere.batch.columns import photos_in, scores_in
 from elsewhere_lab.simulator import World, world
 
 PHOTOS = 16

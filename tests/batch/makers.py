@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
 from elsewhere.batch.blocks import JobResult, perform
+from elsewhere.batch.columns import photos_in, scores_in
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.local_engine import Then
 from elsewhere.batch.runner import Engine
-from elsewhere.batch.schemas import photos_in, scores_in
 from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source

@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from elsewhere.batch.rows import understood
+from elsewhere.batch.columns import photos_in, scores_in
+from elsewhere.batch.input_rows import understood
 from elsewhere.batch.runner import run
-from elsewhere.batch.schemas import photos_in, scores_in
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.errors import FileError

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.album.export import Staging
+from elsewhere.batch.columns import photos_in
 from elsewhere.batch.grouping import Grouped, Job, block_for, group, must_regroup, regrouped
-from elsewhere.batch.rows import LOST
-from elsewhere.batch.schemas import photos_in
+from elsewhere.batch.input_rows import LOST
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from elsewhere.batch.rows import matrix_of
+from elsewhere.batch.input_rows import matrix_of
 from elsewhere.errors import InputError
 
 GOOD = [-1.0, -2.0, float("-inf")]

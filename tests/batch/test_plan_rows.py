@@ -15,12 +15,12 @@ import elsewhere
 from elsewhere import messages
 from elsewhere.album.places import places_of
 from elsewhere.audit import audit
-from elsewhere.batch import plan_rows
-from elsewhere.batch.plan_rows import solve
-from elsewhere.batch.rows import attackers, packed, told, unpacked
-from elsewhere.batch.schemas import albums_out, dead_letters
+from elsewhere.batch import output_rows
+from elsewhere.batch.columns import albums_out, dead_letters
+from elsewhere.batch.input_rows import attackers, packed, told, unpacked
+from elsewhere.batch.output_rows import solve
 from elsewhere.batch.settings import Settings
-from elsewhere.formats.certificate import read_certificate
+from elsewhere.formats.plan_certificate import read_certificate
 from elsewhere.globe import Cells
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service import AttackerInfo, audit_cells
@@ -212,12 +212,12 @@ def test_without_a_place_it_says_what_a_dataset_can_give() -> None:
 
 
 def test_a_row_that_does_not_fit_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = plan_rows._row
+    real = output_rows._row
 
     def odd(*given: Any) -> dict[str, Any]:
         return {**real(*given), "work": 2**70}
 
-    monkeypatch.setattr(plan_rows, "_row", odd)
+    monkeypatch.setattr(output_rows, "_row", odd)
     row, (letter,) = solved(scored(1))
     assert row["status"] == "broken" and letter.kind == "error"
 
@@ -226,7 +226,7 @@ def test_a_bug_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
     def burst(*given: Any, **named: Any) -> None:
         raise ZeroDivisionError("by accident")
 
-    monkeypatch.setattr("elsewhere.batch.plan_rows.plan_cells", burst)
+    monkeypatch.setattr("elsewhere.batch.output_rows.plan_cells", burst)
     row, dead = solved(scored(1))
     assert row["status"] == "broken" and dead[0].kind == "error"
     assert dead[0].reason.startswith("a mistake of ours (ZeroDivisionError) kept it from")

@@ -16,11 +16,11 @@ from pyarrow import parquet
 
 from elsewhere.batch import runner
 from elsewhere.batch.blocks import finish, read
+from elsewhere.batch.columns import albums_out, dead_letters
 from elsewhere.batch.crash_blame import CAREFUL, HOPELESS, Attempt
 from elsewhere.batch.grouping import group
 from elsewhere.batch.ray_engine import Looking, planned
 from elsewhere.batch.runner import Engine, Step, run
-from elsewhere.batch.schemas import albums_out, dead_letters
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from elsewhere.batch.schemas import albums_out, audit, dead_letters, photos_in, scores_in
+from elsewhere.batch.columns import albums_out, audit, dead_letters, photos_in, scores_in
 from elsewhere.batch.settings import wishes_of
 from elsewhere.batch.summary import _KINDS
 

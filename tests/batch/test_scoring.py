@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch import scoring
-from elsewhere.batch.plan_rows import solve
-from elsewhere.batch.rows import attackers, rows_of
-from elsewhere.batch.schemas import photos_in
+from elsewhere.batch.columns import photos_in
+from elsewhere.batch.input_rows import attackers, rows_of
+from elsewhere.batch.output_rows import solve
 from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import Storage

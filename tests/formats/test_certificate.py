@@ -14,7 +14,7 @@ from referencing import Registry, Resource
 
 import elsewhere
 from elsewhere.errors import CheckError, InputError
-from elsewhere.formats.certificate import read_certificate
+from elsewhere.formats.plan_certificate import read_certificate
 from elsewhere.formats.validation import digest_of
 from elsewhere.service.scores import certify
 from elsewhere.values.scores import Scores

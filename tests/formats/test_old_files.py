@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.formats.certificate import read_certificate
 from elsewhere.formats.copy_certificate import read_copy_certificate
 from elsewhere.formats.ledger import DamagedError, decode, encode
+from elsewhere.formats.plan_certificate import read_certificate
 from elsewhere.formats.plan_file import plan_from_json, plan_to_json
 
 DATA = Path(__file__).parent / "data"

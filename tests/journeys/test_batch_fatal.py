@@ -17,8 +17,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from elsewhere.batch.columns import photos_in
 from elsewhere.batch.crash_blame import ENOUGH, TWICE
-from elsewhere.batch.schemas import photos_in
 from elsewhere.batch.settings import Settings
 from tests.album.makers import jpeg
 from tests.batch.makers import HIDDEN, albums_in, dead_in, model, write

@@ -118,7 +118,7 @@ def test_processes_and_photos_by_their_paths(store: Store, tmp_path: Path) -> No
     """Workers of their own reach it by the environment; a path is below the dataset's folder."""
     import pyarrow as pa
 
-    from elsewhere.batch.schemas import photos_in
+    from elsewhere.batch.columns import photos_in
 
     given = Storage("s3://house/photos")
     rows = []
@@ -225,7 +225,7 @@ def test_a_store_that_is_away_blames_no_photo(
 ) -> None:
     import pyarrow as pa
 
-    from elsewhere.batch.schemas import photos_in
+    from elsewhere.batch.columns import photos_in
 
     cable = Cable(store.port)
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{cable.port}")

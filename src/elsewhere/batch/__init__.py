@@ -3,13 +3,13 @@
 Both engines run the same functions on the same blocks of albums, so they write the same rows.
 
 settings      what a run was asked for, as every worker gets it
-schemas       the columns that go in and come out
+columns       the columns that go in and come out
 storage       files here or anywhere that pyarrow or fsspec reaches
 source        the dataset, read a range of rows at a time
-rows          rows of the dataset → an album's photos, scores and wishes; rows between the stages
+input_rows    rows of the dataset → an album's photos, scores and wishes; rows between the stages
 grouping      blocks of whole albums; albums whose rows are scattered are brought together
 scoring       photos → scores
-plan_rows     one album → one row
+output_rows   one album → one row
 blocks        one block, from its rows to its files
 local_engine  worker processes on this machine; ray_engine runs the same on a cluster
 crash_blame   which albums killed a worker or a whole run

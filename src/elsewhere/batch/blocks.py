@@ -11,11 +11,11 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
+from elsewhere.batch.columns import albums_out, arrow, dead_letters
 from elsewhere.batch.crash_blame import EVERYTHING, Attempt
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.plan_rows import Row, broken, solve
-from elsewhere.batch.rows import Dead, albums, attackers, joined, packed, storable, unpacked
-from elsewhere.batch.schemas import albums_out, arrow, dead_letters
+from elsewhere.batch.input_rows import Dead, albums, attackers, joined, packed, storable, unpacked
+from elsewhere.batch.output_rows import Row, broken, solve
 from elsewhere.batch.scoring import AT_A_TIME, RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source

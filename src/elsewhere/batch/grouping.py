@@ -26,8 +26,8 @@ from zlib import crc32
 
 import numpy as np
 
-from elsewhere.batch.rows import lost_field, texts
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.columns import arrow
+from elsewhere.batch.input_rows import lost_field, texts
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.service import Staging, sweep_staging

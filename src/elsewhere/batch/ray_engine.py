@@ -27,9 +27,9 @@ from typing import Any
 
 from elsewhere.batch import blocks
 from elsewhere.batch.blocks import JobResult
+from elsewhere.batch.columns import arrow
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.rows import unpacked
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.input_rows import unpacked
 from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import CollapseError

@@ -18,9 +18,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from elsewhere.batch.columns import arrow
 from elsewhere.batch.crash_blame import Attempt
-from elsewhere.batch.rows import LOST, MangledText, carried, joined, texts, told
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.input_rows import LOST, MangledText, carried, joined, texts, told
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.service import MAX_BYTES, Device, PhotoOutcome, PhotoScorer

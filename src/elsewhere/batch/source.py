@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from elsewhere.batch.rows import joined, salvaged, understood, with_lost
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.columns import arrow
+from elsewhere.batch.input_rows import joined, salvaged, understood, with_lost
 from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.errors import FileError
 

@@ -32,7 +32,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from elsewhere.batch.schemas import FORMAT
+from elsewhere.batch.columns import FORMAT
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import HaltError, Storage, store_errors
 from elsewhere.errors import ElsewhereError, FileError, InputError

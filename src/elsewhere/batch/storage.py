@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.columns import arrow
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.platform.files import new_file
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from elsewhere.batch.blocks import ALBUMS, DEAD
-from elsewhere.batch.schemas import arrow
+from elsewhere.batch.columns import arrow
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError
 from elsewhere.service import REASONS, bar_chart, render

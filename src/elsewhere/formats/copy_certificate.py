@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from elsewhere.errors import InputError
-from elsewhere.formats.certificate import (
+from elsewhere.formats.plan_certificate import (
     Certificate,
     certificate_from_record,
     installed_version,

@@ -30,7 +30,6 @@ from elsewhere.album.export import (
     kept_names_warning,
 )
 from elsewhere.errors import CheckError, FileError, InputError
-from elsewhere.formats.certificate import certificate_from_record
 from elsewhere.formats.copy_certificate import (
     CertifiedThreat,
     CopyCertificate,
@@ -41,6 +40,7 @@ from elsewhere.formats.copy_certificate import (
     read_copy_certificate,
     seal,
 )
+from elsewhere.formats.plan_certificate import certificate_from_record
 from elsewhere.messages.verification import note_text, problem_text
 from elsewhere.service.ledger import Ledger, given_by
 from elsewhere.service.posted import NOTHING_POSTED, Posted

@@ -21,7 +21,7 @@ from typing import Any
 
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
-from elsewhere.formats.certificate import FORMAT, certificate_record, read_certificate
+from elsewhere.formats.plan_certificate import FORMAT, certificate_record, read_certificate
 from elsewhere.formats.plan_file import plan_from_json, plan_to_json
 from elsewhere.formats.score_files import check_writable, read_scores, write_scores
 from elsewhere.formats.score_files.limits import refuse_unless_plain

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere import messages
-from elsewhere.batch.rows import Dead, LostRowsError, Rows, rows_of, storable
-from elsewhere.batch.schemas import albums_out, arrow
+from elsewhere.batch.columns import albums_out, arrow
+from elsewhere.batch.input_rows import Dead, LostRowsError, Rows, rows_of, storable
 from elsewhere.batch.settings import Settings, wishes_of
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import (

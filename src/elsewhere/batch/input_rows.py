@@ -42,7 +42,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from elsewhere.batch.schemas import arrow, photos_in, scores_in
+from elsewhere.batch.columns import arrow, photos_in, scores_in
 from elsewhere.errors import FileError, InputError
 from elsewhere.service import (
     AttackerInfo,
