@@ -23,8 +23,8 @@ from elsewhere.batch.runner import Engine, Step, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.service.scores import protect
+from elsewhere.values.margins import margin
 from elsewhere.values.scores import Scores
-from elsewhere.values.wishes import margin
 
 Tell = Callable[[str], None]
 TOP = 5

@@ -26,7 +26,8 @@ from elsewhere.scorers import ScorerInfo
 from elsewhere.service import AttackerInfo, audit_cells
 from elsewhere.service.album_audit import audit_threats
 from elsewhere.service.planning import plan_album
-from elsewhere.values.wishes import Wishes, margin
+from elsewhere.values.margins import margin
+from elsewhere.values.wishes import Wishes
 from tests.batch.makers import CELLS, scored
 from tests.service.makers import Stay, attack as made_attack, trip
 

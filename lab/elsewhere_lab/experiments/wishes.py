@@ -15,6 +15,7 @@ from elsewhere.globe.areas import distance_km
 from elsewhere.report.colours import LIGHT
 from elsewhere.service.scores import candidate_tops
 from elsewhere.values import wishes as wished
+from elsewhere.values.margins import margin as named_margin
 from elsewhere_lab import plots, statistics as stats
 from elsewhere_lab.collections import (
     ALBUMS,
@@ -454,7 +455,7 @@ def draw_radius(rows: Rows, numbers: Numbers) -> plots.Figure:
 # defaults: All defaults of `protect` together: how often a plan exists, and what it withholds
 
 PROTECT_DEFAULTS = wished.Wishes()
-THETA = wished.margin(PROTECT_DEFAULTS.margin).theta
+THETA = named_margin(PROTECT_DEFAULTS.margin).theta
 BARE = "the top alone"
 WITH_ZONE = f"+ a zone of {PROTECT_DEFAULTS.radius_km:g} km"
 WITH_MARGIN = f"+ θ = {THETA:g}"

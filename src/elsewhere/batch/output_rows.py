@@ -31,9 +31,10 @@ from elsewhere.service import (
     plan_unread_album,
     proved_record,
 )
+from elsewhere.values.margins import margin
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import Scores
-from elsewhere.values.wishes import Wishes, margin
+from elsewhere.values.wishes import Wishes
 
 Row = dict[str, Any]
 EXPOSED = "exposed"

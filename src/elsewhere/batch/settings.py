@@ -18,7 +18,8 @@ from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.service import MAX_SIDE, Device
-from elsewhere.values.wishes import Wishes, margin
+from elsewhere.values.margins import margin
+from elsewhere.values.wishes import Wishes
 
 WORK = 20_000
 """How much work one plan may take: a count, the same on every machine; seconds to a minute."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from elsewhere.audit import Audit
 from elsewhere.messages.phrases import Surface, capitalized, ordinal
+from elsewhere.values.margins import margin
 from elsewhere.values.outcome import Outcome
 from elsewhere.values.photo_effect import PhotoEffect
 from elsewhere.values.plan import Plan, Status
-from elsewhere.values.wishes import margin
 from elsewhere.values.wording import counted, listed
 
 _MAX_RATIO = 1_000_000

@@ -30,12 +30,13 @@ from elsewhere.service.threats import Threat, neighbours
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import Inquiry, inquiry_deadline
 from elsewhere.solver.requests import Request
+from elsewhere.values.margins import margin
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Alternative, Blocked, Change, Reasons
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
-from elsewhere.values.wishes import HideScope, Wishes, margin
+from elsewhere.values.wishes import HideScope, Wishes
 from elsewhere.values.wording import apart_only
 
 SURE = 0.5

@@ -39,9 +39,10 @@ from elsewhere.service.scores import candidate_tops, solve_and_check, solve_with
 from elsewhere.service.selection import budget_of, select_pinned
 from elsewhere.solver.plans import read_limits
 from elsewhere.solver.requests import read_request
+from elsewhere.values.margins import margin
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import Scores
-from elsewhere.values.wishes import Wishes, margin
+from elsewhere.values.wishes import Wishes
 
 __all__ = ["MAX_BYTES", "AttackerInfo", "Device", "PhotoOutcome", "PhotoScorer", "ScorerInfo"]
 

@@ -35,7 +35,8 @@ from elsewhere.service.selection import (
 )
 from elsewhere.service.threats import check_top, zones_and_rivals
 from elsewhere.solver.plans import read_limits
-from elsewhere.values.wishes import Wishes, margin
+from elsewhere.values.margins import margin
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import printable
 
 Progress = Callable[[Step], None]

@@ -42,12 +42,13 @@ from elsewhere.service.threats import Threat, check_top, find_threats
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.plans import previous_plan, read_limits
 from elsewhere.solver.requests import Request, read_request
+from elsewhere.values.margins import margin
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Accuracy, Advice, Outcome, Reasons
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
-from elsewhere.values.wishes import Wishes, margin
+from elsewhere.values.wishes import Wishes
 
 __all__ = ["AlbumPlan", "Threat", "evaluate_alternatives", "plan_album"]
 

@@ -1,10 +1,7 @@
-"""What a person wants for one album, with the named margins and the width of what is hidden.
+"""What a person wants for one album, and the width of what is hidden.
 
 Command line, app, batch and files all fill a `Wishes`; its fields mean what the options of
-`elsewhere protect` mean. A margin θ counts each kept photo θ nats more for the truth, so that a
-promise proved on one model has something to spare on another. Its worth was measured on real
-photos (the lab's study `transfer`; docs/defaults.md has the figures). No margin stands for another
-kind of model: give that as a second scorer.
+`elsewhere protect` mean.
 """
 
 from __future__ import annotations
@@ -48,57 +45,6 @@ class HideScope:
 
 
 @dataclass(frozen=True)
-class Margin:
-    """A named margin."""
-
-    name: str
-    theta: float
-    """Nats per kept photo."""
-    stands_for: str
-    """One sentence for people."""
-
-
-MARGINS = {
-    margin.name: margin
-    for margin in (
-        Margin("none", 0.0, "only the scorers that were used, exactly as they are"),
-        Margin(
-            "careful",
-            0.1,
-            "small differences only: on real photos it saves about one plan in ten from a model "
-            "like the scorers",
-        ),
-        Margin(
-            "paranoid",
-            0.7,
-            "models like the scorers, trained on other photos: on real photos nine plans in ten "
-            "hold for one",
-        ),
-    )
-}
-
-
-def margin(given: str | float) -> Margin:
-    """The margin of this name, or of so many nats.
-
-    >>> margin("none").theta, margin("0.2").theta, margin(0.2).name
-    (0.0, 0.2, '0.2')
-    """
-    known = MARGINS.get(given.strip().lower()) if isinstance(given, str) else None
-    if known is not None:
-        return known
-    try:
-        theta = float(given)
-    except (TypeError, ValueError):
-        theta = math.nan
-    if not 0 <= theta < math.inf or isinstance(given, bool):
-        raise InputError(
-            f"a margin is {', '.join(MARGINS)} or a number of nats per photo, not {given!r}"
-        )
-    return Margin(f"{theta:g}", theta, f"{theta:g} nats per photo to spare")
-
-
-@dataclass(frozen=True)
 class Wishes:
     """What to hide, how well, and what to hold on to."""
 
@@ -120,7 +66,7 @@ class Wishes:
     stars: bool = False
     """A photo rated with s stars is worth 1 + s; `values` comes first."""
     margin: str | float = "careful"
-    """A preset of `presets.py` by name, or θ in nats per kept photo."""
+    """A preset of `margins.py` by name, or θ in nats per kept photo."""
     each_photo: bool | None = None
     """Every kept photo of a hidden place must also keep it out of the top alone; None: where a top
     is asked for and that can be had beside everything else."""

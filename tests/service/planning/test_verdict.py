@@ -15,7 +15,8 @@ from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import NowhereError
 from elsewhere.solver.infeasibility import Inquiry
-from elsewhere.values.wishes import MARGINS, Wishes, margin
+from elsewhere.values.margins import MARGINS, margin
+from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, attack, photo, seen, trip
 
 LISBON, PARIS = (38.72, -9.14), (48.8566, 2.3522)

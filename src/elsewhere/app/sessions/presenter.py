@@ -30,9 +30,10 @@ from elsewhere.service import (
     photo_probabilities,
     scorer_names,
 )
+from elsewhere.values.margins import MARGINS
 from elsewhere.values.outcome import Alternative, Change
 from elsewhere.values.promise import NOT_COVERED
-from elsewhere.values.wishes import LEVELS, MARGINS
+from elsewhere.values.wishes import LEVELS
 
 MAX_ALTERNATIVES = 4  # more buttons than this are not read
 DETAIL_GUESSES = 5
