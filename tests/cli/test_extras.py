@@ -17,13 +17,14 @@ ROOT = Path(__file__).parents[2]
 EXTRAS = {
     "parquet": ("pyarrow",),
     "ray": ("ray",),
-    "lab": ("matplotlib",),
     "geoclip": ("geoclip", "torch"),
 }
 """By extra, what cannot be imported without it."""
 
 
-def without(extra: str, folder: Path, *words: str) -> tuple[int, str, str]:
+def without(
+    extra: str, folder: Path, *words: str, program: str = "elsewhere.cli"
+) -> tuple[int, str, str]:
     """The program, as it is where an extra was never installed: exit code, output, complaints."""
     start = folder / "start"
     start.mkdir()
@@ -31,7 +32,7 @@ def without(extra: str, folder: Path, *words: str) -> tuple[int, str, str]:
     # read by every Python that is started below, the workers' too
     (start / "sitecustomize.py").write_text(f"import sys\nsys.modules.update({missing})\n", "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "elsewhere.cli", *words],
+        [sys.executable, "-m", program, *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(start), "XDG_CACHE_HOME": str(folder / "cache")},
         capture_output=True,
@@ -48,7 +49,6 @@ def without(extra: str, folder: Path, *words: str) -> tuple[int, str, str]:
         ("parquet", "batch in.parquet -o out"),
         ("parquet", "score photos -o scores.parquet"),
         ("parquet", "plan in.parquet --truth 3 --top 2"),
-        ("parquet", "lab run fewest --source in.parquet --truth truth.csv -o out"),
         ("parquet", "guess photos --scorer table:in.parquet"),
         ("ray", "batch in.parquet -o out --engine ray"),
         ("geoclip", "guess photos --scorer geoclip"),
@@ -62,25 +62,25 @@ def test_an_extra_that_is_missing_is_named_in_one_sentence(
     write(pixels(1), tmp_path / "photos.parquet")
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "a.jpg").write_bytes(jpeg())
-    (tmp_path / "truth.csv").write_text("photo,cell\n0000.jpg,0\n", "utf-8")
     code, told, said = without(extra, tmp_path, *words.split())
     assert code in (1, 2) and told == "", (told, said)
     assert re.fullmatch(rf"elsewhere: [^\n]*pip install '\.\[{extra}\]'[^\n]*\n", said), said
     assert list(tmp_path.glob("out/[!.]*")) == [], "said before anything is begun"
 
 
-def test_the_lab_says_that_it_draws_no_figures(tmp_path: Path) -> None:
-    code, told, said = without("lab", tmp_path, "lab", "run", "worst", "-o", "out")
-    assert code == 0 and "Written to out/worst/table.md" in told
-    assert "figures are left out" in said.splitlines()[-1]
-    assert "pip install '.[lab]'" in said.splitlines()[-1]
-    assert not list(tmp_path.glob("out/worst/*.svg"))
+def test_the_lab_names_an_extra_that_is_missing(tmp_path: Path) -> None:
+    write(scored(2), tmp_path / "in.parquet")
+    (tmp_path / "truth.csv").write_text("photo,cell\n0000.jpg,0\n", "utf-8")
+    words = "run fewest --source in.parquet --truth truth.csv -o out"
+    code, told, said = without("parquet", tmp_path, *words.split(), program="elsewhere_lab")
+    assert code in (1, 2) and told == "", (told, said)
+    assert re.fullmatch(r"elsewhere-lab: [^\n]*pip install '\.\[parquet\]'[^\n]*\n", said), said
 
 
 @pytest.mark.parametrize("folder", ["src", "docs"])
 def test_nobody_is_sent_to_a_registry_for_us(folder: str) -> None:
     """The name `elsewhere` there is not ours: what it would install is somebody else's."""
     files = [f for f in (ROOT / folder).rglob("*") if f.suffix in (".py", ".md", ".txt")]
-    assert len(files) > 20
+    assert len(files) > 12
     named = re.compile(r"""pip install (-e )?['"]?elsewhere""")
     assert [f.name for f in files if named.search(f.read_text("utf-8"))] == []

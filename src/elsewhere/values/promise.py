@@ -14,7 +14,7 @@ NOT_COVERED = (
     "readable text and signs, vision-language models and reverse image search, people who know "
     "the place, sensor noise, captions, posting times, your other accounts"
 )
-"""What no promise here covers, in one line; the report says it at length (`showing/limits.py`)."""
+"""What no promise here covers, in one line; the report says it at length (`messages/report.py`)."""
 
 
 @dataclass(frozen=True)
