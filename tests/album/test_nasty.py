@@ -176,7 +176,7 @@ def test_decoders_chatter_never_reaches_the_terminal(tmp_path: Path) -> None:
     direct = "import sys; from PIL import Image; Image.open(sys.argv[1]).load()"
     ours = (
         "import sys; from elsewhere.album import read_album\n"
-        "print([one.kind for one in read_album([sys.argv[1]]).left])"
+        "print([one.kind for one in read_album([sys.argv[1]]).skipped])"
     )
     loud, quiet = (
         subprocess.run(
