@@ -387,7 +387,7 @@ def distances(
     >>> sure[Cells.default().locate(38.72, -9.14)] = 1.0
     >>> within, best_km = distances(sure, Cells.default(), [(38.72, -9.14)])
     >>> [(radius.km, round(radius.at_most, 2)) for radius in within], round(best_km)
-    ([(25.0, 1.0), (200.0, 1.0), (750.0, 1.0)], 0)
+    ([(25.0, 1.0), (200.0, 1.0), (750.0, 1.0)], 1)
     """
     spots = np.array(positions, dtype=np.float64)
     if len(spots) > MAX_POSITIONS:  # about a kilometre apart
