@@ -136,7 +136,6 @@ from .stages import (
     find_places as find_places,
     has_cuda_build as has_cuda_build,
     known_kind as known_kind,
-    load_scorer as load_scorer,
     natural_key as natural_key,
     place as place,
     read_metadata as read_metadata,

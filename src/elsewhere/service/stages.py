@@ -60,7 +60,6 @@ __all__ = [
     "find_places",
     "has_cuda_build",
     "known_kind",
-    "load_scorer",
     "natural_key",
     "place",
     "read_metadata",
@@ -75,11 +74,6 @@ __all__ = [
 def find_places(photos: Sequence[Photo], at: Sequence[str] = ()) -> Places:
     """The places of an album: where the files say it was taken, or `at` these places by name."""
     return places_of(photos, at=[place(name) for name in at] or None)
-
-
-def load_scorer(spec: str) -> None:
-    """Load a scorer; ScorerError where it cannot be used."""
-    find(spec).load()
 
 
 def describe_scorer(spec: str) -> ScorerInfo:

@@ -26,7 +26,7 @@ from elsewhere.service import (
     RowCache,
     ScoredAlbum,
     Step,
-    load_scorer,
+    describe_scorer,
     rescore_album,
     score_album,
 )
@@ -226,7 +226,7 @@ class Workspace:
     ) -> models.AnswerModel:
         """Score the photos with other models; until then the old models count."""
         for spec in wishes.scorers:
-            load_scorer(spec)  # what cannot be used is refused at once
+            describe_scorer(spec)  # what cannot be used is refused at once
         self.jobs.cancel("scoring")
         scorers, old_scorers = wishes.scorers, session.current.wishes.scorers
         answer = session.wish(wishes.model_copy(update={"scorers": old_scorers}), turn=turn)
