@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.globe import Cells, countries
-from elsewhere.globe.areas import MARGIN, Outline, regions
+from elsewhere.globe.areas import MARGIN, Outline, outlines
 
 SQUARE = np.array([(0.0, 0.0), (0.0, 10.0), (10.0, 10.0), (10.0, 0.0)])
 HOLE = np.array([(4.0, 4.0), (4.0, 6.0), (6.0, 6.0), (6.0, 4.0)])
@@ -96,5 +96,5 @@ def test_a_hole_is_another_country() -> None:
 
 
 def test_regions_are_all_there() -> None:
-    assert len(regions()) == 4596
-    assert all(len(outline.rings) for outline in regions())
+    assert len(outlines("regions")) == 4596
+    assert all(len(outline.rings) for outline in outlines("regions"))

@@ -15,7 +15,7 @@ from elsewhere.globe.gazetteer import DataFile, load_data_file, pack
 def test_what_is_packed_comes_back(numbers: list[int], text: str) -> None:
     data = DataFile(pack({"n": np.array(numbers, dtype=np.int16), "t": text}), "it")
     assert data.numbers("n").tolist() == numbers
-    assert data.text("t") == text
+    assert data.raw("t").decode() == text
 
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1)), st.lists(st.integers(0, 255)))
@@ -34,12 +34,12 @@ def test_damage_is_said() -> None:
     nothing = (b"", b"PK\x03\x04", raw[:30], b"elsewhere data 1\n[]\n", raw[1:])
     for bad in nothing:
         with pytest.raises(FileError, match="the data file x is damaged: install elsewhere again"):
-            DataFile(bad, "the data file x").text("t")
+            DataFile(bad, "the data file x").raw("t")
     for bad in (raw[:-5], raw.replace(b"<i2", b"<x2"), raw.replace(b"<i2", b"<i7")):
         with pytest.raises(FileError, match="is damaged"):
             DataFile(bad, "the data file x").numbers("n")
     with pytest.raises(FileError, match="is damaged"):
-        DataFile(raw, "the data file x").text("not there")
+        DataFile(raw, "the data file x").raw("not there")
 
 
 def test_a_missing_file_is_said() -> None:

@@ -18,7 +18,7 @@ from elsewhere.globe import (
     zone_of_cells,
     zone_of_place,
 )
-from elsewhere.globe.areas import regions
+from elsewhere.globe.areas import outlines
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.places import place_of_row
 
@@ -126,7 +126,7 @@ def test_all_ground_of_an_area_is_in_its_zone(name: str) -> None:
     )
     rng = np.random.default_rng(5)
     for part in parts:
-        outline = regions()[part]
+        outline = outlines("regions")[part]
         points = np.concatenate(
             [rng.uniform(ring.min(axis=0), ring.max(axis=0), (40, 2)) for ring in outline.rings]
         )

@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +33,7 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km
 from elsewhere.globe.coordinates import EARTH_KM, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
+from elsewhere.globe.places import town_directions, towns_by_cell
 from elsewhere.scorers.protocol import combine_rows, exponent, log_softmax
 from elsewhere.values.scores import Scores
 
@@ -394,7 +394,9 @@ def distances(
         spots = np.unique(spots.round(2), axis=0)
     spots = spots[:: 1 + (len(spots) - 1) // MAX_POSITIONS]
     place = unit_vector(*spots.T).T
-    directions, cell_of, people = _towns(cells)
+    towns, directions = town_directions()
+    cell_of = towns_by_cell(cells).cell_of
+    people = np.maximum(gazetteer().population[towns], 1).astype(np.float64)
     cosine = (directions @ place).max(axis=1)
     nearest = distance_km(cells, *spots.T).reshape(-1, cells.count).min(axis=0)
     population = np.bincount(cell_of, people, cells.count)
@@ -411,13 +413,3 @@ def distances(
     best = int(np.argmax(probabilities))
     to_best = np.clip((unit_vector(lat[best], lon[best]) @ place).max(), -1.0, 1.0)
     return tuple(found), float(EARTH_KM * np.arccos(to_best))
-
-
-@lru_cache(maxsize=4)
-def _towns(cells: Cells) -> tuple[Floats, Ints, Floats]:
-    """Of every town: its direction as a unit vector, its cell, its population."""
-    table = gazetteer()
-    towns = np.flatnonzero(table.kind == 2)
-    lat, lon = table.lat[towns], table.lon[towns]
-    people = np.maximum(table.population[towns], 1).astype(np.float64)
-    return unit_vector(lat, lon), cells.locate(lat, lon), people

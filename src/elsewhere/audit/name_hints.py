@@ -66,7 +66,7 @@ def places_in(name: str) -> tuple[str, ...]:
             table = gazetteer()  # a small town with this name is likely an accident
             least = _MIN_PEOPLE_WORDS
             if len(text.split()) == 1:
-                own = name_key(table.name(row)) == text
+                own = name_key(table.names[row]) == text
                 least = _MIN_PEOPLE_NAME if own else _MIN_PEOPLE_ALIAS
             if table.population[row] >= least:
                 found.append(place_of_row(row).label)
@@ -84,10 +84,9 @@ def _rows() -> dict[str, int]:
     A lookup in the gazetteer takes milliseconds, and an album may have thousands of words.
     """
     table = gazetteer()
+    count = int((table.population >= _MIN_PEOPLE_WORDS).sum())  # the most populous come first
     rows: dict[str, int] = {}
-    for row in range(
-        int((table.population >= _MIN_PEOPLE_WORDS).sum())
-    ):  # rows are ordered by population
-        for spelling in table.spellings(row):
+    for row, line in enumerate(table.keys.split(b"\n", count)[:count]):
+        for spelling in line.decode().split("\t")[1:-1]:
             rows.setdefault(spelling, row)
     return rows

@@ -23,6 +23,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -100,8 +101,7 @@ def zone_of_place(cells: Cells, place: Place, radius_km: float = 25.0) -> Zone:
         country = table.country[place.row]
         parts = np.flatnonzero(table.country_of_part == country).tolist()
         towns = (table.country == country) & (table.kind == 2)
-    outlines = regions()
-    touched = [outlines[part].touching(cells) for part in parts]
+    touched = [outlines("regions")[part].touching(cells) for part in parts]
     # a town outside all outlines lies on an island too small to be drawn
     touched.append(cells.locate(table.lat[towns], table.lon[towns]))
     touched.append(np.atleast_1d(cells.locate(place.lat, place.lon)))
@@ -227,26 +227,20 @@ def _crosses(ring: Floats, mid: Floats, half: Floats) -> NDArray[np.bool_]:
     return crossed
 
 
-@cache
 def countries() -> dict[str, Outline]:
     """The countries to draw, by two-letter code.
 
     >>> bool(countries()["PT"].contains(39.5, -8.0))
     True
     """
-    codes = load_data_file("countries.bin").text("codes").split()
-    return dict(zip(codes, _read_outlines("countries.bin"), strict=True))
+    codes = load_data_file("countries.bin").raw("codes").decode().split()
+    return dict(zip(codes, outlines("countries"), strict=True))
 
 
 @cache
-def regions() -> list[Outline]:
-    """The states and provinces to measure, in the order of the gazetteer's regions."""
-    return _read_outlines("regions.bin")
-
-
-def _read_outlines(file: str) -> list[Outline]:
-    """All outlines in a data file."""
-    data = load_data_file(file)
+def outlines(kind: Literal["countries", "regions"]) -> list[Outline]:
+    """The countries to draw, or the states and provinces to measure in the gazetteer's order."""
+    data = load_data_file(f"{kind}.bin")
     points = np.stack((data.numbers("lat"), data.numbers("lon")), axis=1) / GRAIN
     rings = np.split(points, np.cumsum(data.numbers("points"))[:-1])
     ends = np.cumsum(data.numbers("rings")).tolist()
@@ -274,7 +268,7 @@ def ground(lat: ArrayLike, lon: ArrayLike, kind: str) -> tuple[Place, ...]:
     parts = np.full(len(lats), -1)
     for number in sorted(candidates):
         open_points = np.flatnonzero(parts < 0)
-        inside = regions()[number].contains(lats[open_points], lons[open_points])
+        inside = outlines("regions")[number].contains(lats[open_points], lons[open_points])
         parts[open_points[inside]] = number
     table = gazetteer()
     owners = []
@@ -293,7 +287,7 @@ def ground(lat: ArrayLike, lon: ArrayLike, kind: str) -> tuple[Place, ...]:
 @cache
 def _ring_boxes() -> tuple[Floats, Floats, Floats, Floats, Ints]:
     """South, west, north and east of every ring, and the state or province that it belongs to."""
-    rings = [(n, ring) for n, outline in enumerate(regions()) for ring in outline.rings]
+    rings = [(n, ring) for n, outline in enumerate(outlines("regions")) for ring in outline.rings]
     low = np.array([ring.min(axis=0) for _, ring in rings])
     high = np.array([ring.max(axis=0) for _, ring in rings])
     return low[:, 0], low[:, 1], high[:, 0], high[:, 1], np.array([n for n, _ in rings])

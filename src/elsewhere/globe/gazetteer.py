@@ -2,7 +2,7 @@
 
 Made by training/places.py from GeoNames, Natural Earth and CLDR. A row is found by any of its
 spellings in the languages of the world, with or without accents. All spellings are one text that
-is searched as it is, so nothing has to be indexed and a first answer takes milliseconds.
+is searched as it is, so nothing has to be indexed.
 
 It is stored, like the outlines, in a data file of named arrays and texts, each compressed and each
 unpacked when used: a line that names the format, a line of JSON (name → type, number of bytes),
@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,13 +72,6 @@ class DataFile:
         except (ValueError, AttributeError, TypeError):
             raise self._damaged() from None
 
-    def text(self, name: str) -> str:
-        """A section of text."""
-        try:
-            return self.raw(name).decode()
-        except UnicodeDecodeError:
-            raise self._damaged() from None
-
     def numbers(self, name: str) -> NDArray[np.int64]:
         """A section of whole numbers."""
         raw, kind = self.raw(name), self._sections[name][0]
@@ -122,96 +114,79 @@ def name_key(text: str) -> str:
     return re.sub(r"[\W_]+", " ", bare).strip()
 
 
-def _column(name: str, factor: int = 1) -> cached_property[Ints]:
-    """A column of whole numbers, unpacked when first used."""
-    return cached_property(lambda table: table._data.numbers(name) * factor)
-
-
-@cache
-def _lines(section: str) -> tuple[bytes, Ints]:
-    """All lines of a text of the gazetteer, and where each ends."""
-    raw = load_data_file("places.bin").raw(section) + b"\n"
-    return raw, np.flatnonzero(np.frombuffer(raw, dtype=np.uint8) == ord("\n"))
-
-
 @dataclass(frozen=True, eq=False)
 class Gazetteer:
     """The rows of the table, column by column."""
 
-    _data: DataFile
-    lat: ClassVar[cached_property[Floats]] = cached_property(
-        lambda table: table._data.numbers("lat") / GRAIN
-    )
-    """Latitude of the town, or of the largest town of a region or country."""
-    lon: ClassVar[cached_property[Floats]] = cached_property(
-        lambda table: table._data.numbers("lon") / GRAIN
-    )
-    kind = _column("kind")
+    names: list[str]
+    """In English, or in the local language."""
+    kind: Ints
     """An index into `KINDS` for each row."""
-    country = _column("country")
+    lat: Floats
+    """Latitude of the town, or of the largest town of a region or country."""
+    lon: Floats
+    population: Ints
+    """Descending; for a region that of its towns."""
+    country: Ints
     """An index into `codes` for each row."""
-    namesake = _column("namesake")
+    part: Ints
+    """The state or province (an index into `outlines("regions")`) of each town; −1 elsewhere."""
+    namesake: Ints
     """1 for a town that shares its name with another one of its country, else 0."""
-    part = _column("part")
-    """The state or province (an index into `outlines.regions()`) of each town; −1 elsewhere."""
-    region_of_part = _column("region_of_part")
+    codes: list[str]
+    """The two-letter codes of the countries."""
+    country_row: Ints
+    """The row of each country, in the order of `codes`."""
+    region_of_part: Ints
     """The row of the region that a state or province belongs to; −1 where it has none."""
-    country_of_part = _column("country_of_part")
+    country_of_part: Ints
     """The country of each state or province; −1 where it has none."""
-    population = _column("population", -1)
-    """The number of people, descending; for a region those of its towns."""
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The name of each row in English, or in the local language."""
-        return self._data.text("names").split("\n")
-
-    def name(self, row: int) -> str:
-        """`names[row]`, without splitting them all."""
-        raw, ends = _lines("names")
-        return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode()
-
-    @cached_property
-    def codes(self) -> list[str]:
-        """The two-letter codes of the countries."""
-        return self._data.text("codes").split()
-
-    @cached_property
-    def country_row(self) -> Ints:
-        """The row of each country, in the order of `codes`."""
-        rows = np.flatnonzero(self.kind == 0)
-        return rows[np.argsort(self.country[rows])]
 
     @cached_property
     def parts(self) -> dict[int, list[int]]:
         """The states and provinces that make up each region, by the region's row."""
-        lines = (line.split() for line in self._data.text("parts").split("\n"))
+        text = load_data_file("places.bin").raw("parts").decode()
+        lines = (line.split() for line in text.split("\n"))
         return {int(row): [int(part) for part in parts] for row, *parts in lines}
 
-    def rows_named(self, text: str) -> list[int]:
-        """The rows with this spelling, most populous first."""
-        return self._rows(f"\t{name_key(text)}\t".encode()) if name_key(text) else []
+    @cached_property
+    def keys(self) -> bytes:
+        """All spellings as they are compared: a line for each row, a tab on both sides of each."""
+        return load_data_file("places.bin").raw("keys")
 
-    def rows_starting(self, text: str) -> list[int]:
-        """The rows with a spelling that starts like this, most populous first."""
-        return self._rows(f"\t{name_key(text)}".encode()) if name_key(text) else []
-
-    def spellings(self, row: int) -> list[str]:
-        """All spellings of a row, as they are compared."""
-        raw, ends = _lines("keys")
-        return raw[ends[row - 1] + 1 if row else 0 : ends[row]].decode().split("\t")[1:-1]
-
-    def _rows(self, wanted: bytes) -> list[int]:
-        raw, ends = _lines("keys")
-        hits = []
-        at = raw.find(wanted)
+    def rows_named(self, text: str, *, prefix: bool = False) -> list[int]:
+        """The rows with this spelling, or with one that starts like it; most populous first."""
+        key = name_key(text)
+        if not key:
+            return []
+        wanted = f"\t{key}".encode() + (b"" if prefix else b"\t")
+        rows: list[int] = []
+        row = start = 0
+        at = self.keys.find(wanted)
         while at >= 0:
-            hits.append(at)
-            at = raw.find(wanted, at + 1)
-        return sorted({int(row) for row in np.searchsorted(ends, hits)})
+            row += self.keys.count(b"\n", start, at)
+            rows.append(row)
+            start, at = at, self.keys.find(wanted, at + 1)
+        return list(dict.fromkeys(rows))
 
 
 @cache
 def gazetteer() -> Gazetteer:
     """The one table."""
-    return Gazetteer(load_data_file("places.bin"))
+    data = load_data_file("places.bin")
+    kind, country = data.numbers("kind"), data.numbers("country")
+    countries = np.flatnonzero(kind == KINDS.index("country"))
+    return Gazetteer(
+        names=data.raw("names").decode().split("\n"),
+        kind=kind,
+        lat=data.numbers("lat") / GRAIN,
+        lon=data.numbers("lon") / GRAIN,
+        population=-data.numbers("population"),
+        country=country,
+        part=data.numbers("part"),
+        namesake=data.numbers("namesake"),
+        codes=data.raw("codes").decode().split(),
+        country_row=countries[np.argsort(country[countries])],
+        region_of_part=data.numbers("region_of_part"),
+        country_of_part=data.numbers("country_of_part"),
+    )

@@ -21,6 +21,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,7 +51,8 @@ _CODES = {
     "Oceania": ("AS AU CK FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TK TL TO TV UM VU WF WS"),
     "South America": "AR BO BR CL CO EC FK GF GY PE PY SR UY VE",
 }
-_CONTINENT_OF = {code: name for name, codes in _CODES.items() for code in codes.split()}
+CONTINENT_OF = {code: name for name, codes in _CODES.items() for code in codes.split()}
+"""The continent of each country, by the country's two letters."""
 CONTINENTS = frozenset(_CODES)
 """By name."""
 _CLEAR = 10
@@ -62,15 +64,6 @@ _ANGLE = _NUMBER + r"""(?:(\d+(?:\.\d+)?)\s*(?:["″s]|'')\s*)?([NSEW])?"""
 _COMMAS = re.compile(r"\s*([-+−]?\d+),(\d+)\s*[,;/\s]\s*([-+−]?\d+),(\d+)\s*")
 """A coordinate with decimal commas."""
 _PAIR = re.compile(rf"(?:geo:)?\s*{_ANGLE}\s*[,;/\s]\s*{_ANGLE}\s*", re.IGNORECASE)
-
-
-def continent(code: str) -> str:
-    """The continent of a country by its two letters; empty where there is no such country.
-
-    >>> continent("PT"), continent("TR"), continent("??")
-    ('Europe', 'Asia', '')
-    """
-    return _CONTINENT_OF.get(code, "")
 
 
 @dataclass(frozen=True)
@@ -95,15 +88,8 @@ class Place:
     """The country's two letters."""
     row: int = -1
     """Where it stands in the gazetteer; −1 for a coordinate."""
-    namesake: bool = False
-    """Whether another town of the country has the same name."""
-
-    @property
-    def label(self) -> str:
-        """The name as shown to people, with as much around it as it needs."""
-        around = [self.region] if self.region and self.namesake else []
-        around += [self.country] if self.country != self.name else []
-        return ", ".join(filter(None, [self.name, *around]))
+    label: str = ""
+    """The name as shown to people, with as much around it as it needs."""
 
     def __str__(self) -> str:
         return self.label
@@ -176,18 +162,22 @@ def place_of_row(row: int) -> Place:
     """The place in a row of the gazetteer."""
     table = gazetteer()
     country, part = int(table.country[row]), int(table.part[row])
-    region = int(table.region_of_part[part]) if part >= 0 else -1
+    region_row = int(table.region_of_part[part]) if part >= 0 else -1
+    name, country_name = table.names[row], table.names[int(table.country_row[country])]
+    region = table.names[region_row] if region_row >= 0 else ""
+    around = [region] if table.namesake[row] else []  # another town of the country has this name
+    around += [country_name] if country_name != name else []
     return Place(
-        name=table.name(row),
+        name=name,
         kind=KINDS[table.kind[row]],
         lat=float(table.lat[row]),
         lon=float(table.lon[row]),
         population=int(table.population[row]),
-        region=table.name(region) if region >= 0 else "",
-        country=table.name(int(table.country_row[country])),
+        region=region,
+        country=country_name,
         code=table.codes[country],
         row=row,
-        namesake=bool(table.namesake[row]),
+        label=", ".join(filter(None, [name, *around])),
     )
 
 
@@ -206,7 +196,8 @@ def _parse_coordinate(text: str) -> Place | None:
         canonical(first, second)
     except InputError as error:
         raise PlaceError(f"{error}; write a latitude, then a longitude") from None
-    return Place(f"{first:g}, {second:g}", "coordinate", first, second)
+    name = f"{first:g}, {second:g}"
+    return Place(name, "coordinate", first, second, label=name)
 
 
 def _angle(degrees: str, minutes: str | None, seconds: str | None, side: str | None) -> float:
@@ -260,7 +251,7 @@ def _unknown(text: str) -> PlaceError:
         )
     table = gazetteer()
     name = text.split(",", maxsplit=1)[0]
-    near = table.rows_named(name) or table.rows_starting(name)[:3]
+    near = table.rows_named(name) or table.rows_named(name, prefix=True)[:3]
     near = near or list(dict.fromkeys([*_misspelled(name)[:2], *_similar(name)]))
     choices = [place_of_row(row) for row in near[:3]]
     meant = "; ".join(dict.fromkeys(choice.label for choice in choices))
@@ -308,7 +299,7 @@ def cell_names(cells: Cells) -> tuple[str, ...]:
     >>> cell_names(cells)[cells.locate(38.72, -9.14)]
     'Lisbon, Portugal'
     """
-    rows, without_town = _largest_towns(cells)
+    _, rows, without_town = towns_by_cell(cells)
     # which towns are quarters of a city: near, in its country, and much smaller
     table = gazetteer()
     cities = np.flatnonzero((table.population >= _CITY_POPULATION) & (table.kind == 2))
@@ -357,24 +348,34 @@ def cell_towns(cells: Cells) -> tuple[Floats, Floats]:
     >>> bool((cells.locate(lat, lon) == range(512)).mean() > 0.95)
     True
     """
-    rows, _ = _largest_towns(cells)
-    table = gazetteer()
+    rows, table = towns_by_cell(cells).largest, gazetteer()
     return table.lat[rows], table.lon[rows]
 
 
+class CellTowns(NamedTuple):
+    """Which towns lie in which cells."""
+
+    cell_of: Ints
+    """The cell of each town, in the order of `town_directions`."""
+    largest: Ints
+    """The row of each cell's most populous town, or of the nearest town where it has none."""
+    without_town: Ints
+    """The cells that have none."""
+
+
 @lru_cache(maxsize=8)
-def _largest_towns(cells: Cells) -> tuple[Ints, Ints]:
-    """The row of each cell's most populous town, or of the nearest one; and the cells without."""
-    table = gazetteer()
-    towns = np.flatnonzero(table.kind == 2)  # most populous first
+def towns_by_cell(cells: Cells) -> CellTowns:
+    """The towns of these cells."""
+    table, (towns, _) = gazetteer(), town_directions()
     largest = np.full(cells.count, -1)
-    found, first = np.unique(cells.locate(table.lat[towns], table.lon[towns]), return_index=True)
-    largest[found] = towns[first]
+    cell_of = cells.locate(table.lat[towns], table.lon[towns])
+    inhabited, first = np.unique(cell_of, return_index=True)
+    largest[inhabited] = towns[first]  # the most populous comes first
     without_town = np.flatnonzero(largest < 0)
     lat, lon = cells.centres
     for cell in without_town.tolist():
         largest[cell] = nearest_town(float(lat[cell]), float(lon[cell]))[0].row
-    return largest, without_town
+    return CellTowns(cell_of, largest, without_town)
 
 
 def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
@@ -384,7 +385,7 @@ def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
     >>> town.country, km < 5
     ('Portugal', True)
     """
-    towns, directions = _town_directions()
+    towns, directions = town_directions()
     town = place_of_row(int(towns[np.argmax(directions @ unit_vector(lat, lon))]))
     return town, float(between_km(lat, lon, town.lat, town.lon))
 
@@ -398,7 +399,7 @@ def chief_town(lat: float, lon: float) -> tuple[Place, float]:
     >>> str(chief_town(38.72, -9.14)[0]), str(nearest_town(38.72, -9.14)[0])
     ('Lisbon, Portugal', 'Intendente, Portugal')
     """
-    towns, directions = _town_directions()
+    towns, directions = town_directions()
     near = towns[directions @ unit_vector(lat, lon) >= np.cos(_REACH_KM / EARTH_KM)]
     if not len(near):
         return nearest_town(lat, lon)
@@ -409,7 +410,7 @@ def chief_town(lat: float, lon: float) -> tuple[Place, float]:
 
 
 @cache
-def _town_directions() -> tuple[Ints, Floats]:
+def town_directions() -> tuple[Ints, Floats]:
     """The rows of all towns, and their unit vectors: the nearest has the largest product."""
     table = gazetteer()
     towns = np.flatnonzero(table.kind == 2)

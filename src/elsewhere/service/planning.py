@@ -11,7 +11,7 @@ from elsewhere import messages
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
 from elsewhere.globe import ground, place as find_place
-from elsewhere.globe.places import continent
+from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.service.advice import (
     blocked_by_posted,
     find_reasons,
@@ -272,7 +272,7 @@ def _accuracy(
     found = []
     for model in models:
         table = model.about.accuracy
-        for part in sorted({continent(code) for code in codes}) if table else ():
+        for part in sorted({CONTINENT_OF.get(code, "") for code in codes}) if table else ():
             shares, region = (table[part], part) if part in table else (table[""], "the world")
             km = min((km for km in shares if km >= radius), default=max(shares))
             found.append(Accuracy(model.display_name, km, shares[km], region, level))

@@ -18,7 +18,7 @@ from elsewhere.album import Photo
 from elsewhere.audit import Guess, Leaking
 from elsewhere.audit.inference import TOP, Floats, rank
 from elsewhere.globe import cell_names, ground
-from elsewhere.globe.places import continent
+from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.messages import Surface
 from elsewhere.messages.report import (
     as_sentence,
@@ -308,7 +308,7 @@ def _contents(
             "proved again": f"on the copy itself, against {counted(shared.reproved, 'view')}",
         }
     countries = {ground(lat, lon, "country")[0].code for lat, lon in places}
-    here = tuple(sorted({continent(code) for code in countries} - {""}))
+    here = tuple(sorted({CONTINENT_OF.get(code, "") for code in countries} - {""}))
     return Contents(
         album=album_name(scored),
         verdict=verdict,
