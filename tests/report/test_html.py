@@ -285,9 +285,11 @@ def test_numbers_from_before_a_plan_never_pass_for_those_of_the_copy() -> None:
     )
     text = text_of(page(replace(made, views=(gone, scene), other_views=(gone,))))
     head = text[: text.index("Gone · attacker")]
-    assert f"rank of {scene.label}" in head and "rank of Gone" not in head
+    assert f"rank of {scene.before.truth.label}" in head and "rank of Gone" not in head
     assert "→" in head
-    part = text[text.index("Gone · attacker") : text.index(f"{scene.label} · attacker")]
+    part = text[
+        text.index("Gone · attacker") : text.index(f"{scene.before.truth.label} · attacker")
+    ]
     assert "after: none of its photos is shared" in part
     assert "After: none of its photos is shared" in part
     assert "Before: all" in part and "As it is" not in part and "as it is" not in part

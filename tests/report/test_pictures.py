@@ -24,7 +24,6 @@ from elsewhere.report.worldmap import (
     HEIGHT,
     WIDTH,
     MapContents,
-    closer_map,
     land,
     outline_edges,
     project,
@@ -103,7 +102,7 @@ def test_decoys_are_numbered_diamonds_and_the_place_is_ringed() -> None:
     box = tuple(float(v) for v in Cells.default().boxes_of(3)[0])
     assert len(box) == 4
     seen = MapContents([], (38.7, -9.1), (3,), [box], decoys)
-    for drawn in (world_map("m", seen), closer_map("c", seen)):
+    for drawn in (world_map("m", seen), world_map("c", seen, closer=True)):
         assert drawn is not None
         diamonds = [p for p in parts(drawn, "path") if p.attrib.get("fill") == "var(--decoy)"]
         assert len(diamonds) == 4
@@ -113,7 +112,7 @@ def test_decoys_are_numbered_diamonds_and_the_place_is_ringed() -> None:
 
 
 def test_without_a_place_there_is_nothing_to_look_at_closer() -> None:
-    assert closer_map("c", MapContents([])) is None
+    assert not world_map("c", MapContents([]), closer=True)
     assert world_map("m", MapContents([Guess(1, "cell 1", None, None, 1.0)])) is not None
 
 

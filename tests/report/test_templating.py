@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from jinja2 import UndefinedError
 
-from elsewhere.report.templating import JoinLines, environment, number, render
+from elsewhere.report.templating import ENVIRONMENT, JoinLines, number, render
 
 
 class Reader(HTMLParser):
@@ -34,7 +34,7 @@ def read(markup: str) -> Reader:
 
 
 def filled(source: str, **values: object) -> str:
-    return environment().from_string(source).render(**values)
+    return ENVIRONMENT.from_string(source).render(**values)
 
 
 @given(st.text())
@@ -62,7 +62,7 @@ def test_an_emoji_of_several_parts_stays_whole() -> None:
 
 def test_escaping_cannot_be_forgotten() -> None:
     """It is on for every template, and no template turns it off or marks text as markup."""
-    made = environment()
+    made = ENVIRONMENT
     names = [name for name in made.list_templates() if name.endswith(".j2")]
     assert len(names) > 10 and made.autoescape is True
     for name in names:
@@ -89,7 +89,7 @@ def test_a_value_that_is_missing_is_an_error() -> None:
     ],
 )
 def test_line_breaks_of_templates_do_not_reach_the_page(source: str, joined: str) -> None:
-    assert JoinLines(environment()).preprocess(source, None) == joined
+    assert JoinLines(ENVIRONMENT).preprocess(source, None) == joined
 
 
 @given(st.floats(-1e4, 1e4), st.integers(0, 3))

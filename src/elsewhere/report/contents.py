@@ -57,11 +57,6 @@ class AttackerView:
     """The hidden radius; None for a cell, a city or a country: then the page shows the zone's
     probability."""
 
-    @property
-    def label(self) -> str:
-        """The place by name; empty where none is known."""
-        return self.before.truth.label if self.before.truth else ""
-
 
 @dataclass(frozen=True)
 class Step:
@@ -115,11 +110,6 @@ class Attacker:
     """The continents that the hidden places lie in."""
     note: str = ""
 
-    @property
-    def distances(self) -> list[int]:
-        """Every distance in km that was measured."""
-        return sorted({km for shares in self.accuracy.values() for km in shares})
-
 
 @dataclass(frozen=True)
 class SkippedFile:
@@ -160,10 +150,3 @@ class Contents:
     """The command that made the report, as it was typed."""
     origin: Mapping[str, str] | None = None
     """With what it was made: the version, the copy, the certificate."""
-
-    def photos_in(self, state: PhotoState) -> list[PhotoPicture]:
-        """The photos of one state; of those withheld, what gives most away comes first."""
-        photos = [photo for photo in self.photos if photo.state == state]
-        if state == PhotoState.WITHHELD:
-            photos.sort(key=lambda photo: photo.gain or 0.0)
-        return photos

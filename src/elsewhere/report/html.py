@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -11,25 +12,26 @@ from elsewhere.messages.phrases import chance, ordinal
 from elsewhere.report.charts import MAX_BARS, frontier_chart, shares_chart, sharpening_chart
 from elsewhere.report.contents import AttackerView, Contents, PhotoState
 from elsewhere.report.templating import render
-from elsewhere.report.worldmap import MapContents, closer_map, land, world_map
+from elsewhere.report.worldmap import MapContents, land, world_map
 from elsewhere.values.wording import apart_only
-
-_MAX_LISTED = 6
-"""Likeliest places in the list; the map shows more."""
 
 
 def page(contents: Contents) -> str:
     """The whole report as one HTML file."""
     names = [photo.name for photo in contents.photos]
+    photos_by_state = {
+        state: [photo for photo in contents.photos if photo.state == state] for state in PhotoState
+    }
+    photos_by_state[PhotoState.WITHHELD].sort(key=lambda photo: photo.gain or 0.0)
     html = render(
         "report.html.j2",
         contents=contents,
         names=dict(zip(names, apart_only(names), strict=True)),
+        photos_by_state=photos_by_state,
         figures=_figures(contents),
         PhotoState=PhotoState,
         change=_change,
         land=land,
-        listed_guesses=_listed_guesses,
         maps=_maps,
         shares_chart=shares_chart,
         sharpening_chart=sharpening_chart,
@@ -49,8 +51,9 @@ def _figures(contents: Contents) -> list[tuple[str, str, str]]:
     if contents.holds is None:
         figures = [("photos", str(len(contents.photos)), "")]
     else:
+        counts = Counter(photo.state for photo in contents.photos)
         figures = [
-            (str(state), str(len(contents.photos_in(state))), of_all)
+            (str(state), str(counts[state]), of_all)
             for state in (PhotoState.SHARED, PhotoState.WITHHELD)
         ]
     view = next((view for view in contents.views if view.after), next(iter(contents.views), None))
@@ -79,13 +82,6 @@ def _change(before: str, after: str) -> str:
     return f"{before} → {after}" if after and after != before else before
 
 
-def _listed_guesses(guesses: Sequence[Guess], zone: Collection[int]) -> list[tuple[int, Guess]]:
-    """The likeliest places with their ranks, and the place itself where it is further down."""
-    ranked = list(enumerate(guesses, 1))
-    further = [(rank, guess) for rank, guess in ranked[_MAX_LISTED:] if guess.cell in zone]
-    return ranked[:_MAX_LISTED] + further[:1]
-
-
 def _maps(view: AttackerView, audit: Audit, decoys: Sequence[Guess], when: str) -> Markup:
     """The world as it is believed, and the surroundings of the place."""
     beliefs = [guess for guess in audit.guesses if guess.lat is not None]
@@ -100,5 +96,7 @@ def _maps(view: AttackerView, audit: Audit, decoys: Sequence[Guess], when: str) 
     maps = Markup()
     if beliefs or place:
         maps += world_map(f"Map, {when.lower()}: {best}", shown, shared_outlines=True)
-    label = f"The surroundings of {view.label or 'the place'}, {when.lower()}"
-    return maps + (closer_map(label, shown, shared_outlines=True) or "")
+    if truth and place:
+        label = f"The surroundings of {truth.label or 'the place'}, {when.lower()}"
+        maps += world_map(label, shown, closer=True, shared_outlines=True)
+    return maps

@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import math
 import re
-from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -79,34 +78,31 @@ def printable(value: object) -> object:
     return value
 
 
-@cache
-def environment() -> Environment:
-    """The environment, with the style sheet and the filters for numbers and lists."""
-    rules = files("elsewhere.report").joinpath("templates", "style.css").read_text("utf-8")
-    style = Markup(f"{THEMES}body{{font-family:{FONT}}}\n{rules}")
-    made = Environment(
-        loader=PackageLoader("elsewhere.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=printable,
-        extensions=[JoinLines],
-    )
-    made.filters.update(
-        chance=chance,
-        fraction=fraction,
-        ordinal=ordinal,
-        signed=signed,
-        counted=counted,
-        listed=listed,
-        shortened=shortened,
-        sentence=as_sentence,
-        kilometres=lambda km: f"{km:,} km",
-        base64=lambda content: base64.b64encode(content).decode("ascii"),
-    )
-    made.globals.update(policy=POLICY, style=style, font=FONT)
-    return made
+ENVIRONMENT = Environment(
+    loader=PackageLoader("elsewhere.report"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    finalize=printable,
+    extensions=[JoinLines],
+)
+ENVIRONMENT.filters.update(
+    chance=chance,
+    fraction=fraction,
+    ordinal=ordinal,
+    signed=signed,
+    counted=counted,
+    listed=listed,
+    shortened=shortened,
+    sentence=as_sentence,
+    kilometres=lambda km: f"{km:,} km",
+    base64=lambda content: base64.b64encode(content).decode("ascii"),
+)
+_RULES = files("elsewhere.report").joinpath("templates", "style.css").read_text("utf-8")
+ENVIRONMENT.globals.update(
+    policy=POLICY, font=FONT, style=Markup(f"{THEMES}body{{font-family:{FONT}}}\n{_RULES}")
+)
 
 
 def render(template: str, **values: object) -> Markup:
     """A template filled with values, as markup."""
-    return Markup(environment().get_template(template).render(**values))
+    return Markup(ENVIRONMENT.get_template(template).render(**values))

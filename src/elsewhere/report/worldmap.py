@@ -202,14 +202,22 @@ def world_map(
     label: str,
     shown: MapContents,
     *,
-    window: Box = (0.0, 0.0, WIDTH, HEIGHT),
-    zoom: float = 1.0,
+    closer: bool = False,
     shared_outlines: bool = False,
 ) -> Markup:
-    """The world, or a window of it: left, top, width, height.
+    """The world, or the surroundings of the place, which are empty where no place is known.
 
     With `shared_outlines` the page has the outlines under the id `land`.
     """
+    place = tuple(map(float, project(*shown.place))) if shown.place else None
+    zoom, left, top = 1.0, 0.0, 0.0
+    if closer:
+        if place is None:
+            return Markup()
+        zoom = ZOOM
+        left = min(max(place[0] - WIDTH / zoom / 2, 0.0), WIDTH - WIDTH / zoom)
+        top = min(max(place[1] - HEIGHT / zoom / 2, 0.0), HEIGHT - HEIGHT / zoom)
+    window = left, top, WIDTH / zoom, HEIGHT / zoom
     visible = [guess for guess in shown.beliefs if guess.probability >= _MIN_PROBABILITY]
     placed = []
     for guesses in (visible, shown.decoys):
@@ -234,23 +242,11 @@ def world_map(
         zone_cells=set(shown.zone_cells),
         disc_radius=_CERTAIN_RADIUS,
         beliefs=beliefs,
-        place=tuple(map(float, project(*shown.place))) if shown.place else None,
+        place=place,
         decoys=decoys,
         numbers=_place_numbers([(a, b, ranks[id(decoy)]) for a, b, decoy in decoys], window, zoom),
         number_height=_NUMBER_HEIGHT,
     )
-
-
-def closer_map(label: str, shown: MapContents, *, shared_outlines: bool = False) -> Markup | None:
-    """The surroundings of the place; None where no place is known."""
-    if shown.place is None:
-        return None
-    x, y = (float(value) for value in project(*shown.place))
-    width, height = WIDTH / ZOOM, HEIGHT / ZOOM
-    left = min(max(x - width / 2, 0.0), WIDTH - width)
-    top = min(max(y - height / 2, 0.0), HEIGHT - height)
-    window = left, top, width, height
-    return world_map(label, shown, window=window, zoom=ZOOM, shared_outlines=shared_outlines)
 
 
 def _place_numbers(

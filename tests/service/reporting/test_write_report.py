@@ -63,7 +63,9 @@ def test_every_watch_is_there_once_with_the_audits_numbers(
 ) -> None:
     shown = [*made.views, *made.other_views]
     assert len(shown) == len(plan.threats)
-    assert [scene.label for scene in made.views] == [place.label for place in plan.hidden]
+    assert [scene.before.truth.label for scene in made.views if scene.before.truth] == [
+        place.label for place in plan.hidden
+    ]
     known = audit_threats(two_towns, plan.threats, plan=plan)
     by_key = {(a.scorer, a.truth.label, len(a.ids)): a for a in known if a.truth}
     for scene in shown:
