@@ -197,7 +197,7 @@ def test_what_is_folded_is_printed(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "left.html"
     path.write_text(page(replace(BARE, skipped=skipped)), "utf-8")
     sheet, _ = opened(browser, path, "desk")
-    tall = "document.querySelector('#left details').getBoundingClientRect().height"
+    tall = "document.querySelector('#skipped details').getBoundingClientRect().height"
     folded = sheet.evaluate(tall)
     sheet.emulate_media(media="print")
     assert sheet.evaluate(tall) > 2 * folded
