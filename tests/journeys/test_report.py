@@ -191,9 +191,9 @@ def test_paper(browser: Browser, report: Path, tmp_path: Path) -> None:
 def test_what_is_folded_is_printed(browser: Browser, tmp_path: Path) -> None:
     from dataclasses import replace
 
-    from elsewhere.report.contents import SkippedFile
+    from elsewhere.report.contents import SkippedReason
 
-    skipped = tuple(SkippedFile(f"clip{n}.mp4", "it is a video") for n in range(40))
+    skipped = tuple(SkippedReason(f"clip{n}.mp4", "it is a video") for n in range(40))
     path = tmp_path / "left.html"
     path.write_text(page(replace(BARE, skipped=skipped)), "utf-8")
     sheet, _ = opened(browser, path, "desk")

@@ -18,15 +18,15 @@ from elsewhere.audit import Alone, Audit, Curve, Exposure, Guess, Leaking, Opini
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km, zone
 from elsewhere.messages import coarse_cells
 from elsewhere.report.contents import (
-    Attacker,
+    AttackerAccuracy,
     AttackerView,
     Contents,
     Explanation,
+    FrontierStep,
     FrontierSteps,
     PhotoPicture,
     PhotoState,
-    SkippedFile,
-    Step,
+    SkippedReason,
 )
 
 LISBON = 38.72, -9.14
@@ -146,7 +146,9 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
         for s, w, n, e in Cells.default().boxes_of(cell)
     )
     steps = tuple(
-        Step(n, min(500, int(0.35 * n**2.1)), min(511, int(0.35 * n**2.1) + (n > 9) * 3 * n))
+        FrontierStep(
+            n, min(500, int(0.35 * n**2.1)), min(511, int(0.35 * n**2.1) + (n > 9) * 3 * n)
+        )
         for n in range(photos)
     )
     pictures = tuple(
@@ -192,7 +194,7 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
             "Words on signs, faces and what you write beside the photos.",
         ),
         attackers=(
-            Attacker(
+            AttackerAccuracy(
                 "embedded",
                 512,
                 {
@@ -209,9 +211,9 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
             Leaking("comment", (called[0],), ("Nan's flat <3rd floor>",)),
         ),
         skipped=(
-            SkippedFile("MOV_0001.mp4", "it is a video: only photos are read"),
-            SkippedFile("MOV_0002.mp4", "it is a video: only photos are read"),
-            SkippedFile("notes.txt", "it is no photo of a kind that is read (JPEG, PNG, …)"),
+            SkippedReason("MOV_0001.mp4", "it is a video: only photos are read"),
+            SkippedReason("MOV_0002.mp4", "it is a video: only photos are read"),
+            SkippedReason("notes.txt", "it is no photo of a kind that is read (JPEG, PNG, …)"),
         ),
         command="elsewhere protect holiday --out shared",
         origin={"elsewhere": "0.1.0", "copy": "shared", "certificate": "certificate.json"},

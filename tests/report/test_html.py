@@ -12,13 +12,13 @@ from elsewhere.audit import Leaking
 from elsewhere.messages.phrases import chance, fraction, ordinal, signed
 from elsewhere.report import page
 from elsewhere.report.contents import (
-    Attacker,
+    AttackerAccuracy,
     AttackerView,
     Contents,
     Explanation,
     PhotoPicture,
     PhotoState,
-    SkippedFile,
+    SkippedReason,
 )
 from elsewhere.report.templating import POLICY
 from elsewhere.values.wording import counted
@@ -85,9 +85,9 @@ def test_no_word_becomes_markup(word: str) -> None:
             notes=(w,),
             explanation=Explanation(w, (w,)),
             limits=(w,),
-            attackers=(Attacker(w, 3, {w or "x": {25: 0.5}}, (), w),),
+            attackers=(AttackerAccuracy(w, 3, {w or "x": {25: 0.5}}, (), w),),
             leaks=(Leaking(w, (w,), (w, w)),),
-            skipped=(SkippedFile(w, w),),
+            skipped=(SkippedReason(w, w),),
             command=w,
             origin={w: w},
         )

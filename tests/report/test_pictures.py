@@ -19,7 +19,7 @@ from elsewhere.report.charts import (
     sharpening_chart,
     whole_ticks,
 )
-from elsewhere.report.contents import FrontierSteps, PhotoPicture, PhotoState, Step
+from elsewhere.report.contents import FrontierStep, FrontierSteps, PhotoPicture, PhotoState
 from elsewhere.report.worldmap import (
     HEIGHT,
     WIDTH,
@@ -117,7 +117,7 @@ def test_without_a_place_there_is_nothing_to_look_at_closer() -> None:
 
 
 def test_proved_points_are_solid_and_open_ones_hollow() -> None:
-    steps = (Step(0, 0, 0), Step(1, 3, 3), Step(2, 5, 9))
+    steps = (FrontierStep(0, 0, 0), FrontierStep(1, 3, 3), FrontierStep(2, 5, 9))
     drawn = frontier_chart(FrontierSteps(steps, ((0, 0), (1, 1)), (1, 3), 3))
     circles = parts(drawn, "circle")
     assert sum(c.attrib["fill"] == "var(--kept)" for c in circles) == 2
@@ -130,7 +130,7 @@ def test_proved_points_are_solid_and_open_ones_hollow() -> None:
 
 
 def test_of_many_steps_only_the_corners_are_marked() -> None:
-    steps = tuple(Step(n, n // 50, n // 50 + (n >= 150)) for n in range(200))
+    steps = tuple(FrontierStep(n, n // 50, n // 50 + (n >= 150)) for n in range(200))
     drawn = frontier_chart(FrontierSteps(steps, tuple((n, 0) for n in range(200))))
     marks = [c.attrib["fill"] for c in parts(drawn, "circle")]
     assert marks.count("var(--kept)") == 3

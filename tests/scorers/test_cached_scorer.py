@@ -12,7 +12,7 @@ import pytest
 from elsewhere.errors import FileError
 from elsewhere.formats.score_files import read_scores, write_scores
 from elsewhere.scorers import protocol
-from elsewhere.scorers.cached_scorer import Outcome, RowCache, each, score
+from elsewhere.scorers.cached_scorer import RowCache, ScoredPhoto, each, score
 from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
 from tests.scorers.models import described, photos_of, save_picture
 
@@ -63,8 +63,8 @@ def test_scores_survive_saving_bit_for_bit(
 def test_a_bad_photo_costs_itself_and_not_the_run(scorer: Scorer, album: list[Photo]) -> None:
     album[3].path.write_bytes(b"no photo")
     album[5].path.unlink()
-    seen: list[Outcome] = []
-    scores, failed = score(scorer, album, seen=seen.append)
+    seen: list[ScoredPhoto] = []
+    scores, failed = score(scorer, album, progress=seen.append)
     assert [outcome.photo.name for outcome in failed] == ["IMG_3.jpg", "IMG_5.jpg"]
     assert "IMG_3.jpg is no rendition" in failed[0].problem
     assert "IMG_5.jpg does not exist" in failed[1].problem
@@ -86,8 +86,8 @@ def test_when_every_photo_is_bad_there_are_no_scores(scorer: Scorer, album: list
 def test_the_cache_gives_the_same_bits(tmp_path: Path, scorer: Scorer, album: list[Photo]) -> None:
     plain, _ = score(scorer, album)
     for expected in (0, 12):
-        found: list[Outcome] = []
-        cached, _ = score(scorer, album, cache=RowCache(tmp_path / "c"), seen=found.append)
+        found: list[ScoredPhoto] = []
+        cached, _ = score(scorer, album, cache=RowCache(tmp_path / "c"), progress=found.append)
         assert cached == plain
         assert sum(outcome.cached for outcome in found) == expected
     assert all(outcome.photo.held is None for outcome in found)

@@ -59,7 +59,7 @@ class AttackerView:
 
 
 @dataclass(frozen=True)
-class Step:
+class FrontierStep:
     """One number of withheld photos."""
 
     withheld: int
@@ -78,7 +78,7 @@ class Step:
 class FrontierSteps:
     """What each number of withheld photos buys."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[FrontierStep, ...]
     greedy: tuple[tuple[int, int], ...] = ()
     """The paper's baseline beside it: photos withheld, protected-k."""
     plan_point: tuple[int, int] | None = None
@@ -98,7 +98,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Attacker:
+class AttackerAccuracy:
     """Whom the promise is against."""
 
     name: str
@@ -112,7 +112,7 @@ class Attacker:
 
 
 @dataclass(frozen=True)
-class SkippedFile:
+class SkippedReason:
     """A file that is not in the album."""
 
     name: str
@@ -143,9 +143,9 @@ class Contents:
     explanation: Explanation | None = None
     limits: tuple[str, ...] = ()
     """What the promise does not cover, a sentence each."""
-    attackers: tuple[Attacker, ...] = ()
+    attackers: tuple[AttackerAccuracy, ...] = ()
     leaks: tuple[Leaking, ...] = ()
-    skipped: tuple[SkippedFile, ...] = ()
+    skipped: tuple[SkippedReason, ...] = ()
     command: str = ""
     """The command that made the report, as it was typed."""
     origin: Mapping[str, str] | None = None

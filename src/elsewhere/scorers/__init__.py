@@ -6,7 +6,7 @@ sessions        verified, shared ONNX Runtime sessions
 cached_scorer   many photos through one scorer; rows on disk, private and keyed
 """
 
-from elsewhere.scorers.cached_scorer import CachedScorer, Outcome, RowCache, each, score
+from elsewhere.scorers.cached_scorer import CachedScorer, RowCache, ScoredPhoto, each, score
 from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, available, find
 
 About = ScorerInfo
@@ -15,10 +15,10 @@ About = ScorerInfo
 __all__ = [
     "About",
     "CachedScorer",
-    "Outcome",
     "Photo",
     "Row",
     "RowCache",
+    "ScoredPhoto",
     "Scorer",
     "ScorerInfo",
     "available",

@@ -40,7 +40,7 @@ _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch",
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScoredPhoto:
     """The row of one photo, or the sentence that says why there is none."""
 
     photo: Photo
@@ -66,7 +66,7 @@ class CachedScorer:
                     parts.append(f"{library} none")
             self._context = "\n".join(parts)
 
-    def __call__(self, photo: Photo) -> Outcome:
+    def __call__(self, photo: Photo) -> ScoredPhoto:
         """The outcome of one photo; a problem comes back as a sentence."""
         without_bytes, key = Photo(photo.name, photo.path), ""
         try:
@@ -75,14 +75,14 @@ class CachedScorer:
                 key = self._cache.key(photo.content(), self._context)
                 row = self._cache.get(key, self.about.cells)
                 if row is not None:
-                    return Outcome(without_bytes, row, cached=True)
+                    return ScoredPhoto(without_bytes, row, cached=True)
             row = self._scorer.score(photo)
             row = check_row(row, self.about.cells, self.about.name, photo.name)
         except ElsewhereError as problem:
-            return Outcome(without_bytes, None, str(problem))
+            return ScoredPhoto(without_bytes, None, str(problem))
         if self._cache is not None:
             self._cache.put(key, row)
-        return Outcome(without_bytes, row)
+        return ScoredPhoto(without_bytes, row)
 
 
 def each(
@@ -91,11 +91,11 @@ def each(
     *,
     cache: RowCache | None = None,
     threads: int | None = None,
-) -> Iterator[Outcome]:
+) -> Iterator[ScoredPhoto]:
     """The outcome of every photo, in the order given, as soon as it and those before are done."""
     cached_scorer = CachedScorer(scorer, cache)
     count = threads or worker_count()
-    in_progress: deque[Future[Outcome]] = deque()
+    in_progress: deque[Future[ScoredPhoto]] = deque()
     pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
     try:
         for photo in photos:
@@ -115,24 +115,24 @@ def score(
     *,
     cache: RowCache | None = None,
     threads: int | None = None,
-    seen: Callable[[Outcome], None] = lambda outcome: None,
-) -> tuple[Scores, tuple[Outcome, ...]]:
+    progress: Callable[[ScoredPhoto], None] = lambda outcome: None,
+) -> tuple[Scores, tuple[ScoredPhoto, ...]]:
     """Scores of all photos that can be scored, and the outcomes of those that cannot.
 
-    `seen` is called with each outcome as it comes, for a progress bar. When no photo at all can
+    `progress` is called with each outcome as it comes. When no photo at all can
     be scored, a FileError says why.
     """
     about = scorer.load()
     rows = np.empty((len(photos), about.cells), dtype=np.float32)
     ids: list[str] = []
-    failed: list[Outcome] = []
+    failed: list[ScoredPhoto] = []
     for outcome in each(scorer, photos, cache=cache, threads=threads):
         if outcome.row is None:
             failed.append(outcome)
         else:
             rows[len(ids)] = outcome.row
             ids.append(outcome.photo.name)
-        seen(outcome)
+        progress(outcome)
     if not ids:
         if not failed:
             raise FileError("there is no photo to score: give at least one")

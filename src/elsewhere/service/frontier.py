@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from elsewhere.errors import CheckError, InputError
-from elsewhere.report.contents import FrontierSteps, Step
+from elsewhere.report.contents import FrontierStep, FrontierSteps
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
@@ -52,7 +52,7 @@ def steps(
     *,
     patience: float,
     stopped: Callable[[], bool] | None = None,
-) -> Iterator[Step]:
+) -> Iterator[FrontierStep]:
     """Step by step, each as soon as it is solved; InputError where there is no choice at all.
 
     `scores` are the plan's `tables`, `greedy` their `greedy_frontier`.
@@ -87,7 +87,7 @@ def steps(
                 f"a plan that withholds {point.budget} photos is better than what was proved to be "
                 "the best: please report this"
             )
-        yield Step(point.budget, max(point.plan.protected_k, others), point.bound)
+        yield FrontierStep(point.budget, max(point.plan.protected_k, others), point.bound)
 
 
 def tables(scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:

@@ -29,12 +29,12 @@ from elsewhere.messages.report import (
 )
 from elsewhere.report import Contents, page
 from elsewhere.report.contents import (
-    Attacker,
+    AttackerAccuracy,
     AttackerView,
     Explanation,
     PhotoPicture,
     PhotoState,
-    SkippedFile,
+    SkippedReason,
 )
 from elsewhere.service.album_audit import (
     AlbumAudit,
@@ -319,12 +319,12 @@ def _contents(
         views=tuple(views),
         other_views=tuple(other_views),
         attackers=tuple(
-            Attacker(model.spec, model.about.cells, model.about.accuracy, here)
+            AttackerAccuracy(model.spec, model.about.cells, model.about.accuracy, here)
             for model in scored.models
         ),
         leaks=leaks,
         skipped=tuple(
-            SkippedFile(file.name, file.reason) for file in (*scored.skipped, *posted.skipped)
+            SkippedReason(file.name, file.reason) for file in (*scored.skipped, *posted.skipped)
         ),
         command=command,
         origin=origin,

@@ -32,7 +32,7 @@ from elsewhere.album.files import natural_key
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.platform.machine import worker_count as cores
-from elsewhere.scorers import CachedScorer, Outcome, Photo as Scored, RowCache, ScorerInfo, find
+from elsewhere.scorers import CachedScorer, Photo as Scored, RowCache, ScoredPhoto, ScorerInfo, find
 from elsewhere.values.scores import Scores
 
 _AHEAD = 8
@@ -186,7 +186,7 @@ class _Scoring:
         self._keep = keep
         self._ahead = _AHEAD * cores()
         self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
-        self._under_way: dict[str, Future[list[Outcome]]] = {}
+        self._under_way: dict[str, Future[list[ScoredPhoto]]] = {}
         self._done: SimpleQueue[Photo] = SimpleQueue()
         self._finished = 0
         self._expected = 0
@@ -212,7 +212,7 @@ class _Scoring:
             except Empty:
                 return
 
-    def score(self, photos: Sequence[Photo]) -> dict[str, list[Outcome]]:
+    def score(self, photos: Sequence[Photo]) -> dict[str, list[ScoredPhoto]]:
         """Score photos that were read before."""
         self._expected = self._total = len(photos)
         for photo in photos:
@@ -224,7 +224,7 @@ class _Scoring:
         self._under_way[photo.id] = future
         future.add_done_callback(lambda future: self._done.put(photo))
 
-    def outcomes(self) -> dict[str, list[Outcome]]:
+    def outcomes(self) -> dict[str, list[ScoredPhoto]]:
         """Wait for the rest; by photo, what each scorer made of it."""
         while self._finished < len(self._under_way):
             self._report(self._done.get())
@@ -232,7 +232,7 @@ class _Scoring:
             self._progress(Step("scoring", self._finished, self._expected))
         return {name: future.result() for name, future in self._under_way.items()}
 
-    def _score(self, photo: Photo) -> list[Outcome]:
+    def _score(self, photo: Photo) -> list[ScoredPhoto]:
         """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
         rendition = Scored(photo.id, photo.path, photo.rendition.content)
         outcomes = [scorer(rendition) for scorer in self._scorers]
@@ -254,7 +254,7 @@ class _Scoring:
 
 
 def _model_scores(
-    spec: str, scorer: CachedScorer, photos: Sequence[Photo], results: Sequence[Outcome]
+    spec: str, scorer: CachedScorer, photos: Sequence[Photo], results: Sequence[ScoredPhoto]
 ) -> ModelScores:
     """One scorer's rows for all photos."""
     scores = Scores(
