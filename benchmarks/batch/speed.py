@@ -19,7 +19,7 @@ from benchmarks.album import turns
 from benchmarks.batch.memory import children
 from elsewhere.album import Recipe
 from elsewhere.batch.grouping import group
-from elsewhere.batch.runner import Engine, Step, run
+from elsewhere.batch.runner import BatchStep, Engine, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.service.scores import protect
@@ -38,7 +38,7 @@ def timed(settings: Settings, engine: Engine) -> dict[str, float]:
     marks: list[tuple[float, int, int]] = []
     spent: list[float] = []
 
-    def watch(step: Step) -> None:
+    def watch(step: BatchStep) -> None:
         if step.stage == "working" and step.photos:
             marks.append((time.perf_counter(), step.albums, step.photos))
             if engine.name == "ray":  # its processes are not ours to ask when they have ended

@@ -16,7 +16,7 @@ from pyarrow import ipc, parquet
 from elsewhere.batch.blocks import JobResult, perform
 from elsewhere.batch.columns import photos_in, scores_in
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.local_engine import Then
+from elsewhere.batch.local_engine import NextJobs
 from elsewhere.batch.runner import Engine
 from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
@@ -119,7 +119,7 @@ class Here(Engine):
     """An engine without processes: all jobs one after the other, here, where tests can look."""
 
     def run(
-        self, jobs: Sequence[Job], source: Source, settings: Settings, then: Then
+        self, jobs: Sequence[Job], source: Source, settings: Settings, next_jobs: NextJobs
     ) -> Generator[JobResult]:
         """Do the jobs."""
         looking = None
@@ -128,8 +128,8 @@ class Here(Engine):
         waiting = deque(jobs)
         try:
             while waiting:
-                done = perform(waiting.popleft(), source.storage.where, settings, looking)
-                waiting.extend(then(done))
+                done = perform(waiting.popleft(), source.storage.address, settings, looking)
+                waiting.extend(next_jobs(done))
                 yield done
         finally:
             if looking is not None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch.columns import photos_in, scores_in
-from elsewhere.batch.input_rows import understood
+from elsewhere.batch.input_rows import known_schema
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
@@ -36,15 +36,15 @@ SCORES = ("album", pa.string()), ("photo", pa.string()), ("scores", pa.list_(pa.
 )
 def test_what_cannot_be_worked_with(fields: list[tuple[str, Any]], why: str) -> None:
     with pytest.raises(FileError, match=why):
-        understood("a.parquet", pa.schema(fields))
+        known_schema("a.parquet", pa.schema(fields))
 
 
 @pytest.mark.parametrize("schema", [photos_in(), scores_in(7)])
 def test_what_is_written_down_is_understood(schema: Any) -> None:
-    assert understood("a.parquet", schema).equals(schema, check_metadata=True)
+    assert known_schema("a.parquet", schema).equals(schema, check_metadata=True)
     large = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
     wide = pa.schema([one.with_type(large.get(one.type, one.type)) for one in schema])
-    assert understood("a.parquet", wide).names == schema.names
+    assert known_schema("a.parquet", wide).names == schema.names
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])

@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.batch.blocks import perform, read
-from elsewhere.batch.crash_blame import ALONE, ENOUGH, TRIES, TWICE, Attempt, alone_at, suspects
-from elsewhere.batch.grouping import group, singles
+from elsewhere.batch.blocks import perform, read_rows
+from elsewhere.batch.crash_blame import (
+    ATTEMPTS,
+    ISOLATE_AFTER,
+    ISOLATED,
+    MAX_RUN_DEATHS,
+    Attempt,
+    find_suspects,
+    isolation_noted,
+)
+from elsewhere.batch.grouping import group, split_block
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
@@ -22,20 +30,20 @@ FATAL = "album-000005"
 class Fatal(Here):
     """An engine that dies, notes and all, whenever it comes to one album; two blocks at a time."""
 
-    def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+    def run(self, jobs, source, settings, next_jobs):  # type: ignore[no-untyped-def]
         waiting = deque(jobs)
         storage = Storage(settings.output)
         while waiting:
             together = [waiting.popleft() for _ in range(min(len(waiting), self.workers or 2))]
             for job in together:
-                names = read(job, source.storage.where, small=True)["album"].to_pylist()
-                if FATAL in names and not job.hopeless:
+                names = read_rows(job, source.storage.address, small=True)["album"].to_pylist()
+                if FATAL in names and not job.skip_reason:
                     for other in together:
                         Attempt(storage, settings.run, other.name)
                     raise CollapseError("all of it")
             for job in together:
-                done = perform(job, source.storage.where, settings, None)
-                waiting.extend(then(done))
+                done = perform(job, source.storage.address, settings, None)
+                waiting.extend(next_jobs(done))
                 yield done
 
 
@@ -48,11 +56,11 @@ def test_the_album_is_found_and_the_rest_goes_on(tmp_path: Path) -> None:
     run(settings(tmp_path, "whole"), Here())
     given = settings(tmp_path, "out")
     written = []
-    for _ in range(TWICE + 1 + ENOUGH):
+    for _ in range(ISOLATE_AFTER + 1 + MAX_RUN_DEATHS):
         with pytest.raises(CollapseError):
             run(given, Fatal())
         written.append(len(albums_in(tmp_path / "out")))
-    assert written == sorted(written) and written[TWICE - 1] >= 20, "the rest is held up"
+    assert written == sorted(written) and written[ISOLATE_AFTER - 1] >= 20, "the rest is held up"
     assert run(given, Fatal()).albums == 30
     rows = {row["album"]: row for row in albums_in(tmp_path / "out")}
     assert rows[FATAL]["status"] == "broken"
@@ -68,32 +76,32 @@ def test_a_run_that_stops_of_its_own_accord_leaves_no_note(tmp_path: Path) -> No
     """Not even while one block is done alone: Ctrl-C, a full disk or a mistake blame nobody."""
     write(scored(6), tmp_path / "in" / "a.parquet")
     given = settings(tmp_path, "out")
-    for _ in range(TWICE + 1):
+    for _ in range(ISOLATE_AFTER + 1):
         with pytest.raises(CollapseError):
             run(given, Fatal())
     storage = Storage(given.output)
-    before = suspects(storage)
-    assert before.under_way and before.alone
+    before = find_suspects(storage)
+    assert before.interrupted and before.alone
 
     class Stopped(Fatal):
-        def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+        def run(self, jobs, source, settings, next_jobs):  # type: ignore[no-untyped-def]
             assert self.one_by_one and len(jobs) == 1
             Attempt(storage, settings.run, jobs[0].name)
-            assert suspects(storage) != before
+            assert find_suspects(storage) != before
             raise KeyboardInterrupt
             yield
 
     for _ in range(5):
         with pytest.raises(KeyboardInterrupt):
             run(given, Stopped())
-        assert suspects(storage) == before
+        assert find_suspects(storage) == before
 
 
 def test_a_block_in_albums_is_the_same_rows(tmp_path: Path) -> None:
     write(scored(9), tmp_path / "in" / "a.parquet", group=10)
     source = Source(str(tmp_path / "in"))
     (block,) = group(source, 1000).jobs
-    parts = singles(source, block)
+    parts = split_block(source, block)
     assert [one.albums for one in parts] == [1] * 9
     assert sum(one.photos for one in parts) == block.photos
     assert len({one.name for one in parts}) == 9
@@ -104,21 +112,21 @@ def test_nothing_is_suspected_where_nothing_was_killed(tmp_path: Path) -> None:
     write(scored(9), tmp_path / "in" / "a.parquet")
     source, storage = Source(str(tmp_path / "in")), Storage(str(tmp_path / "out"))
     jobs = group(source, 24).jobs
-    assert suspects(storage).parted(jobs, source, set()) == (jobs, [])
-    with alone_at(storage, "run", jobs[0]):
-        assert storage.below_all(ALONE) == [f"{jobs[0].name}/run"]
-    assert storage.below_all(ALONE) == []
+    assert find_suspects(storage).split_jobs(jobs, source, set()) == (jobs, [])
+    with isolation_noted(storage, "run", jobs[0]):
+        assert storage.all_names(ISOLATED) == [f"{jobs[0].name}/run"]
+    assert storage.all_names(ISOLATED) == []
 
 
 def test_a_death_before_a_worker_began_counts_for_nobody(tmp_path: Path) -> None:
     write(scored(9), tmp_path / "in" / "a.parquet")
     source, storage = Source(str(tmp_path / "in")), Storage(str(tmp_path / "out"))
     jobs = group(source, 24).jobs
-    for run_ in range(ENOUGH + 1):
-        storage.write(f"{ALONE}/{jobs[0].name}/{run_}", b"here")
-        storage.write(f"{TRIES}/{run_}/{jobs[1].name}/a", b"{}")
-    assert not suspects(storage).alone
-    assert suspects(storage).parted(jobs, source, set())[1] == [jobs[1]]
+    for run_ in range(MAX_RUN_DEATHS + 1):
+        storage.write(f"{ISOLATED}/{jobs[0].name}/{run_}", b"here")
+        storage.write(f"{ATTEMPTS}/{run_}/{jobs[1].name}/a", b"{}")
+    assert not find_suspects(storage).alone
+    assert find_suspects(storage).split_jobs(jobs, source, set())[1] == [jobs[1]]
 
 
 def test_who_was_under_way_once_comes_last(tmp_path: Path) -> None:
@@ -126,12 +134,12 @@ def test_who_was_under_way_once_comes_last(tmp_path: Path) -> None:
     source, storage = Source(str(tmp_path / "in")), Storage(str(tmp_path / "out"))
     jobs = group(source, 24).jobs
     assert len(jobs) > 2
-    storage.write(f"{TRIES}/one/{jobs[0].name}-look/a", b"{}")
-    storage.write(f"{TRIES}/one/{jobs[0].name}/b", b"{}")  # the same block in the same run
-    together, alone = suspects(storage).parted(jobs, source, set())
+    storage.write(f"{ATTEMPTS}/one/{jobs[0].name}-look/a", b"{}")
+    storage.write(f"{ATTEMPTS}/one/{jobs[0].name}/b", b"{}")  # the same block in the same run
+    together, alone = find_suspects(storage).split_jobs(jobs, source, set())
     assert (together, alone) == ([*jobs[1:], jobs[0]], [])
-    storage.write(f"{TRIES}/two/{jobs[0].name}/c", b"{}")
-    assert suspects(storage).parted(jobs, source, set()) == (jobs[1:], [jobs[0]])
+    storage.write(f"{ATTEMPTS}/two/{jobs[0].name}/c", b"{}")
+    assert find_suspects(storage).split_jobs(jobs, source, set()) == (jobs[1:], [jobs[0]])
 
 
 def test_a_part_of_a_giant_costs_its_photos(tmp_path: Path) -> None:
@@ -142,14 +150,17 @@ def test_a_part_of_a_giant_costs_its_photos(tmp_path: Path) -> None:
     assert first.kind == "slice" and first.photos == 4
 
     class Stopped(Here):
-        def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+        def run(self, jobs, source, settings, next_jobs):  # type: ignore[no-untyped-def]
             raise KeyboardInterrupt
             yield
 
     with pytest.raises(KeyboardInterrupt):
         run(given, Stopped())
-    for number in range(ENOUGH):
-        for note in (f"{ALONE}/{first.name}/{number}", f"{TRIES}/{number}/{first.name}-look/a"):
+    for number in range(MAX_RUN_DEATHS):
+        for note in (
+            f"{ISOLATED}/{first.name}/{number}",
+            f"{ATTEMPTS}/{number}/{first.name}-look/a",
+        ):
             Storage(given.output).write(note, b"{}")
     run(given, Here())
     (row,) = albums_in(tmp_path / "out")

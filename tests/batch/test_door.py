@@ -16,8 +16,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from elsewhere.batch.runner import Step
-from elsewhere.batch.summary import RANKS, SHARES, Summary, page
+from elsewhere.batch.runner import BatchStep
+from elsewhere.batch.summary import RANKS, SHARES, Summary, summary_page
 from elsewhere.cli.program import program
 from elsewhere.cli.render import batch
 from tests.batch.makers import albums_in, scored, write
@@ -174,14 +174,16 @@ def test_the_page_counts_and_names_and_escapes() -> None:
         dead={"damaged": 1},
         first=[{"album": "<b>", "photo": None, "kind": "damaged", "reason": "it is cut short"}],
     )
-    told = page(found)
+    told = summary_page(found)
     assert "What 12 albums give away" in told and "10.0 %" in told
     assert "&lt;b&gt;" in told and "<b>PRIVATE" in told and "<script" not in told
     assert told.count("<svg") == 2 and "http" not in re.sub(r"http-equiv", "", told)
     assert all(name in told for name in (*RANKS, *SHARES))
-    assert "Dead letters" not in page(Summary())
+    assert "Dead letters" not in summary_page(Summary())
     some = replace(found, ranks={"1st": 5}, shares={"none": 11})
-    assert "7 albums without an audit" in page(some) and "1 album without a plan" in page(some)
+    assert "7 albums without an audit" in summary_page(
+        some
+    ) and "1 album without a plan" in summary_page(some)
 
 
 def test_in_a_log_it_is_told_now_and_then_how_far_it_is(
@@ -189,7 +191,7 @@ def test_in_a_log_it_is_told_now_and_then_how_far_it_is(
 ) -> None:
     with batch.bar() as shown:
         for albums in (3, 5):
-            shown(Step("working", albums, 1200, 0))
+            shown(BatchStep("working", albums, 1200, 0))
             monkeypatch.setattr(batch, "PAUSE", 0.0)
     assert capsys.readouterr().err == "Planning 5 of 1,200 albums\n"
 
@@ -207,7 +209,7 @@ def test_who_is_stopped_is_told_so_on_a_line_without_the_bar(
     for name, value in {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(typer.Exit), batch.bar() as shown, batch.stopped_in("out", shown):
-        shown(Step("working", 0, 8))
+        shown(BatchStep("working", 0, 8))
         shown._progress.refresh()
         raise KeyboardInterrupt
     before, said, after = screen.getvalue().partition("elsewhere: stopped, nothing is planned yet")

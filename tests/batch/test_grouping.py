@@ -20,7 +20,7 @@ import pytest
 
 from elsewhere.album.export import Staging
 from elsewhere.batch.columns import photos_in
-from elsewhere.batch.grouping import Grouped, Job, block_for, group, must_regroup, regrouped
+from elsewhere.batch.grouping import Grouping, Job, block_size, group, must_regroup, regroup
 from elsewhere.batch.input_rows import LOST
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
@@ -28,7 +28,7 @@ from elsewhere.errors import FileError
 from tests.batch.makers import pixels, scored, write
 
 
-def names(source: Source, found: Grouped) -> list[list[str]]:
+def names(source: Source, found: Grouping) -> list[list[str]]:
     """The albums of every block."""
     return [
         pa.concat_tables([source.read(*one) for one in job.ranges])["album"].to_pylist()
@@ -60,9 +60,9 @@ def test_a_giant_is_cut_into_slices(tmp_path: Path) -> None:
     assert [job.photos for job in found.jobs] == [4, 4, 2] * 3
     assert [job.kind for job in found.jobs] == ["slice"] * 9
     assert [join.slices for join in found.joins] == [
-        tuple(job.name for job in found.jobs if job.giant == join.name) for join in found.joins
+        tuple(job.name for job in found.jobs if job.join_name == join.name) for join in found.joins
     ]
-    assert found.ends == found.joins
+    assert found.final_jobs == found.joins
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_small_datasets_of_photos_are_cut_finer(rows: int, asked: int, block: in
     """Otherwise one worker would look at all of them, and others at none."""
     photos: Any = SimpleNamespace(scored=False, rows=rows)
     scores: Any = SimpleNamespace(scored=True, rows=rows)
-    assert (block_for(photos, asked), block_for(scores, asked)) == (block, asked)
+    assert (block_size(photos, asked), block_size(scores, asked)) == (block, asked)
 
 
 def test_a_block_is_called_after_its_albums(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_rows_of_a_killed_run_do_not_stay_in_the_temporary_folder(
     (killed.folder / "0000").write_bytes(b"photos")
     os.close(killed._lock)  # as the system does for a process that was killed
     write(scored(4), tmp_path / "in" / "a.parquet", group=3)
-    regrouped(Source(str(tmp_path / "in")), Storage(str(tmp_path / "out")), 30)
+    regroup(Source(str(tmp_path / "in")), Storage(str(tmp_path / "out")), 30)
     assert not list((tmp_path / "tmp").iterdir())
 
 
@@ -104,7 +104,7 @@ def test_scattered_albums_are_brought_together(ending: str, tmp_path: Path) -> N
     write(table.take(pa.array(order)), tmp_path / "in" / f"a.{ending}", group=13)
     source = Source(str(tmp_path / "in"))
     assert group(source, 30).scattered
-    together = regrouped(source, Storage(str(tmp_path / "out")), 30)
+    together = regroup(source, Storage(str(tmp_path / "out")), 30)
     found = group(together, 30)
     assert not found.scattered and found.albums == 40
     rows = pa.concat_tables([together.read(*one) for job in found.jobs for one in job.ranges])
@@ -205,7 +205,7 @@ def test_no_more_photos_are_held_than_are_looked_at(ending: str, tmp_path: Path)
 def test_a_giant_is_not_held_while_its_rows_are_brought_together(tmp_path: Path) -> None:
     write(heavy(192), tmp_path / "in" / "a.parquet", group=4)
     with held() as seen:
-        together = regrouped(Source(str(tmp_path / "in")), Storage(str(tmp_path / "out")), 1024)
+        together = regroup(Source(str(tmp_path / "in")), Storage(str(tmp_path / "out")), 1024)
     assert len(seen) > 10 and max(seen) < 70  # some times 16: what is read, and what is written
     found = group(together, 1024)
     assert (found.photos, found.albums, found.scattered) == (192, 97, False)

@@ -14,16 +14,16 @@ import pytest
 from elsewhere.batch import state
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
-from elsewhere.batch.state import LOCK, alone_in
+from elsewhere.batch.state import LOCK, run_lock
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError, InputError
 from tests.batch.makers import Here, albums_in, scored, write
 
 HOLDER = """
 import sys, time
-from elsewhere.batch.state import alone_in
+from elsewhere.batch.state import run_lock
 from elsewhere.batch.storage import Storage
-with alone_in(Storage(sys.argv[1])):
+with run_lock(Storage(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -35,11 +35,11 @@ def test_a_second_run_is_refused_and_spoils_nothing(tmp_path: Path) -> None:
     refused: list[str] = []
 
     class Twice(Here):
-        def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+        def run(self, jobs, source, settings, next_jobs):  # type: ignore[no-untyped-def]
             with pytest.raises(InputError) as told:
                 run(given, Here())
             refused.append(str(told.value))
-            return super().run(jobs, source, settings, then)
+            return super().run(jobs, source, settings, next_jobs)
 
     run(given, Twice())
     assert refused == [
@@ -58,25 +58,25 @@ def test_a_dead_process_holds_nothing(tmp_path: Path) -> None:
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     storage = Storage(str(tmp_path))
-    with pytest.raises(InputError, match="another run is at work"), alone_in(storage):
+    with pytest.raises(InputError, match="another run is at work"), run_lock(storage):
         pass
     os.kill(holder.pid, signal.SIGKILL)
     holder.communicate()
-    with alone_in(storage):
+    with run_lock(storage):
         pass
 
 
 def test_where_there_are_no_locks_signs_of_life_are_waited_for() -> None:
     pytest.importorskip("fsspec")
     storage = Storage("memory://lock")
-    with alone_in(storage, 0.02):
+    with run_lock(storage, 0.02):
         told = r"another run \(on .+\) is at work"
-        with pytest.raises(InputError, match=told), alone_in(storage, 1.0):
+        with pytest.raises(InputError, match=told), run_lock(storage, 1.0):
             pass
         assert storage.is_file(LOCK)
     assert not storage.is_file(LOCK)
     storage.write(LOCK, b"dead 1 2 3")  # whoever wrote that never writes again
-    with alone_in(storage, 0.02):
+    with run_lock(storage, 0.02):
         assert storage.read(LOCK).split()[0] != b"dead"
     assert threading.active_count() == 1 or all(
         one.name != "elsewhere-batch-lock" for one in threading.enumerate()
@@ -87,7 +87,7 @@ def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(state, "take", lambda handle: None)
     storage = Storage(str(tmp_path))
     refused = pytest.raises(InputError, match="another run")
-    with alone_in(storage, 0.02), refused, alone_in(storage, 1.0):
+    with run_lock(storage, 0.02), refused, run_lock(storage, 1.0):
         pass
 
 
@@ -99,9 +99,9 @@ def test_a_run_whose_lock_is_taken_stops(tmp_path: Path, monkeypatch: pytest.Mon
     storage = Storage(given.output)
 
     class Taken(Here):
-        def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
+        def run(self, jobs, source, settings, next_jobs):  # type: ignore[no-untyped-def]
             (ours,) = (t for t in threading.enumerate() if t.name == "elsewhere-batch-lock")
-            for done in super().run(jobs, source, settings, then):
+            for done in super().run(jobs, source, settings, next_jobs):
                 while ours.is_alive():  # it ends when it finds another's name, who lives, too
                     storage.write(LOCK, b"other 1 2 3")
                     ours.join(0.1)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from elsewhere.batch.input_rows import matrix_of
+from elsewhere.batch.input_rows import score_matrix
 from elsewhere.errors import InputError
 
 GOOD = [-1.0, -2.0, float("-inf")]
@@ -32,7 +32,7 @@ def test_what_is_no_row_of_scores(kind: str, rows: list[Any], bad: dict[int, str
     chosen = pa.list_(pa.float32(), 3) if kind == "fixed" else pa.list_(pa.float32())
     # the rows before and behind belong to other albums
     column = pa.chunked_array([pa.array([[9.0] * 3, *rows, [9.0] * 3], chosen)]).slice(1, 3)
-    matrix, wrong = matrix_of(column)
+    matrix, wrong = score_matrix(column)
     assert matrix.shape == (3, 3) and matrix.dtype == np.float32
     assert set(wrong) == set(bad)
     for number, why in bad.items():
@@ -43,10 +43,10 @@ def test_what_is_no_row_of_scores(kind: str, rows: list[Any], bad: dict[int, str
 
 def test_whole_rows_are_not_copied() -> None:
     whole = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(12, np.float32)), 3)
-    matrix, wrong = matrix_of(pa.chunked_array([whole]).slice(1, 2))
+    matrix, wrong = score_matrix(pa.chunked_array([whole]).slice(1, 2))
     assert not wrong and not matrix.flags.owndata
 
 
 def test_no_scores_at_all() -> None:
     with pytest.raises(InputError, match="none of its photos has scores"):
-        matrix_of(pa.chunked_array([pa.array([None, []], pa.list_(pa.float32()))]))
+        score_matrix(pa.chunked_array([pa.array([None, []], pa.list_(pa.float32()))]))

@@ -17,7 +17,7 @@ from elsewhere.album.places import places_of
 from elsewhere.audit import audit
 from elsewhere.batch import output_rows
 from elsewhere.batch.columns import albums_out, dead_letters
-from elsewhere.batch.input_rows import attackers, packed, told, unpacked
+from elsewhere.batch.input_rows import attackers_metadata, pack, read_attackers, unpack
 from elsewhere.batch.output_rows import solve
 from elsewhere.batch.settings import Settings
 from elsewhere.formats.plan_certificate import read_certificate
@@ -36,7 +36,7 @@ SETTINGS = Settings("in", "out", key="k", wishes={"exact_top": True, "top": 3})
 
 def solved(table: Any, settings: Settings = SETTINGS) -> tuple[dict[str, Any], list[Any]]:
     album = table["album"][0].as_py()
-    row, dead = solve(album, table, attackers(table.schema), settings)
+    row, dead = solve(album, table, read_attackers(table.schema), settings)
     pa.Table.from_pylist([row], albums_out())
     pa.Table.from_pylist([one._asdict() for one in dead], dead_letters())
     return row, dead
@@ -60,10 +60,13 @@ def test_cells_are_planned_as_protect_does_it() -> None:
     assert len(row["withheld"]) == len(plan.withheld)
     full = elsewhere.audit(values, truth)
     assert full.truth is not None
-    (told,) = row["audit"]
-    assert (told["rank"], told["probability"]) == (full.truth.rank, full.truth.probability)
-    assert told["guess"] == full.guesses[0].name
-    assert told["guess_probability"] == full.guesses[0].probability
+    (found,) = row["audit"]
+    assert (found["rank"], found["probability"]) == (
+        full.truth.rank,
+        full.truth.probability,
+    )
+    assert found["guess"] == full.guesses[0].name
+    assert found["guess_probability"] == full.guesses[0].probability
 
 
 def test_a_place_is_planned_as_the_job_does_it() -> None:
@@ -213,12 +216,12 @@ def test_without_a_place_it_says_what_a_dataset_can_give() -> None:
 
 
 def test_a_row_that_does_not_fit_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = output_rows._row
+    real = output_rows._album_row
 
     def odd(*given: Any) -> dict[str, Any]:
         return {**real(*given), "work": 2**70}
 
-    monkeypatch.setattr(output_rows, "_row", odd)
+    monkeypatch.setattr(output_rows, "_album_row", odd)
     row, (letter,) = solved(scored(1))
     assert row["status"] == "broken" and letter.kind == "error"
 
@@ -239,15 +242,20 @@ def test_attackers_travel_with_their_calibration() -> None:
     about = ScorerInfo(
         "made-up", "print", cells.count, cells.fingerprint, cells, {1: 1.0, 8: 0.5}, {"": {25: 0.1}}
     )
-    table = pa.table({"album": ["a"]}).replace_schema_metadata(told([AttackerInfo("word", about)]))
-    assert attackers(unpacked(packed(table)).schema) == (AttackerInfo("word", about),)
+    table = pa.table({"album": ["a"]}).replace_schema_metadata(
+        attackers_metadata([AttackerInfo("word", about)])
+    )
+    assert read_attackers(unpack(pack(table)).schema) == (AttackerInfo("word", about),)
 
 
 def test_the_lean_audit_knows_what_the_audience_knows() -> None:
     rng = np.random.default_rng(0)
     scores = elsewhere.Scores(rng.normal(size=(5, 9)))
     model = AttackerInfo("x", ScorerInfo("x", "", 9, "", None, exponents={5: 0.5}))
-    told = audit_cells(model, scores, [2], "y", among=[1, 2, 3])
+    found = audit_cells(model, scores, [2], "y", among=[1, 2, 3])
     full = audit(scores, 2, exponents={5: 0.5}, among=[1, 2, 3])
     assert full.truth is not None
-    assert (told.rank, told.probability) == (full.truth.rank, full.truth.probability)
+    assert (found.rank, found.probability) == (
+        full.truth.rank,
+        full.truth.probability,
+    )

@@ -19,8 +19,8 @@ import pytest
 from elsewhere.batch import ray_engine
 from elsewhere.batch.blocks import JobResult
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.ray_engine import pool
-from elsewhere.batch.runner import Engine, Step, run
+from elsewhere.batch.ray_engine import pool_size
+from elsewhere.batch.runner import BatchStep, Engine, run
 from elsewhere.batch.settings import Settings
 from elsewhere.errors import FileError, InputError
 from tests.batch.makers import albums_in, dead_in, model, pixels, scored, write
@@ -47,15 +47,15 @@ def test_actors_get_a_gpu_where_there_is_one(  # noqa: PLR0917
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ray_engine, "has_cuda_build", lambda: True)
-    assert pool(cluster, device, workers, gpus, 100) == expected
-    assert pool(cluster, device, workers, gpus, 1)[1] == 1
+    assert pool_size(cluster, device, workers, gpus, 100) == expected
+    assert pool_size(cluster, device, workers, gpus, 1)[1] == 1
 
 
 def test_no_gpu_no_share_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_engine, "has_cuda_build", lambda: False)
-    assert pool({"CPU": 2.0, "GPU": 2.0}, "auto", None, None, 9) == (0.0, 2)
+    assert pool_size({"CPU": 2.0, "GPU": 2.0}, "auto", None, None, 9) == (0.0, 2)
     with pytest.raises(FileError, match="the cluster has 0 GPUs"):
-        pool({"CPU": 2.0}, "cuda", None, None, 9)
+        pool_size({"CPU": 2.0}, "cuda", None, None, 9)
     with pytest.raises(InputError, match="embedded cannot run on a GPU"):
         Settings("in", "out", device="cuda")
 
@@ -69,7 +69,7 @@ class SlowRay:
         return {"CPU": 2.0}
 
     def remote(self, num_cpus: float, max_retries: int) -> Any:
-        assert num_cpus <= 1.001 - ray_engine._LOOKING, (
+        assert num_cpus <= 1.001 - ray_engine._SCORING_CPUS, (
             "there is no room beside an actor that looks"
         )
         return lambda function: SimpleNamespace(remote=self._begin)
@@ -89,12 +89,14 @@ class SlowRay:
 def test_giants_hold_up_nobody() -> None:
     ray = SlowRay()
     giants = ray_engine._JoinTasks(ray, "")
-    assert not giants and giants.done() == []
-    giants.ask([Job(str(n), "join") for n in range(5)])
-    assert ray.begun == 2 and giants.done() == [], "no more at a time than cores, none waited for"
+    assert not giants and giants.finished() == []
+    giants.add([Job(str(n), "join") for n in range(5)])
+    assert ray.begun == 2 and giants.finished() == [], (
+        "no more at a time than cores, none waited for"
+    )
     names = []
     while giants:
-        names += [one.job for one in giants.done(wait=True)]
+        names += [one.job for one in giants.finished(wait=True)]
         assert ray.begun <= len(names) + 2
     assert sorted(names) == list("01234")
 
@@ -112,7 +114,7 @@ def test_a_ray_that_does_not_start_is_told_in_one_sentence(
     ray = SimpleNamespace(is_initialized=lambda: False, init=late)
     monkeypatch.setattr(ray_engine, "import_module", lambda name: ray)
     with pytest.raises(FileError) as told:
-        ray_engine._ray(2, address)
+        ray_engine._connect(2, address)
     assert str(told.value).startswith(why) and "more" not in str(told.value)
 
 
@@ -122,7 +124,7 @@ def own_ray() -> Iterator[None]:
     pytest.importorskip("ray")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Ray's own, about its dependencies
-        ray, ours = ray_engine._ray(2, None)
+        ray, ours = ray_engine._connect(2, None)
         assert ours
         yield
         ray.shutdown()
@@ -140,7 +142,7 @@ def test_the_same_rows_as_without_ray(kind: str, tmp_path: Path) -> None:
         block, workers = 4, 1  # each that looks takes its seconds to start
     write(table, tmp_path / "in" / "a.parquet", group=8)
     words = Settings.scorers if kind == "scores" else (model(tmp_path),)
-    steps: list[Step] = []
+    steps: list[BatchStep] = []
     for name in ("ray", "local"):
         place = str(tmp_path / "in"), str(tmp_path / name)
         given = Settings(*place, words, key="k", block=block)

@@ -15,12 +15,12 @@ import pytest
 from pyarrow import parquet
 
 from elsewhere.batch import runner
-from elsewhere.batch.blocks import finish, read
+from elsewhere.batch.blocks import finish_block, read_rows
 from elsewhere.batch.columns import albums_out, dead_letters
-from elsewhere.batch.crash_blame import CAREFUL, HOPELESS, Attempt
+from elsewhere.batch.crash_blame import CAREFUL_AFTER, MAX_UNNAMED_DEATHS, Attempt
 from elsewhere.batch.grouping import group
-from elsewhere.batch.ray_engine import Looking, planned
-from elsewhere.batch.runner import Engine, Step, run
+from elsewhere.batch.ray_engine import ScoringActor, plan_scored
+from elsewhere.batch.runner import BatchStep, Engine, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
@@ -37,7 +37,7 @@ def settings(place: Path, name: str = "out", **given: Any) -> Settings:
 def test_scores_in_rows_out(tmp_path: Path) -> None:
     table = scored(30, impossible=[4])
     write(table, tmp_path / "in" / "a.parquet")
-    steps: list[Step] = []
+    steps: list[BatchStep] = []
     found = run(settings(tmp_path, block=40), Engine("local", 2), steps.append)
     out = tmp_path / "out"
     assert [row["album"] for row in albums_in(out)] == sorted(set(table["album"].to_pylist()))
@@ -77,7 +77,7 @@ def test_a_run_that_is_over_is_not_done_again(
     write(scored(5), tmp_path / "in" / "a.parquet")
     given = settings(tmp_path)
     found = run(given, ONE)
-    monkeypatch.setattr(runner, "_work", lambda *a, **k: pytest.fail("it was done again"))
+    monkeypatch.setattr(runner, "_run_jobs", lambda *a, **k: pytest.fail("it was done again"))
     assert run(given, ONE) == found
 
 
@@ -129,12 +129,12 @@ def test_photos_and_a_giant(tmp_path: Path) -> None:
         "settings": replace(whole, output=str(tmp_path / "r")).to_json(),
     }
     jobs = [job.to_json() for job in group(Source(given.input), 100).jobs]
-    actor = Looking(**told)
+    actor = ScoringActor(**told)
     try:
         looked = actor(pa.table({"job": jobs}))
     finally:
-        actor.look.close()
-    assert len(planned(looked, **told)) == len(jobs)
+        actor.scorer.close()
+    assert len(plan_scored(looked, **told)) == len(jobs)
     assert albums_in(tmp_path / "r") == rows and dead_in(tmp_path / "r") == letters
 
 
@@ -143,7 +143,7 @@ def test_a_killed_worker_costs_a_second_try(tmp_path: Path) -> None:
     given = settings(tmp_path, block=8)
     killed: list[int] = []
 
-    def kill(step: Step) -> None:
+    def kill(step: BatchStep) -> None:
         """All workers that live, at two moments or three; one of them at least is at work."""
         done = len(list((tmp_path / "out" / "albums").glob("*.parquet")))
         if step.photos and len(killed) < 3 and done < 50 and done % 2:
@@ -162,11 +162,11 @@ def test_an_album_that_kills_whoever_works_on_it_is_left_alone(tmp_path: Path) -
     write(scored(6), tmp_path / "in" / "a.parquet")
     given = settings(tmp_path)
     storage, (job,) = Storage(given.output), group(Source(given.input), 1000).jobs
-    for _ in range(CAREFUL + 2):  # as if two had died before, and two more over one album
+    for _ in range(CAREFUL_AFTER + 2):  # as if two had died before, and two more over one album
         tried = Attempt(storage, given.run, job.name)
-        assert tried.reason("album-000003") is None
-        tried.at("album-000003")
-    finish(job, read(job, given.input), given)
+        assert tried.reason_to_skip("album-000003") is None
+        tried.start_album("album-000003")
+    finish_block(job, read_rows(job, given.input), given)
     rows = {row["album"]: row for row in albums_in(tmp_path / "out")}
     assert rows.pop("album-000003")["status"] == "broken"
     assert len(rows) == 5 and {row["status"] for row in rows.values()} == {"optimal"}
@@ -176,9 +176,9 @@ def test_an_album_that_kills_whoever_works_on_it_is_left_alone(tmp_path: Path) -
 
 def test_a_block_that_kills_everybody_is_left_alone(tmp_path: Path) -> None:
     storage = Storage(str(tmp_path))
-    for _ in range(HOPELESS):
-        assert Attempt(storage, "run", "block").reason("any") is None
-    assert "died, 10 times" in str(Attempt(storage, "run", "block").reason("any"))
+    for _ in range(MAX_UNNAMED_DEATHS):
+        assert Attempt(storage, "run", "block").reason_to_skip("any") is None
+    assert "died, 10 times" in str(Attempt(storage, "run", "block").reason_to_skip("any"))
 
 
 def test_other_filesystems(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_other_filesystems(tmp_path: Path) -> None:
     memory.write("in/a.parquet", file.read_bytes())
     given = Settings("memory://batch/in", "memory://batch/out", key="k")
     (job,) = group(Source(given.input), 1000).jobs
-    finish(job, read(job, given.input), given)
+    finish_block(job, read_rows(job, given.input), given)
     out = Storage("memory://batch/out")
     (name,) = out.names("albums")
     rows = parquet.read_table(pa.BufferReader(out.read(f"albums/{name}"))).to_pylist()

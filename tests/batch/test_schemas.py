@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from elsewhere.batch.columns import albums_out, audit, dead_letters, photos_in, scores_in
-from elsewhere.batch.settings import wishes_of
-from elsewhere.batch.summary import _KINDS
+from elsewhere.batch.settings import merge_wishes
+from elsewhere.batch.summary import _KIND_MEANINGS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "batch.md").read_text("utf-8")
 
@@ -26,7 +26,7 @@ def test_every_column_is_written_down() -> None:
 
 
 def test_every_wish_is_written_down() -> None:
-    for name in vars(wishes_of()):
+    for name in vars(merge_wishes()):
         if name not in {"time_limit", "work_limit"}:
             assert f"`{name}`" in PAGE, name
 
@@ -79,4 +79,4 @@ def test_every_kind_of_letter_is_written_down() -> None:
     told = PAGE.split("Kinds of photos: ")[1].split("\n\n")[0]
     of_folders = {"companion", "hidden", "original", "sidecar"}  # files that a dataset never names
     of_plans = {"optimal", "feasible", "broken"}  # these are no letters
-    assert set(re.findall(r"`(\w+)`", told)) == set(_KINDS) - of_folders - of_plans
+    assert set(re.findall(r"`(\w+)`", told)) == set(_KIND_MEANINGS) - of_folders - of_plans

@@ -12,7 +12,7 @@ import pytest
 
 from elsewhere.batch import scoring
 from elsewhere.batch.columns import photos_in
-from elsewhere.batch.input_rows import attackers, rows_of
+from elsewhere.batch.input_rows import read_album, read_attackers
 from elsewhere.batch.output_rows import solve
 from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
@@ -54,7 +54,7 @@ def test_positions_and_who_is_believed(tmp_path: Path) -> None:
     rows[4] |= {"lat": OSLO[0], "lon": OSLO[1]}
     table = looked(tmp_path, rows)
     assert set(table["kind"].to_pylist()) == {""}
-    found = rows_of("trip", table)
+    found = read_album("trip", table)
     expected = [PORTO, ROME, PORTO, GPS, OSLO, None]
     for name, known, where in zip(names, found.metadata, expected, strict=True):
         assert known.position == (None if where is None else pytest.approx(where, abs=1e-4)), name
@@ -65,7 +65,7 @@ def test_a_place_in_words_overrules_positions(tmp_path: Path) -> None:
     rows = [{"photo": str(n), "content": jpeg(n, 32, 24), **row} for n in range(3)]
     table = looked(tmp_path, rows)
     given = Settings("in", "out", key="k", wishes={"margin": "none"})
-    told, dead = solve("trip", table, attackers(table.schema), given)
+    told, dead = solve("trip", table, read_attackers(table.schema), given)
     assert not dead and {one["place"] for one in told["audit"]} == {"Porto, Portugal"}
 
 
@@ -116,7 +116,7 @@ def test_what_is_no_file_never_becomes_one(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_what_lies_below_an_address_keeps_its_options() -> None:
-    assert Storage("/albums").below("x/y") == "/albums/x/y"
-    assert Storage("file:///albums/").below("x") == "file:///albums/x"
+    assert Storage("/albums").address_below("x/y") == "/albums/x/y"
+    assert Storage("file:///albums/").address_below("x") == "file:///albums/x"
     store = Storage("s3://bucket/out?endpoint_override=here&scheme=http")
-    assert store.below("x") == "s3://bucket/out/x?endpoint_override=here&scheme=http"
+    assert store.address_below("x") == "s3://bucket/out/x?endpoint_override=here&scheme=http"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from elsewhere.batch.settings import Settings, wishes_of
+from elsewhere.batch.settings import Settings, merge_wishes
 from elsewhere.errors import InputError
 from elsewhere.values.wishes import Wishes
 
@@ -16,16 +16,18 @@ GIVEN = Settings("in", "out", ("a", "b"), {"top": 3, "keep": ["x"]}, key="k")
 
 def test_settings_travel() -> None:
     assert Settings.from_json(GIVEN.to_json()) == GIVEN
-    assert GIVEN.seal() == replace(GIVEN, input="x", output="y", key="z", run="r").seal()
-    assert GIVEN.seal() != replace(GIVEN, block=7).seal()
+    assert (
+        GIVEN.fingerprint() == replace(GIVEN, input="x", output="y", key="z", run="r").fingerprint()
+    )
+    assert GIVEN.fingerprint() != replace(GIVEN, block=7).fingerprint()
 
 
 def test_an_albums_own_wishes_come_first() -> None:
-    assert wishes_of() == Wishes()
-    assert wishes_of({"top": 3, "margin": "none"}, {"top": 7}).top == 7
-    assert wishes_of({"top": 3}, {"budget": "10%"}) == Wishes(top=None, budget="10%")
-    assert wishes_of({"budget": 4}, {"top": 2}) == Wishes(top=2)
-    assert wishes_of({"keep": "a"}).keep == ("a",)
+    assert merge_wishes() == Wishes()
+    assert merge_wishes({"top": 3, "margin": "none"}, {"top": 7}).top == 7
+    assert merge_wishes({"top": 3}, {"budget": "10%"}) == Wishes(top=None, budget="10%")
+    assert merge_wishes({"budget": 4}, {"top": 2}) == Wishes(top=2)
+    assert merge_wishes({"keep": "a"}).keep == ("a",)
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,7 @@ def test_an_albums_own_wishes_come_first() -> None:
 )
 def test_wishes_that_make_no_sense(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
-        wishes_of(wrong)
+        merge_wishes(wrong)
     with pytest.raises(InputError):
         Settings("in", "out", wishes=wrong)
 

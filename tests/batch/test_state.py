@@ -21,8 +21,8 @@ from tests.batch.makers import Here, albums_in, model, pixels, scored, write
 class Stopped(Here):
     """A run that is stopped when its first block is written."""
 
-    def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]
-        yield next(super().run(jobs, source, settings, then))
+    def run(self, jobs, source, settings, next_jobs):  # type: ignore[no-untyped-def]
+        yield next(super().run(jobs, source, settings, next_jobs))
         raise KeyboardInterrupt
 
 
@@ -65,13 +65,13 @@ def test_a_dataset_that_changes_meanwhile_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = write(scored(6), tmp_path / "a.parquet")
-    real = runner._work
+    real = runner._run_jobs
 
     def changing(*given, **named):  # type: ignore[no-untyped-def]
         real(*given, **named)
         write(scored(6, seed=1), file)
 
-    monkeypatch.setattr(runner, "_work", changing)
+    monkeypatch.setattr(runner, "_run_jobs", changing)
     with pytest.raises(FileError, match="was changed while it was worked on"):
         run(Settings(str(file), str(tmp_path / "out")), Here())
     assert not (tmp_path / "out" / "summary.json").exists()

@@ -11,10 +11,10 @@ import pytest
 from elsewhere.batch.storage import (
     HaltError,
     Storage,
+    check_output,
+    check_shared,
     has_folders,
-    opened,
-    refuse_as_output,
-    refuse_private,
+    open_filesystem,
     store_errors,
 )
 from elsewhere.errors import FileError, InputError
@@ -25,7 +25,7 @@ def test_a_disk_is_a_disk_by_whatever_name(address: str, tmp_path: Path) -> None
     """So that it is locked, and that its files are their owner's alone."""
     pytest.importorskip("fsspec")
     storage = Storage(address.format(tmp_path))
-    assert storage.here and storage.root == tmp_path.as_posix()
+    assert storage.is_local and storage.root == tmp_path.as_posix()
 
 
 @pytest.mark.parametrize(
@@ -33,20 +33,20 @@ def test_a_disk_is_a_disk_by_whatever_name(address: str, tmp_path: Path) -> None
 )
 def test_passwords_are_not_for_addresses(address: str) -> None:
     with pytest.raises(InputError, match=r"://…@.* holds a password") as refused:
-        opened(address)
+        open_filesystem(address)
     assert ":secret" not in str(refused.value)
 
 
 def test_what_cannot_be_written_together_is_no_output() -> None:
     for address in ("zip://a::b.zip", "simplecache::s3://b/a", "https://host/out"):
         with pytest.raises(InputError):
-            refuse_as_output(address)
+            check_output(address)
     for address in ("memory://a", "fsspec+memory://a"):
         with pytest.raises(InputError):
-            refuse_private(address)
+            check_shared(address)
     for address in ("s3://b/a", "out", "httpd/out", "memory"):
-        refuse_as_output(address)
-        refuse_private(address)
+        check_output(address)
+        check_shared(address)
 
 
 def test_a_full_disk_ends_the_run_and_says_so() -> None:
@@ -67,7 +67,7 @@ def test_stores_complain_in_their_own_words() -> None:
 
 def test_folders_are_made_where_there_are_some() -> None:
     pytest.importorskip("fsspec")
-    assert has_folders(opened("memory://a")[0]) and has_folders(opened("/tmp")[0])
+    assert has_folders(open_filesystem("memory://a")[0]) and has_folders(open_filesystem("/tmp")[0])
 
 
 def test_a_folder_that_comes_to_be_while_it_is_listed() -> None:

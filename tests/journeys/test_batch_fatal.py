@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch.columns import photos_in
-from elsewhere.batch.crash_blame import ENOUGH, TWICE
+from elsewhere.batch.crash_blame import ISOLATE_AFTER, MAX_RUN_DEATHS
 from elsewhere.batch.settings import Settings
 from tests.album.makers import jpeg
 from tests.batch.makers import HIDDEN, albums_in, dead_in, model, write
@@ -149,11 +149,11 @@ def test_an_album_that_kills_the_whole_run(house: House) -> None:
     deaths = 0
     while house.run():
         deaths += 1
-        assert deaths <= TWICE + 1 + ENOUGH, "it kills for ever"
-        if deaths > TWICE + 1:  # the rest is not held up: the other block is written
+        assert deaths <= ISOLATE_AFTER + 1 + MAX_RUN_DEATHS, "it kills for ever"
+        if deaths > ISOLATE_AFTER + 1:  # the rest is not held up: the other block is written
             others = {row["album"] for row in albums_in(house.out)}
             assert others >= {f"album-{n}" for n in range(8, 16)}
-    assert deaths == TWICE + 1 + ENOUGH
+    assert deaths == ISOLATE_AFTER + 1 + MAX_RUN_DEATHS
     rows = {row["album"]: row for row in albums_in(house.out)}
     assert len(rows) == 16
     assert rows.pop("album-5")["status"] == "broken"

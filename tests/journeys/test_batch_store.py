@@ -23,7 +23,7 @@ import pytest
 from elsewhere.batch import state
 from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
-from elsewhere.batch.state import LOCK, alone_in
+from elsewhere.batch.state import LOCK, run_lock
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError, InputError
 from tests.album.makers import jpeg
@@ -132,7 +132,7 @@ def test_processes_and_photos_by_their_paths(store: Store, tmp_path: Path) -> No
         })  # fmt: skip
     file = write(pa.Table.from_pylist(rows, photos_in()), tmp_path / "a.parquet")
     given.write("a.parquet", file.read_bytes())
-    settings = Settings(given.where, "s3://house/photos-out", (model(tmp_path),), key="k")
+    settings = Settings(given.address, "s3://house/photos-out", (model(tmp_path),), key="k")
     found = run(settings, Engine("local", 1))
     assert found.photos == 3 and found.dead == {"unreadable": 1}
     (letter,) = rows_at(settings.output, "dead")
@@ -156,18 +156,18 @@ def test_what_is_half_written_is_never_seen(address: str, store: Store) -> None:
 def test_one_run_at_a_time(address: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     storage = Storage(address)
     storage.write(LOCK, b"dead 1 2 3")  # whoever wrote that never writes again
-    with alone_in(storage) as held:
+    with run_lock(storage) as held:
         monkeypatch.setattr(state, "BEAT", 1.0)
         refused = pytest.raises(InputError, match=r"another run \(on .+\) is at work")
-        with refused, alone_in(Storage(address)):
+        with refused, run_lock(Storage(address)):
             pass
-        held.refuse_lost()
+        held.check_held()
         end = time.monotonic() + 60
         while not held.lost.wait(0.3):  # as if both had thought to be first, and both give signs
             assert time.monotonic() < end
             storage.write(LOCK, b"other 1 2 3")
         with pytest.raises(FileError, match="another run has taken over"):
-            held.refuse_lost()
+            held.check_held()
     assert storage.read(LOCK) == b"other 1 2 3", "it took away what was not its own"
 
 
@@ -240,7 +240,9 @@ def test_a_store_that_is_away_blames_no_photo(
     file = write(pa.Table.from_pylist(rows, photos_in()), tmp_path / "a.parquet")
     given.write("a.parquet", file.read_bytes())
     words = (model(tmp_path),)
-    settings = Settings(given.where, f"{scheme}://house/away-{scheme}-out", words, key="k", block=4)
+    settings = Settings(
+        given.address, f"{scheme}://house/away-{scheme}-out", words, key="k", block=4
+    )
 
     class Away(Here):
         def run(self, jobs, source, settings, then):  # type: ignore[no-untyped-def]

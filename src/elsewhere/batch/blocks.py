@@ -12,11 +12,19 @@ from itertools import chain
 from typing import Any
 
 from elsewhere.batch.columns import albums_out, arrow, dead_letters
-from elsewhere.batch.crash_blame import EVERYTHING, Attempt
+from elsewhere.batch.crash_blame import ALL_ALBUMS, Attempt
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.input_rows import Dead, albums, attackers, joined, packed, storable, unpacked
-from elsewhere.batch.output_rows import Row, broken, solve
-from elsewhere.batch.scoring import AT_A_TIME, RowScorer
+from elsewhere.batch.input_rows import (
+    DeadLetter,
+    concat_tables,
+    pack,
+    read_attackers,
+    split_albums,
+    storable,
+    unpack,
+)
+from elsewhere.batch.output_rows import Row, broken_row, solve
+from elsewhere.batch.scoring import CHUNK_ROWS, RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage
@@ -32,103 +40,105 @@ class JobResult:
     kind: str
     albums: int
     photos: int
-    giant: str = ""
+    join_name: str = ""
 
 
-def perform(job: Job, dataset: str, settings: Settings, looking: RowScorer | None) -> JobResult:
+def perform(job: Job, dataset: str, settings: Settings, scorer: RowScorer | None) -> JobResult:
     """All of a job; `looking` where there are photos to be looked at."""
     if is_done(job, settings):
-        return done(job)
+        return result_of(job)
     if job.kind == "join":
-        return join(job, settings)
-    if looking is None:
-        return plan(job, dataset, settings)
-    content = look(job, dataset, settings, looking)
+        return join_slices(job, settings)
+    if scorer is None:
+        return plan_scores(job, dataset, settings)
+    content = score_photos(job, dataset, settings, scorer)
     if job.kind == "slice":
-        return keep_slice(job, content, settings)
-    return finish(job, unpacked(content), settings)
+        return store_slice(job, content, settings)
+    return finish_block(job, unpack(content), settings)
 
 
 def is_done(job: Job, settings: Settings) -> bool:
     """Whether its last file is there."""
     name = f"{SLICES}/{job.name}.arrow" if job.kind == "slice" else f"{ALBUMS}/{job.name}.parquet"
-    return _storage(settings.output).is_file(name)
+    return _cached_storage(settings.output).is_file(name)
 
 
-def done(job: Job) -> JobResult:
+def result_of(job: Job) -> JobResult:
     """What is told of a job that is done."""
-    return JobResult(job.name, job.kind, job.albums, job.photos, job.giant)
+    return JobResult(job.name, job.kind, job.albums, job.photos, job.join_name)
 
 
-def read(job: Job, dataset: str, *, small: bool = False) -> Any:
+def read_rows(job: Job, dataset: str, *, small: bool = False) -> Any:
     """The rows of a job, from the dataset as it is worked on; `small` without photos and scores."""
-    source = _source(dataset)
-    return joined([source.read(*one, small=small) for one in job.ranges])
+    source = _cached_source(dataset)
+    return concat_tables([source.read(*rows, small=small) for rows in job.ranges])
 
 
-def look(job: Job, dataset: str, settings: Settings, looking: RowScorer) -> Any:
+def score_photos(job: Job, dataset: str, settings: Settings, scorer: RowScorer) -> Any:
     """The partial rows of a job's photos, as bytes."""
-    with Attempt(_storage(settings.output), settings.run, f"{job.name}-look") as tried:
-        hopeless = job.hopeless or tried.reason(EVERYTHING)
-        if hopeless:
-            return packed(looking([read(job, dataset, small=True)], hopeless))
-        pieces = (_source(dataset).pieces(*one, AT_A_TIME) for one in job.ranges)
-        return packed(looking(chain.from_iterable(pieces), tried=tried))
+    with Attempt(_cached_storage(settings.output), settings.run, f"{job.name}-look") as attempt:
+        skip_reason = job.skip_reason or attempt.reason_to_skip(ALL_ALBUMS)
+        if skip_reason:
+            return pack(scorer([read_rows(job, dataset, small=True)], skip_reason))
+        pieces = (_cached_source(dataset).pieces(*rows, CHUNK_ROWS) for rows in job.ranges)
+        return pack(scorer(chain.from_iterable(pieces), attempt=attempt))
 
 
-def plan(job: Job, dataset: str, settings: Settings) -> JobResult:
+def plan_scores(job: Job, dataset: str, settings: Settings) -> JobResult:
     """Plan the albums of a block of scores and write its files."""
-    with Attempt(_storage(settings.output), settings.run, job.name) as tried:
-        small = bool(job.hopeless or tried.reason(EVERYTHING))
-        return _finished(job, read(job, dataset, small=small), settings, tried)
+    with Attempt(_cached_storage(settings.output), settings.run, job.name) as attempt:
+        small = bool(job.skip_reason or attempt.reason_to_skip(ALL_ALBUMS))
+        return _plan_albums(job, read_rows(job, dataset, small=small), settings, attempt)
 
 
-def finish(job: Job, table: Any, settings: Settings) -> JobResult:
+def finish_block(job: Job, table: Any, settings: Settings) -> JobResult:
     """Plan the albums of a block that was looked at and write its files."""
-    with Attempt(_storage(settings.output), settings.run, job.name) as tried:
-        return _finished(job, table, settings, tried)
+    with Attempt(_cached_storage(settings.output), settings.run, job.name) as attempt:
+        return _plan_albums(job, table, settings, attempt)
 
 
-def _finished(job: Job, table: Any, settings: Settings, tried: Attempt) -> JobResult:
+def _plan_albums(job: Job, table: Any, settings: Settings, attempt: Attempt) -> JobResult:
     rows: list[Row] = []
-    dead: list[Dead] = []
-    given_up = job.hopeless or tried.reason(EVERYTHING)
-    known = () if given_up else attackers(table.schema)
-    for album, part in albums(table):
-        reason = given_up or tried.reason(album)
+    letters: list[DeadLetter] = []
+    block_reason = job.skip_reason or attempt.reason_to_skip(ALL_ALBUMS)
+    models = () if block_reason else read_attackers(table.schema)
+    for album, part in split_albums(table):
+        reason = block_reason or attempt.reason_to_skip(album)
         if not reason:
-            tried.at(album)
-            row, letters = solve(album, part, known, settings)
+            attempt.start_album(album)
+            row, album_letters = solve(album, part, models, settings)
         else:
-            row, letters = broken(album, part.num_rows, None, "crash", reason)
+            row, album_letters = broken_row(album, part.num_rows, None, "crash", reason)
         rows.append(row)
-        dead += letters
-    _write(job, rows, dead, settings)
-    return done(job)
+        letters += album_letters
+    _write(job, rows, letters, settings)
+    return result_of(job)
 
 
-def keep_slice(job: Job, content: Any, settings: Settings) -> JobResult:
+def store_slice(job: Job, content: Any, settings: Settings) -> JobResult:
     """Keep the partial rows of a giant's slice until the others are there."""
-    _storage(settings.output).write(f"{SLICES}/{job.name}.arrow", content)
-    return done(job)
+    _cached_storage(settings.output).write(f"{SLICES}/{job.name}.arrow", content)
+    return result_of(job)
 
 
-def join(job: Job, settings: Settings) -> JobResult:
+def join_slices(job: Job, settings: Settings) -> JobResult:
     """Plan a giant from its slices."""
-    storage = _storage(settings.output)
-    parts = [unpacked(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]
-    return finish(job, joined(parts).combine_chunks(), settings)
+    storage = _cached_storage(settings.output)
+    parts = [unpack(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]
+    return finish_block(job, concat_tables(parts).combine_chunks(), settings)
 
 
-def _write(job: Job, rows: list[Row], dead: list[Dead], settings: Settings) -> None:
+def _write(job: Job, rows: list[Row], letters: list[DeadLetter], settings: Settings) -> None:
     pa = arrow()
-    storage = _storage(settings.output)
-    letters = f"{DEAD}/{job.name}.parquet"
-    if dead:
-        told = [{k: v and storable(v) for k, v in one._asdict().items()} for one in dead]
-        storage.write(letters, _parquet(pa.Table.from_pylist(told, dead_letters())))
+    storage = _cached_storage(settings.output)
+    path = f"{DEAD}/{job.name}.parquet"
+    if letters:
+        records = [
+            {k: v and storable(v) for k, v in letter._asdict().items()} for letter in letters
+        ]
+        storage.write(path, _parquet(pa.Table.from_pylist(records, dead_letters())))
     else:
-        storage.remove(letters)  # of a try that died before its albums were written
+        storage.remove(path)  # of a try that died before its albums were written
     table = pa.Table.from_pylist(rows, albums_out())
     storage.write(f"{ALBUMS}/{job.name}.parquet", _parquet(table))
 
@@ -142,10 +152,10 @@ def _parquet(table: Any) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _source(where: str) -> Source:
+def _cached_source(where: str) -> Source:
     return Source(where)
 
 
 @lru_cache(maxsize=4)
-def _storage(where: str) -> Storage:
+def _cached_storage(where: str) -> Storage:
     return Storage(where)

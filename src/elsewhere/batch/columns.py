@@ -48,7 +48,7 @@ def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
     `truth` are the cells to hide, where positions and places are not known.
     """
     pa = arrow()
-    told = {"elsewhere.scorer": scorer, "elsewhere.grid": grid}
+    metadata = {"elsewhere.scorer": scorer, "elsewhere.grid": grid}
     return pa.schema([
         pa.field("album", pa.string(), nullable=False),
         pa.field("photo", pa.string(), nullable=False),
@@ -58,10 +58,10 @@ def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
         pa.field("lon", pa.float64()),
         pa.field("place", pa.string()),
         pa.field("wishes", pa.string()),
-    ], metadata=told)  # fmt: skip
+    ], metadata=metadata)  # fmt: skip
 
 
-def _listed(kind: Any) -> Any:
+def _list_of(kind: Any) -> Any:
     """A list as Parquet itself calls its members, so that it reads back as it was written."""
     return arrow().list_(arrow().field("element", kind))
 
@@ -91,14 +91,14 @@ def albums_out() -> Any:
         pa.field("status", pa.string(), nullable=False),
         pa.field("photos", pa.int32(), nullable=False),  # that were looked at
         pa.field("left", pa.int32(), nullable=False),  # that are not among them: see dead letters
-        pa.field("withheld", _listed(pa.string())),  # null without a plan
-        pa.field("share", _listed(pa.string())),  # all that may be; null without a plan: nothing
+        pa.field("withheld", _list_of(pa.string())),  # null without a plan
+        pa.field("share", _list_of(pa.string())),  # all that may be; null without a plan: nothing
         pa.field("cost", pa.string()),  # exact: a whole number or a fraction
         pa.field("bound", pa.string()),
         pa.field("top", pa.int32()),  # as asked for; the k that was used is secret
         pa.field("budget", pa.int32()),
         pa.field("margin", pa.float64()),
-        pa.field("audit", _listed(audit())),
+        pa.field("audit", _list_of(audit())),
         pa.field("verdict", pa.string(), nullable=False),
         pa.field("work", pa.int64()),
         pa.field("certificate_digest", pa.string()),  # null without a plan

@@ -40,21 +40,23 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self
 
-from elsewhere.batch.grouping import Job, singles
+from elsewhere.batch.grouping import Job, split_block
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import CollapseError, Storage
 from elsewhere.errors import FileError
 
-TRIES = "_work/tries"
-CAREFUL = 2
+ATTEMPTS = "_work/tries"
+CAREFUL_AFTER = 2
 """After so many deaths, albums are named."""
-NAMED = 2
+MAX_ALBUM_DEATHS = 2
 """After so many deaths over one album, it is left alone."""
-HOPELESS = 10
+MAX_UNNAMED_DEATHS = 10
 """After so many that name none, nobody knows which album it is: all of the block are left alone."""
-EVERYTHING = ""
+ALL_ALBUMS = ""
 """Stands for all albums of a block."""
-_REASON = "whoever worked on it died, {} times: look at its size, and at the memory of the workers"
+_WORKER_REASON = (
+    "whoever worked on it died, {} times: look at its size, and at the memory of the workers"
+)
 
 
 class Attempt:
@@ -62,20 +64,22 @@ class Attempt:
 
     def __init__(self, storage: Storage, run: str, job: str) -> None:
         self._storage = storage
-        folder = f"{TRIES}/{run or 'one'}/{job}"
-        before = [_album(storage, f"{folder}/{name}") for name in storage.names(folder)]
-        self.careful = len(before) >= CAREFUL
+        folder = f"{ATTEMPTS}/{run or 'one'}/{job}"
+        albums = [_noted_album(storage, f"{folder}/{name}") for name in storage.names(folder)]
+        self.careful = len(albums) >= CAREFUL_AFTER
         """Whether albums are named: who names them must work on one at a time."""
         self._named = ""
         self._note = f"{folder}/{uuid.uuid4().hex}"
-        named = Counter(album for album in before if album)
+        deaths = Counter(album for album in albums if album)
         self.skip: Mapping[str, str] = {
-            album: _REASON.format(times) for album, times in named.items() if times >= NAMED
+            album: _WORKER_REASON.format(times)
+            for album, times in deaths.items()
+            if times >= MAX_ALBUM_DEATHS
         }
         """Albums that are left alone, with the reason."""
-        nobody = before.count("")
-        if nobody >= HOPELESS:
-            self.skip = {EVERYTHING: _REASON.format(nobody)}
+        unnamed = albums.count("")
+        if unnamed >= MAX_UNNAMED_DEATHS:
+            self.skip = {ALL_ALBUMS: _WORKER_REASON.format(unnamed)}
         self._write("")
 
     def __enter__(self) -> Self:
@@ -89,22 +93,22 @@ class Attempt:
     ) -> None:
         self._storage.remove(self._note)
 
-    def at(self, album: str) -> None:
+    def start_album(self, album: str) -> None:
         """This album is next, or still."""
         if self.careful and album != self._named:
             self._named = album
             self._write(album)
 
-    def reason(self, album: str) -> str | None:
+    def reason_to_skip(self, album: str) -> str | None:
         """Why an album is left alone, if it is."""
-        return self.skip.get(EVERYTHING) or self.skip.get(album)
+        return self.skip.get(ALL_ALBUMS) or self.skip.get(album)
 
     def _write(self, album: str) -> None:
-        told = {"host": platform.node(), "process": os.getpid(), "album": album}
-        self._storage.write(self._note, json.dumps(told).encode())
+        note = {"host": platform.node(), "process": os.getpid(), "album": album}
+        self._storage.write(self._note, json.dumps(note).encode())
 
 
-def _album(storage: Storage, note: str) -> str:
+def _noted_album(storage: Storage, note: str) -> str:
     """The album that a note names; nothing where its author has just taken it back."""
     try:
         return str(json.loads(storage.read(note))["album"])
@@ -112,13 +116,13 @@ def _album(storage: Storage, note: str) -> str:
         return ""
 
 
-ALONE = "_work/alone"
-TWICE = 2
+ISOLATED = "_work/alone"
+ISOLATE_AFTER = 2
 """A block that was under way when so many runs were killed is done alone."""
-ENOUGH = 3
+MAX_RUN_DEATHS = 3
 """After so many runs that were killed over one album alone, it is left alone."""
-_LOOK = "-look"
-_CRASH_BLAME_REASON = (
+_SCORING_SUFFIX = "-look"
+_RUN_REASON = (
     "the whole run was killed, {} times, while it worked on this and nothing else: look at its "
     "size, and at the memory of the machine"
 )
@@ -128,12 +132,12 @@ _CRASH_BLAME_REASON = (
 class CrashSuspects:
     """What earlier runs died over; nothing where none was killed."""
 
-    under_way: Counter[str] = field(default_factory=Counter)
+    interrupted: Counter[str] = field(default_factory=Counter)
     """By job: how many runs were killed while it was under way."""
     alone: Counter[str] = field(default_factory=Counter)
     """By job: how many runs were killed while it, and nothing else, was under way."""
 
-    def parted(
+    def split_jobs(
         self, jobs: Iterable[Job], source: Source, done: set[str]
     ) -> tuple[list[Job], list[Job]]:
         """Jobs that are done together, and those to be done alone; the least suspected come first.
@@ -141,46 +145,54 @@ class CrashSuspects:
         `done` are the names of the blocks that are written: a block may be written album by album.
         """
         together: list[Job] = []
-        alone: list[tuple[int, Job]] = []
+        isolated: list[tuple[int, Job]] = []
         for job in jobs:
             deaths = self.alone[job.name]
             if job.kind == "albums" and job.albums > 1 and deaths:
-                parts = [one for one in singles(source, job) if one.name not in done]
-                fatal = [one for one in parts if self._is_hopeless(one)]
-                together += [self._judged(one) for one in fatal]
-                alone += [(deaths + self.alone[one.name], one) for one in parts if one not in fatal]
-            elif self._must_be_alone(job):
-                alone.append((deaths, job))
+                parts = [part for part in split_block(source, job) if part.name not in done]
+                skipped = [part for part in parts if self._is_given_up(part)]
+                together += [self._with_skip_reason(part) for part in skipped]
+                isolated += [
+                    (deaths + self.alone[part.name], part) for part in parts if part not in skipped
+                ]
+            elif self._must_be_isolated(job):
+                isolated.append((deaths, job))
             else:
-                together.append(self._judged(job))
-        together.sort(key=lambda job: self.under_way[job.name])
-        alone.sort(key=lambda pair: pair[0])
-        return together, [job for _, job in alone]
+                together.append(self._with_skip_reason(job))
+        together.sort(key=lambda job: self.interrupted[job.name])
+        isolated.sort(key=lambda pair: pair[0])
+        return together, [job for _, job in isolated]
 
-    def _must_be_alone(self, job: Job) -> bool:
-        if self._is_hopeless(job):
+    def _must_be_isolated(self, job: Job) -> bool:
+        if self._is_given_up(job):
             return False
-        return self.under_way[job.name] >= TWICE or self.alone[job.name] > 0
+        return self.interrupted[job.name] >= ISOLATE_AFTER or self.alone[job.name] > 0
 
-    def _is_hopeless(self, job: Job) -> bool:
-        return job.albums <= 1 and self.alone[job.name] >= ENOUGH
+    def _is_given_up(self, job: Job) -> bool:
+        return job.albums <= 1 and self.alone[job.name] >= MAX_RUN_DEATHS
 
-    def _judged(self, job: Job) -> Job:
-        if not self._is_hopeless(job):
+    def _with_skip_reason(self, job: Job) -> Job:
+        if not self._is_given_up(job):
             return job
-        return replace(job, hopeless=_CRASH_BLAME_REASON.format(self.alone[job.name]))
+        return replace(job, skip_reason=_RUN_REASON.format(self.alone[job.name]))
 
 
-def suspects(storage: Storage) -> CrashSuspects:
+def find_suspects(storage: Storage) -> CrashSuspects:
     """What the notes say that killed runs have left."""
-    notes = (path.split("/") for path in storage.below_all(TRIES))
-    tried = {(note[0], note[-2].removesuffix(_LOOK)) for note in notes if len(note) > 2}
-    alone = {(run, job) for job, _, run in (p.partition("/") for p in storage.below_all(ALONE))}
-    return CrashSuspects(Counter(job for _, job in tried), Counter(job for _, job in alone & tried))
+    notes = (path.split("/") for path in storage.all_names(ATTEMPTS))
+    attempted = {
+        (note[0], note[-2].removesuffix(_SCORING_SUFFIX)) for note in notes if len(note) > 2
+    }
+    isolated = {
+        (run, job) for job, _, run in (p.partition("/") for p in storage.all_names(ISOLATED))
+    }
+    return CrashSuspects(
+        Counter(job for _, job in attempted), Counter(job for _, job in isolated & attempted)
+    )
 
 
 @contextmanager
-def outlived(storage: Storage, run: str) -> Iterator[None]:
+def attempts_cleared(storage: Storage, run: str) -> Iterator[None]:
     """Within, a run works; who leaves this was not killed, and what was under way is not to blame.
 
     Unless all of the engine died and only the driver lived on: then notes stay.
@@ -190,15 +202,15 @@ def outlived(storage: Storage, run: str) -> Iterator[None]:
     except CollapseError:
         raise
     except BaseException:
-        storage.forget(f"{TRIES}/{run}")
+        storage.remove_folder(f"{ATTEMPTS}/{run}")
         raise
-    storage.forget(f"{TRIES}/{run}")
+    storage.remove_folder(f"{ATTEMPTS}/{run}")
 
 
 @contextmanager
-def alone_at(storage: Storage, run: str, job: Job) -> Iterator[None]:
+def isolation_noted(storage: Storage, run: str, job: Job) -> Iterator[None]:
     """Within, one job and no other is under way; who leaves this was not killed over it."""
-    note = f"{ALONE}/{job.name}/{run or 'one'}"
+    note = f"{ISOLATED}/{job.name}/{run or 'one'}"
     storage.write(note, platform.node().encode())
     try:
         yield

@@ -27,12 +27,12 @@ from zlib import crc32
 import numpy as np
 
 from elsewhere.batch.columns import arrow
-from elsewhere.batch.input_rows import lost_field, texts
+from elsewhere.batch.input_rows import lost_field, text_values
 from elsewhere.batch.source import Source
 from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.service import Staging, sweep_staging
 
-_SHARES, _LEAST = 64, 16
+_MIN_BLOCKS, _MIN_PHOTOS = 64, 16
 """Blocks that a dataset of photos is cut into at least, and photos that each holds at least."""
 Range = tuple[int, int, int]
 """File, first row, rows."""
@@ -50,9 +50,9 @@ class Job:
     photos: int = 0
     slices: tuple[str, ...] = ()
     """Of a join: the names of the slices, in the album's order."""
-    giant: str = ""
+    join_name: str = ""
     """Of a slice: the name of the join that waits for it."""
-    hopeless: str = ""
+    skip_reason: str = ""
     """Why its albums are left alone, where they are: they have killed too many."""
 
     def to_json(self) -> str:
@@ -68,7 +68,7 @@ class Job:
 
 
 @dataclass
-class Grouped:
+class Grouping:
     """What there is to do."""
 
     jobs: list[Job] = field(default_factory=list)
@@ -81,70 +81,72 @@ class Grouped:
     """Some album's rows do not lie together: the dataset must be regrouped first."""
 
     @property
-    def ends(self) -> list[Job]:
+    def final_jobs(self) -> list[Job]:
         """The jobs that write albums: each album is in one of them."""
         return [job for job in self.jobs if job.kind == "albums"] + self.joins
 
 
-def block_for(source: Source, limit: int) -> int:
+def block_size(source: Source, limit: int) -> int:
     """Photos in a block of this dataset: fewer than asked for where all would be in a few blocks.
 
     To look at a photo takes a while, and what is in one block only one worker looks at, and loses
     when it is killed. It is the same however many workers there are, for blocks have names.
     """
-    return limit if source.scored else min(limit, max(_LEAST, source.rows // _SHARES))
+    return limit if source.scored else min(limit, max(_MIN_PHOTOS, source.rows // _MIN_BLOCKS))
 
 
-def group(source: Source, block: int) -> Grouped:
+def group(source: Source, block: int) -> Grouping:
     """All jobs of a dataset; 8 bytes of memory an album, and a little for each block."""
-    found = Grouped()
-    seals = array("Q")  # eight bytes each
-    waiting = _Waiting()
-    for album, ranges in _runs(source.albums()):
-        seal = blake2b(album.encode("utf-8", "replace"), digest_size=8).digest()
-        seals.append(int.from_bytes(seal))
+    grouping = Grouping()
+    digests = array("Q")  # eight bytes each
+    builder = _BlockBuilder()
+    for album, ranges in _album_runs(source.albums()):
+        digest = blake2b(album.encode("utf-8", "replace"), digest_size=8).digest()
+        digests.append(int.from_bytes(digest))
         photos = sum(rows for _, _, rows in ranges)
-        found.albums += 1
-        found.photos += photos
+        grouping.albums += 1
+        grouping.photos += photos
         if photos > block and not source.scored:
-            waiting.into(found)
-            _giant(found, album, ranges, block)
+            builder.flush(grouping)
+            _add_large_album(grouping, album, ranges, block)
             continue
-        if waiting.photos and waiting.photos + photos > block:
-            waiting.into(found)
-        waiting.take(album, ranges, photos)
-    waiting.into(found)
-    found.scattered = len(np.unique(np.frombuffer(seals, dtype=np.uint64))) < len(seals)
-    return found
+        if builder.photos and builder.photos + photos > block:
+            builder.flush(grouping)
+        builder.add(album, ranges, photos)
+    builder.flush(grouping)
+    grouping.scattered = len(np.unique(np.frombuffer(digests, dtype=np.uint64))) < len(digests)
+    return grouping
 
 
-def singles(source: Source, job: Job) -> list[Job]:
+def split_block(source: Source, job: Job) -> list[Job]:
     """A block as one job for each of its albums."""
-    found = Grouped()
-    rows = ((file, start, _names(source, file, start, many)) for file, start, many in job.ranges)
-    for album, ranges in _runs(rows):
-        one = _Waiting()
-        one.take(album, ranges, sum(many for _, _, many in ranges))
-        one.into(found)
-    return found.jobs
+    grouping = Grouping()
+    rows = (
+        (file, start, _album_names(source, file, start, count)) for file, start, count in job.ranges
+    )
+    for album, ranges in _album_runs(rows):
+        builder = _BlockBuilder()
+        builder.add(album, ranges, sum(count for _, _, count in ranges))
+        builder.flush(grouping)
+    return grouping.jobs
 
 
-def _names(source: Source, file: int, start: int, rows: int) -> Any:
+def _album_names(source: Source, file: int, start: int, rows: int) -> Any:
     return source.read(file, start, rows, small=True).column("album").combine_chunks()
 
 
-class _Waiting:
+class _BlockBuilder:
     """Albums that have not filled a block yet."""
 
     def __init__(self) -> None:
         self.photos = self.albums = 0
         self._ranges: list[Range] = []
-        self._seal = sha256()
+        self._digest = sha256()
 
-    def take(self, album: str, ranges: list[Range], photos: int) -> None:
+    def add(self, album: str, ranges: list[Range], photos: int) -> None:
         self.photos += photos
         self.albums += 1
-        self._seal.update(sha256(album.encode("utf-8", "replace")).digest())
+        self._digest.update(sha256(album.encode("utf-8", "replace")).digest())
         for file, start, rows in ranges:
             last = self._ranges[-1] if self._ranges else None
             if last is not None and last[0] == file and last[1] + last[2] == start:
@@ -152,51 +154,51 @@ class _Waiting:
             else:
                 self._ranges.append((file, start, rows))
 
-    def into(self, found: Grouped) -> None:
+    def flush(self, grouping: Grouping) -> None:
         if self.albums:
-            name = self._seal.hexdigest()[:24]
+            name = self._digest.hexdigest()[:24]
             job = Job(name, "albums", tuple(self._ranges), self.albums, self.photos)
-            found.jobs.append(job)
+            grouping.jobs.append(job)
         self.__init__()  # type: ignore[misc]
 
 
-def _giant(found: Grouped, album: str, ranges: list[Range], block: int) -> None:
+def _add_large_album(grouping: Grouping, album: str, ranges: list[Range], block: int) -> None:
     """Slices of one giant, and the join that follows them."""
     name = sha256(sha256(album.encode("utf-8", "replace")).digest()).hexdigest()[:24]
-    cut = [
+    parts = [
         (file, start + first, min(block, rows - first))
         for file, start, rows in ranges
         for first in range(0, rows, block)
     ]
     slices = [
-        Job(f"{name}-{number:05}", "slice", (one,), 0, one[2], giant=name)
-        for number, one in enumerate(cut)
+        Job(f"{name}-{number:05}", "slice", (part,), 0, part[2], join_name=name)
+        for number, part in enumerate(parts)
     ]
-    found.jobs += slices
+    grouping.jobs += slices
     photos = sum(rows for _, _, rows in ranges)
-    found.joins.append(Job(name, "join", (), 1, photos, tuple(one.name for one in slices)))
+    grouping.joins.append(Job(name, "join", (), 1, photos, tuple(part.name for part in slices)))
 
 
-def _runs(batches: Iterable[tuple[int, int, Any]]) -> Iterator[tuple[str, list[Range]]]:
+def _album_runs(batches: Iterable[tuple[int, int, Any]]) -> Iterator[tuple[str, list[Range]]]:
     """Every run of rows of one album, across batches and files."""
     album: str | None = None
     ranges: list[Range] = []
     for file, first, names in batches:
-        for name, start, rows in _in_batch(names):
-            one = (file, first + start, rows)
+        for name, start, rows in _runs_in_batch(names):
+            part = (file, first + start, rows)
             if name != album:
                 if album is not None:
                     yield album, ranges
-                album, ranges = name, [one]
+                album, ranges = name, [part]
             elif ranges[-1][0] == file:
                 ranges[-1] = (file, ranges[-1][1], ranges[-1][2] + rows)
             else:
-                ranges.append(one)
+                ranges.append(part)
     if album is not None:
         yield album, ranges
 
 
-def _in_batch(names: Any) -> Iterator[tuple[str, int, int]]:
+def _runs_in_batch(names: Any) -> Iterator[tuple[str, int, int]]:
     """Runs of equal names: name, first row, rows; a missing name is the empty one."""
     if not len(names):
         return
@@ -206,60 +208,64 @@ def _in_batch(names: Any) -> Iterator[tuple[str, int, int]]:
     changes = compute.not_equal(filled.slice(1), filled.slice(0, len(filled) - 1))
     starts = np.concatenate([[0], 1 + np.flatnonzero(changes.to_numpy(zero_copy_only=False))])
     ends = np.append(starts[1:], len(filled))
-    firsts = texts(filled.take(arrow().array(starts)))
-    for name, start, end in zip(firsts, starts.tolist(), ends.tolist(), strict=True):
+    values = text_values(filled.take(arrow().array(starts)))
+    for name, start, end in zip(values, starts.tolist(), ends.tolist(), strict=True):
         yield name or "", start, end - start
 
 
 GROUPED = "_work/grouped"
-_READ = 4096
+_READ_ROWS = 4096
 """Rows that are read at a time, if they are small."""
-_HELD = 16 << 20
+_MAX_HELD_BYTES = 16 << 20
 """Bytes of the dataset that are held at a time."""
-_BUCKET = 64 << 20
+_BUCKET_BYTES = 64 << 20
 """Bytes of the dataset that a bucket should hold."""
-_MOST = 512
+_MAX_BUCKETS = 512
 """Buckets at most: each has a file."""
-_LARGE = 8
+_MAX_BLOCKS_PER_GROUP = 8
 """A row group is too large when it holds so many times a block."""
 
 
 def must_regroup(source: Source, scattered: bool, block: int) -> bool:
     """Whether the dataset cannot be worked on as it lies."""
-    return scattered or source.largest_group > _LARGE * block
+    return scattered or source.largest_group > _MAX_BLOCKS_PER_GROUP * block
 
 
-def regrouped(source: Source, output: Storage, block: int) -> Source:
+def regroup(source: Source, output: Storage, block: int) -> Source:
     """The same rows, every album's together; done once, however often a run is gone on with."""
     done = f"{GROUPED}/done.json"
-    where = output.below(GROUPED)
+    address = output.address_below(GROUPED)
     if not output.is_file(done):
         size = sum(file.size for file in source.files)
-        held = max(1, _HELD // max(1, size // max(1, source.rows)))  # rows: some hold photos
-        count = max(1, min(_MOST, size // _BUCKET))
+        rows = max(
+            1, _MAX_HELD_BYTES // max(1, size // max(1, source.rows))
+        )  # rows: some hold photos
+        count = max(1, min(_MAX_BUCKETS, size // _BUCKET_BYTES))
         # rows may hold whole photos: what a killed run left of them goes before anything else
-        room = Path(tempfile.gettempdir())
-        sweep_staging(room)
-        with store_errors(str(room)), Staging(room) as staging:
+        folder = Path(tempfile.gettempdir())
+        sweep_staging(folder)
+        with store_errors(str(folder)), Staging(folder) as staging:
             spools = [staging.folder / f"{number:04}" for number in range(count)]
-            _spread(source, spools, min(_READ, held))
+            _fill_buckets(source, spools, min(_READ_ROWS, rows))
             for number, spool in enumerate(spools):
                 if spool.exists():
                     with output.create(f"{GROUPED}/{number:04}.arrow") as stream:
-                        _sort(spool, stream, source.schema.append(lost_field()), min(block, held))
+                        _write_sorted(
+                            spool, stream, source.schema.append(lost_field()), min(block, rows)
+                        )
                     spool.unlink()
         output.write(done, json.dumps({"rows": source.rows}).encode())
-    return Source(where)
+    return Source(address)
 
 
-def _spread(source: Source, spools: list[Path], rows: int) -> None:
+def _fill_buckets(source: Source, spools: list[Path], rows: int) -> None:
     """Every row to the spool of its album."""
     from pyarrow import compute, ipc
 
     for batch in source.batches(rows):
         names = compute.fill_null(batch.column("album"), "").dictionary_encode()
-        of_name = [crc32((name or "").encode()) for name in texts(names.dictionary)]
-        bucket = np.array(of_name, dtype=np.int64)[names.indices.to_numpy()] % len(spools)
+        hashes = [crc32((name or "").encode()) for name in text_values(names.dictionary)]
+        bucket = np.array(hashes, dtype=np.int64)[names.indices.to_numpy()] % len(spools)
         for number in np.unique(bucket).tolist():
             part = batch.take(arrow().array(np.flatnonzero(bucket == number)))
             with (
@@ -270,7 +276,7 @@ def _spread(source: Source, spools: list[Path], rows: int) -> None:
                 out.write_batch(part)
 
 
-def _sort(spool: Path, sink: Any, schema: Any, rows: int) -> None:
+def _write_sorted(spool: Path, sink: Any, schema: Any, rows: int) -> None:
     """A bucket as an Arrow file: albums by their names, photos in the order they came.
 
     Only the names are held. A bucket may be one giant, so its rows stay where they lie, mapped,
@@ -280,23 +286,23 @@ def _sort(spool: Path, sink: Any, schema: Any, rows: int) -> None:
     from pyarrow import compute, ipc
 
     with pa.memory_map(str(spool)) as mapped, ipc.new_file(sink, schema) as out:
-        batches = list(_spooled(mapped))
+        batches = list(_spool_batches(mapped))
         names = [
             name
             for batch in batches
-            for name in texts(compute.fill_null(batch.column("album"), ""))
+            for name in text_values(compute.fill_null(batch.column("album"), ""))
         ]
         starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
         order = np.argsort(np.array(names, dtype=object), kind="stable")
         for first in range(0, len(order), rows):
-            wanted = order[first : first + rows]
-            runs = _regrouping_runs(wanted, np.searchsorted(starts, wanted, side="right") - 1)
-            parts = [batches[b].slice(row - int(starts[b]), many) for b, row, many in runs]
+            selected = order[first : first + rows]
+            runs = _consecutive_rows(selected, np.searchsorted(starts, selected, side="right") - 1)
+            parts = [batches[b].slice(row - int(starts[b]), count) for b, row, count in runs]
             out.write_table(pa.Table.from_batches(parts, schema).combine_chunks())
         del batches, parts  # they lie in the file that is closed now
 
 
-def _regrouping_runs(rows: Any, batches: Any) -> Iterator[tuple[int, int, int]]:
+def _consecutive_rows(rows: Any, batches: Any) -> Iterator[tuple[int, int, int]]:
     """Neighbours that lie together: batch, first row, rows."""
     breaks = 1 + np.flatnonzero((np.diff(rows) != 1) | (np.diff(batches) != 0))
     starts = [0, *breaks.tolist()]
@@ -304,7 +310,7 @@ def _regrouping_runs(rows: Any, batches: Any) -> Iterator[tuple[int, int, int]]:
         yield int(batches[start]), int(rows[start]), end - start
 
 
-def _spooled(mapped: Any) -> Iterator[Any]:
+def _spool_batches(mapped: Any) -> Iterator[Any]:
     """The batches of a spool: one stream behind the other."""
     from pyarrow import ipc
 

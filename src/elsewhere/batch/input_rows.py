@@ -55,44 +55,44 @@ from elsewhere.service import (
 from elsewhere.values.scores import FloatMatrix
 
 
-def matrix_of(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
+def score_matrix(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
     """One row a photo, and by number why a row is not to be used; it is zeros there.
 
     The numbers stay where they are, mapped, where the column is a single piece without fault.
     """
     from pyarrow import compute
 
-    whole = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if hasattr(whole, "chunks"):  # an empty or still divided column
-        whole = whole.chunk(0)
-    lengths = np.asarray(compute.fill_null(compute.list_value_length(whole), -1))
-    if whole.null_count:  # a fixed size counts for what is missing, too
-        lengths = np.where(np.asarray(whole.is_null()), -1, lengths)
-    width = _usual(lengths)
-    wrong = {int(n): "it has no scores: give it some" for n in np.flatnonzero(lengths < 1)}
+    lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if hasattr(lists, "chunks"):  # an empty or still divided column
+        lists = lists.chunk(0)
+    lengths = np.asarray(compute.fill_null(compute.list_value_length(lists), -1))
+    if lists.null_count:  # a fixed size counts for what is missing, too
+        lengths = np.where(np.asarray(lists.is_null()), -1, lengths)
+    width = _usual_width(lengths)
+    faults = {int(n): "it has no scores: give it some" for n in np.flatnonzero(lengths < 1)}
     for n in np.flatnonzero((lengths >= 1) & (lengths != width)).tolist():
-        wrong[n] = f"it has scores over {lengths[n]} cells, and other photos over {width}"
-    if wrong:
+        faults[n] = f"it has scores over {lengths[n]} cells, and other photos over {width}"
+    if faults:
         good = np.flatnonzero(lengths == width)
-        flat = whole.take(good).flatten().to_numpy(zero_copy_only=False)
-        matrix: FloatMatrix = np.zeros((len(whole), width), dtype=flat.dtype)
+        flat = lists.take(good).flatten().to_numpy(zero_copy_only=False)
+        matrix: FloatMatrix = np.zeros((len(lists), width), dtype=flat.dtype)
         matrix[good] = flat.reshape(len(good), width)
     else:
-        matrix = whole.flatten().to_numpy(zero_copy_only=False).reshape(len(whole), width)
-    odd = np.flatnonzero(~(matrix < np.inf).all(axis=1)).tolist()
-    if odd:
+        matrix = lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), width)
+    invalid = np.flatnonzero(~(matrix < np.inf).all(axis=1)).tolist()
+    if invalid:
         matrix = matrix.copy()
-        matrix[odd] = 0
-        wrong.update(dict.fromkeys(odd, "one of its scores is NaN, null or infinite"))
-    return matrix, wrong
+        matrix[invalid] = 0
+        faults.update(dict.fromkeys(invalid, "one of its scores is NaN, null or infinite"))
+    return matrix, faults
 
 
-def _usual(lengths: Any) -> int:
+def _usual_width(lengths: Any) -> int:
     """How many cells most photos have scores for; of two the more."""
-    found, many = np.unique(lengths[lengths > 0], return_counts=True)
-    if not len(found):
+    widths, counts = np.unique(lengths[lengths > 0], return_counts=True)
+    if not len(widths):
         raise InputError("none of its photos has scores: give them some")
-    return int(found[len(many) - 1 - int(np.argmax(many[::-1]))])
+    return int(widths[len(counts) - 1 - int(np.argmax(counts[::-1]))])
 
 
 class MangledText(str):
@@ -101,18 +101,18 @@ class MangledText(str):
     __slots__ = ()
 
 
-def texts(column: Any) -> list[str | None]:
+def text_values(column: Any) -> list[str | None]:
     """A column of strings; never raises for what is in it.
 
     >>> import pyarrow as pa
-    >>> texts(pa.array([b"a", b"\\xff", None]).cast(pa.string(), safe=False))
+    >>> text_values(pa.array([b"a", b"\\xff", None]).cast(pa.string(), safe=False))
     ['a', '\\\\xff', None]
     """
     try:
-        whole: list[str | None] = column.to_pylist()
+        values: list[str | None] = column.to_pylist()
     except UnicodeDecodeError:
-        return [_read(one) for one in column.cast(arrow().large_binary()).to_pylist()]
-    return whole
+        return [_decode(raw) for raw in column.cast(arrow().large_binary()).to_pylist()]
+    return values
 
 
 def storable(text: str) -> str:
@@ -124,7 +124,7 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _read(raw: bytes | None) -> str | None:
+def _decode(raw: bytes | None) -> str | None:
     if raw is None:
         return None
     try:
@@ -146,8 +146,12 @@ def lost_field() -> Any:
     return arrow().field(LOST, arrow().string())
 
 
-def salvaged(
-    read: Callable[[list[str]], Any], schema: Any, columns: Sequence[str], rows: int, where: str
+def salvage(
+    read: Callable[[list[str]], Any],
+    schema: Any,
+    columns: Sequence[str],
+    rows: int,
+    description: str,
 ) -> Any:
     """A row group that cannot be read: a table with its albums, if these can, and the reason.
 
@@ -155,16 +159,16 @@ def salvaged(
     """
     pa = arrow()
     fields = [schema.field(name) for name in columns if name != LOST]
-    made = {one.name: pa.nulls(rows, one.type) for one in fields}
+    data = {field.name: pa.nulls(rows, field.type) for field in fields}
     # where whose rows they are cannot be read either, they are those of an album without an id
     with suppress(pa.ArrowException, OSError):
-        made["album"] = read(["album"]).column(0)
-    reason = f"{where} cannot be read, for the file is damaged there: write it anew"
-    made[LOST] = pa.array([reason] * rows, pa.string())
-    return pa.Table.from_arrays(list(made.values()), schema=pa.schema([*fields, lost_field()]))
+        data["album"] = read(["album"]).column(0)
+    reason = f"{description} cannot be read, for the file is damaged there: write it anew"
+    data[LOST] = pa.array([reason] * rows, pa.string())
+    return pa.Table.from_arrays(list(data.values()), schema=pa.schema([*fields, lost_field()]))
 
 
-def joined(parts: Sequence[Any]) -> Any:
+def concat_tables(parts: Sequence[Any]) -> Any:
     """Tables of one dataset as one; in some of them rows may be lost."""
     pa = arrow()
     if all(part.schema.equals(parts[0].schema) for part in parts):
@@ -173,7 +177,7 @@ def joined(parts: Sequence[Any]) -> Any:
     return whole.replace_schema_metadata(parts[0].schema.metadata)
 
 
-def with_lost(batch: Any) -> Any:
+def with_lost_column(batch: Any) -> Any:
     """A batch of whole rows as a table that has the column LOST."""
     table = arrow().Table.from_batches([batch])
     if LOST in table.column_names:
@@ -181,47 +185,47 @@ def with_lost(batch: Any) -> Any:
     return table.append_column(lost_field(), arrow().nulls(batch.num_rows, arrow().string()))
 
 
-def refuse_lost(table: Any) -> None:
+def check_not_lost(table: Any) -> None:
     """LostRowsError where rows of an album are not what they were."""
     if LOST not in table.column_names:
         return
-    reasons = dict.fromkeys(one for one in table.column(LOST).to_pylist() if one)
+    reasons = dict.fromkeys(reason for reason in table.column(LOST).to_pylist() if reason)
     if reasons:
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
         raise LostRowsError(f"some of its rows are lost: {next(iter(reasons))}{more}")
 
 
-_NEEDED = ("album", "photo")
+_REQUIRED = ("album", "photo")
 
 
-def understood(where: str, schema: Any) -> Any:
+def known_schema(address: str, schema: Any) -> Any:
     """The part of a schema that is ours; FileError where it cannot be worked with."""
-    for name in _NEEDED:
+    for name in _REQUIRED:
         if name not in schema.names:
-            raise FileError(f"{where} has no column {name}: docs/batch.md says which are needed")
+            raise FileError(f"{address} has no column {name}: docs/batch.md says which are needed")
     scored = "scores" in schema.names
-    ours = [*(scores_in(2) if scored else photos_in()).names, LOST]
-    for name in ours:
+    known = [*(scores_in(2) if scored else photos_in()).names, LOST]
+    for name in known:
         if schema.names.count(name) > 1:
-            raise FileError(f"{where} has several columns called {name}: leave one of them")
+            raise FileError(f"{address} has several columns called {name}: leave one of them")
         if name in schema.names:
-            _expect(where, name, schema.field(name).type)
+            _check_type(address, name, schema.field(name).type)
     if not scored and not {"path", "content"} & set(schema.names):
-        raise FileError(f"{where} has no column path, content or scores: give one of them")
-    fields = [schema.field(name) for name in schema.names if name in ours]
+        raise FileError(f"{address} has no column path, content or scores: give one of them")
+    fields = [schema.field(name) for name in schema.names if name in known]
     return arrow().schema(fields, metadata=schema.metadata)
 
 
-def _expect(where: str, name: str, kind: Any) -> None:
+def _check_type(address: str, name: str, kind: Any) -> None:
     types = arrow().types
-    if types.is_null(kind) and name not in {*_NEEDED, "scores"}:
+    if types.is_null(kind) and name not in {*_REQUIRED, "scores"}:
         return  # nothing is said in any row
-    right, words = _kinds()[name]
-    if not right(kind):
-        raise FileError(f"{where} has {name} of type {kind}, which must be {words}")
+    is_right, expected = _column_types()[name]
+    if not is_right(kind):
+        raise FileError(f"{address} has {name} of type {kind}, which must be {expected}")
 
 
-def _kinds() -> dict[str, tuple[Callable[[Any], bool], str]]:
+def _column_types() -> dict[str, tuple[Callable[[Any], bool], str]]:
     types = arrow().types
 
     def is_text(kind: Any) -> bool:
@@ -233,12 +237,14 @@ def _kinds() -> dict[str, tuple[Callable[[Any], bool], str]]:
     def is_bytes(kind: Any) -> bool:
         return bool(types.is_binary(kind) or types.is_large_binary(kind))
 
-    def lists(is_member: Callable[[Any], bool]) -> Callable[[Any], bool]:
-        ways = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-        return lambda kind: any(way(kind) for way in ways) and bool(is_member(kind.value_type))
+    def is_list_of(is_member: Callable[[Any], bool]) -> Callable[[Any], bool]:
+        checks = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+        return lambda kind: (
+            any(check(kind) for check in checks) and bool(is_member(kind.value_type))
+        )
 
     def is_cells(kind: Any) -> bool:
-        return bool(types.is_integer(kind)) or lists(types.is_integer)(kind)
+        return bool(types.is_integer(kind)) or is_list_of(types.is_integer)(kind)
 
     text = (is_text, "text")
     number = (is_number, "a number")
@@ -246,12 +252,12 @@ def _kinds() -> dict[str, tuple[Callable[[Any], bool], str]]:
         **dict.fromkeys(("album", "photo", "path", "place", "wishes", LOST), text),
         **dict.fromkeys(("lat", "lon"), number),
         "content": (is_bytes, "bytes (binary)"),
-        "scores": (lists(types.is_floating), "a list of floats"),
+        "scores": (is_list_of(types.is_floating), "a list of floats"),
         "truth": (is_cells, "a list of whole numbers"),
     }
 
 
-class Dead(NamedTuple):
+class DeadLetter(NamedTuple):
     """A dead letter: what could not be used, and why."""
 
     album: str
@@ -261,7 +267,7 @@ class Dead(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rows:
+class AlbumRows:
     """One album as it comes to be planned."""
 
     album: str
@@ -273,12 +279,12 @@ class Rows:
     place: str | None
     wishes: Mapping[str, Any]
     truth: tuple[int, ...] | None
-    dead: tuple[Dead, ...]
+    letters: tuple[DeadLetter, ...]
 
 
-def albums(table: Any) -> Iterator[tuple[str, Any]]:
+def split_albums(table: Any) -> Iterator[tuple[str, Any]]:
     """Every album of a table with its rows; they lie together."""
-    names = [name or "" for name in texts(table.column("album"))]
+    names = [name or "" for name in text_values(table.column("album"))]
     start = 0
     for end in range(1, len(names) + 1):
         if end == len(names) or names[end] != names[start]:
@@ -286,139 +292,143 @@ def albums(table: Any) -> Iterator[tuple[str, Any]]:
             start = end
 
 
-def rows_of(album: str, table: Any) -> Rows:
+def read_album(album: str, table: Any) -> AlbumRows:
     """One album's photos and wishes; InputError where they make no sense together."""
-    refuse_lost(table)
+    check_not_lost(table)
     if not album:
         raise InputError("the album has no id: give every row one")
     if isinstance(album, MangledText):
         raise InputError("the album's id is no text in UTF-8: give it another")
-    told = _told(table)
+    records = _records(table)
     names = [name for name in table.column_names if name.startswith("scores")]
     matrices: list[FloatMatrix] = []
     unscored: dict[int, str] = {}
-    for name in sorted(names, key=_number):
-        matrix, wrong = matrix_of(table.column(name))
+    for name in sorted(names, key=_scorer_number):
+        matrix, faults = score_matrix(table.column(name))
         matrices.append(matrix)
-        unscored |= wrong
-    usable, dead = _usable(album, told, unscored)
-    truth = _one([_cells(row.get("truth")) for row in told], "truth")
-    wishes = _one([_json(row.get("wishes")) for row in told], "wishes")
-    return Rows(
+        unscored |= faults
+    usable, letters = _split_usable(album, records, unscored)
+    truth = _single([_cells(row.get("truth")) for row in records], "truth")
+    wishes = _single([_normalized_wishes(row.get("wishes")) for row in records], "wishes")
+    return AlbumRows(
         album=album,
-        ids=tuple(str(told[n]["photo"]) for n in usable),
+        ids=tuple(str(records[n]["photo"]) for n in usable),
         scores=tuple(matrix[usable] for matrix in matrices),
-        metadata=tuple(_metadata(told[n]) for n in usable),
-        digests=tuple(told[n].get("digest") or "" for n in usable),
-        place=_one([row.get("place") for row in told], "place"),
+        metadata=tuple(_metadata(records[n]) for n in usable),
+        digests=tuple(records[n].get("digest") or "" for n in usable),
+        place=_single([row.get("place") for row in records], "place"),
         wishes=json.loads(wishes) if wishes else {},
         truth=truth,
-        dead=tuple(dead),
+        letters=tuple(letters),
     )
 
 
-def _told(table: Any) -> list[dict[str, Any]]:
+def _records(table: Any) -> list[dict[str, Any]]:
     """The rows without their scores."""
     small = [name for name in table.column_names if not name.startswith("scores")]
-    columns = [texts(table.column(name)) for name in small]
+    columns = [text_values(table.column(name)) for name in small]
     return [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _usable(
-    album: str, told: Sequence[Mapping[str, Any]], unscored: Mapping[int, str]
-) -> tuple[list[int], list[Dead]]:
+def _split_usable(
+    album: str, records: Sequence[Mapping[str, Any]], unscored: Mapping[int, str]
+) -> tuple[list[int], list[DeadLetter]]:
     """The rows of photos that can be planned with, and what the others are.
 
     Where an id has several rows none of them is read, not even where all show one picture: an id
     must not be both among the dead letters and among what may be shared.
     """
     usable: list[int] = []
-    dead: list[Dead] = []
-    rows = Counter(row.get("photo") or "" for row in told)
+    letters: list[DeadLetter] = []
+    counts = Counter(row.get("photo") or "" for row in records)
     pictures: dict[str, str] = {}
-    for number, row in enumerate(told):
+    for number, row in enumerate(records):
         name, digest = row.get("photo"), row.get("digest") or ""
         if row.get("kind"):
-            dead.append(Dead(album, name, row["kind"], row["reason"]))
+            letters.append(DeadLetter(album, name, row["kind"], row["reason"]))
         elif not name:
-            dead.append(Dead(album, None, "unnamed", f"photo {number} has no id: give it one"))
+            letters.append(
+                DeadLetter(album, None, "unnamed", f"photo {number} has no id: give it one")
+            )
         elif isinstance(name, MangledText):
-            dead.append(Dead(album, name, "unnamed", "its id is no text in UTF-8: give it another"))
-        elif rows[name] > 1:
+            letters.append(
+                DeadLetter(album, name, "unnamed", "its id is no text in UTF-8: give it another")
+            )
+        elif counts[name] > 1:
             reason = (
                 "its id comes more than once in the album: give every photo its own, and one row"
             )
-            dead.append(Dead(album, name, "twice", reason))
+            letters.append(DeadLetter(album, name, "twice", reason))
         elif number in unscored:
-            dead.append(Dead(album, name, "unscored", unscored[number]))
+            letters.append(DeadLetter(album, name, "unscored", unscored[number]))
         elif digest and digest in pictures:
             reason = f"it shows exactly the same picture as {pictures[digest]}, which is read"
-            dead.append(Dead(album, name, "duplicate", reason))
+            letters.append(DeadLetter(album, name, "duplicate", reason))
         else:
             usable.append(number)
             pictures[digest] = name
-    return usable, dead
+    return usable, letters
 
 
 def _metadata(row: Mapping[str, Any]) -> Metadata:
     """What the file says, with the position that the dataset gives before its own."""
     lat, lon = row.get("lat"), row.get("lon")
-    given = None if lat is None or lon is None or math.isnan(lat + lon) else (lat, lon)
+    position = None if lat is None or lon is None or math.isnan(lat + lon) else (lat, lon)
     try:
-        return read_metadata(row.get("metadata") or "", given)
+        return read_metadata(row.get("metadata") or "", position)
     except InputError:
         raise InputError(
             f"{row['photo']} has a position that is none on earth: {lat}, {lon}"
         ) from None
 
 
-def _one(given: Sequence[Any], what: str) -> Any:
+def _single(values: Sequence[Any], name: str) -> Any:
     """What the rows of an album say alike, or nothing."""
-    found = list(dict.fromkeys(one for one in given if one not in (None, "", ())))
-    if len(found) > 1:
-        raise InputError(f"its rows have different {what}: an album has one")
-    if found and isinstance(found[0], MangledText):
-        raise InputError(f"its {what} is no text in UTF-8: {found[0][:80]}")
-    return found[0] if found else None
+    distinct = list(dict.fromkeys(value for value in values if value not in (None, "", ())))
+    if len(distinct) > 1:
+        raise InputError(f"its rows have different {name}: an album has one")
+    if distinct and isinstance(distinct[0], MangledText):
+        raise InputError(f"its {name} is no text in UTF-8: {distinct[0][:80]}")
+    return distinct[0] if distinct else None
 
 
-def _cells(given: Any) -> tuple[int, ...] | None:
-    if given is None:
+def _cells(value: Any) -> tuple[int, ...] | None:
+    if value is None:
         return None
-    cells = [given] if isinstance(given, int) else list(given)
+    cells = [value] if isinstance(value, int) else list(value)
     if any(cell is None for cell in cells):
         raise InputError("a cell of its truth is null: leave it out")
     return tuple(int(cell) for cell in cells)
 
 
-def _json(text: str | None) -> str | None:
+def _normalized_wishes(text: str | None) -> str | None:
     """The wishes of a row, brought to one form."""
     if not text:
         return None
     try:
-        told = json.loads(text)
+        wishes = json.loads(text)
     except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict):
+        wishes = None
+    if not isinstance(wishes, dict):
         raise InputError(f"its wishes are no JSON object: {text[:80]}")
-    return json.dumps(told, sort_keys=True)
+    return json.dumps(wishes, sort_keys=True)
 
 
-def _number(name: str) -> int:
+def _scorer_number(name: str) -> int:
     return int(name.rpartition("_")[2]) if "_" in name else 0
 
 
-ABOUT = "elsewhere.attackers"
-_CARRIED = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
+ATTACKERS_KEY = "elsewhere.attackers"
+_CARRIED_COLUMNS = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
 """Columns of the input that go with a photo to the end."""
 
 
-def carried(rows: Any) -> dict[str, Any]:
+def carried_columns(rows: Any) -> dict[str, Any]:
     """The columns of the input that are still needed when the photos are not."""
-    return {name: rows.column(name) for name in _CARRIED if name in rows.column_names}
+    return {name: rows.column(name) for name in _CARRIED_COLUMNS if name in rows.column_names}
 
 
-def packed(table: Any) -> Any:
+def pack(table: Any) -> Any:
     """A table as bytes."""
     from pyarrow import ipc
 
@@ -428,39 +438,41 @@ def packed(table: Any) -> Any:
     return sink.getvalue()
 
 
-def unpacked(content: Any) -> Any:
+def unpack(content: Any) -> Any:
     """The table again; its numbers stay where the bytes are."""
     from pyarrow import ipc
 
     return ipc.open_file(arrow().BufferReader(content)).read_all()
 
 
-def told(attackers: Sequence[AttackerInfo]) -> dict[str, str]:
+def attackers_metadata(attackers: Sequence[AttackerInfo]) -> dict[str, str]:
     """What the attackers are, as metadata of a schema."""
     return {
-        ABOUT: json.dumps([
+        ATTACKERS_KEY: json.dumps([
             {
-                "word": one.spec,
-                "name": one.about.name,
-                "fingerprint": one.about.fingerprint,
-                "cells": one.about.cells,
-                "grid": one.about.grid,
-                "exponents": {str(size): e for size, e in one.about.exponents.items()},
+                "word": attacker.spec,
+                "name": attacker.about.name,
+                "fingerprint": attacker.about.fingerprint,
+                "cells": attacker.about.cells,
+                "grid": attacker.about.grid,
+                "exponents": {str(size): e for size, e in attacker.about.exponents.items()},
                 "accuracy": {
                     part: {str(km): share for km, share in shares.items()}
-                    for part, shares in one.about.accuracy.items()
+                    for part, shares in attacker.about.accuracy.items()
                 },
             }
-            for one in attackers
+            for attacker in attackers
         ])
     }  # fmt: skip
 
 
-def attackers(schema: Any) -> tuple[AttackerInfo, ...]:
+def read_attackers(schema: Any) -> tuple[AttackerInfo, ...]:
     """The attackers that a table's schema tells of; one without a name where scores came in."""
     metadata: Mapping[bytes, bytes] = schema.metadata or {}
-    if ABOUT.encode() in metadata:
-        return tuple(_attacker(one) for one in json.loads(metadata[ABOUT.encode()]))
+    if ATTACKERS_KEY.encode() in metadata:
+        return tuple(
+            _read_attacker(record) for record in json.loads(metadata[ATTACKERS_KEY.encode()])
+        )
     scorer, grid = (
         metadata.get(f"elsewhere.{name}".encode(), b"").decode(errors="replace")
         for name in ("scorer", "grid")
@@ -471,22 +483,22 @@ def attackers(schema: Any) -> tuple[AttackerInfo, ...]:
     return (AttackerInfo("the scores", about),)
 
 
-def _attacker(one: Mapping[str, Any]) -> AttackerInfo:
-    globe = cells_of_grid(one["grid"])
-    if globe is None and one["grid"]:
+def _read_attacker(record: Mapping[str, Any]) -> AttackerInfo:
+    globe = cells_of_grid(record["grid"])
+    if globe is None and record["grid"]:
         return AttackerInfo(
-            one["word"], describe_scorer(one["word"])
+            record["word"], describe_scorer(record["word"])
         )  # only the model knows its cells
     about = ScorerInfo(
-        name=one["name"],
-        fingerprint=one["fingerprint"],
-        cells=one["cells"],
-        grid=one["grid"],
+        name=record["name"],
+        fingerprint=record["fingerprint"],
+        cells=record["cells"],
+        grid=record["grid"],
         globe=globe,
-        exponents={int(size): e for size, e in one["exponents"].items()},
+        exponents={int(size): e for size, e in record["exponents"].items()},
         accuracy={
             part: {int(km): share for km, share in shares.items()}
-            for part, shares in one["accuracy"].items()
+            for part, shares in record["accuracy"].items()
         },
     )
-    return AttackerInfo(one["word"], about)
+    return AttackerInfo(record["word"], about)

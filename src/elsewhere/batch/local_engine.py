@@ -19,13 +19,17 @@ from typing import cast
 from elsewhere.batch.blocks import JobResult
 from elsewhere.batch.grouping import Job
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.platform.machine import interrupts_blocked, single_threaded, worker_count as cores
+from elsewhere.platform.machine import (
+    interrupts_blocked,
+    single_threaded,
+    worker_count,
+)
 
-Then = Callable[[JobResult], Sequence[Job]]
+NextJobs = Callable[[JobResult], Sequence[Job]]
 """What has to be done now that a job is done."""
 
 _log = logging.getLogger(__name__)
-_MOST_DEATHS = 20
+_MAX_DEATHS = 20
 """A worker that dies so often in a row, whatever it works on, will not live."""
 
 
@@ -36,42 +40,42 @@ def run(
     *,
     scored: bool,
     workers: int | None,
-    then: Then,
+    next_jobs: NextJobs,
 ) -> Generator[JobResult]:
     """Do all jobs and those that follow from them; each is told when it is done."""
-    waiting = deque(jobs)
+    queue = deque(jobs)
     deaths = 0
-    given = (dataset, settings, scored)
-    count = min(workers or cores(), max(1, len(waiting)))
-    pool = [_Worker(given) for _ in range(count)]
+    arguments = (dataset, settings, scored)
+    size = min(workers or worker_count(), max(1, len(queue)))
+    pool = [_Worker(arguments) for _ in range(size)]
     try:
         while True:
             for worker in pool:
-                if waiting and worker.job is None:
-                    worker.ask(waiting.popleft())
+                if queue and worker.job is None:
+                    worker.send(queue.popleft())
             busy = {worker.pipe: worker for worker in pool if worker.job is not None}
             if not busy:
                 return
             for pipe in wait(list(busy)):
                 worker = busy[cast(Connection, pipe)]
                 assert worker.job is not None
-                answer = worker.hear()
+                answer = worker.receive()
                 if isinstance(answer, JobResult):
                     deaths = 0
-                    waiting.extend(then(answer))
+                    queue.extend(next_jobs(answer))
                     yield answer
                 elif isinstance(answer, str):
                     raise FileError(answer)
                 else:
                     deaths += 1
-                    if deaths > _MOST_DEATHS:
+                    if deaths > _MAX_DEATHS:
                         raise FileError(
                             f"workers died {deaths} times in a row: look at the memory of this "
                             "machine, or use smaller blocks or fewer workers; then run it again"
                         )
-                    waiting.append(worker.job)
+                    queue.append(worker.job)
                     worker.end()
-                    pool[pool.index(worker)] = _Worker(given)
+                    pool[pool.index(worker)] = _Worker(arguments)
     finally:
         for worker in pool:
             worker.end()
@@ -80,16 +84,16 @@ def run(
 class _Worker:
     """One process, and the job it is at."""
 
-    def __init__(self, given: tuple[str, str, bool]) -> None:
+    def __init__(self, arguments: tuple[str, str, bool]) -> None:
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
+        self.pipe, worker_end = context.Pipe()
         self.job: Job | None = None
-        self._process: BaseProcess = context.Process(target=_main, args=(theirs, *given))
+        self._process: BaseProcess = context.Process(target=_main, args=(worker_end, *arguments))
         with single_threaded(), interrupts_blocked():
             self._process.start()
-        theirs.close()
+        worker_end.close()
 
-    def ask(self, job: Job) -> None:
+    def send(self, job: Job) -> None:
         self.job = job
         # one that is dead already is found out when it is heard
         try:
@@ -97,7 +101,7 @@ class _Worker:
         except OSError:
             return
 
-    def hear(self) -> JobResult | str | None:
+    def receive(self) -> JobResult | str | None:
         """What it says: a job is done, a sentence on why nothing will be; None when it died."""
         try:
             answer: JobResult | str = self.pipe.recv()
@@ -114,23 +118,23 @@ class _Worker:
         self.pipe.close()
 
 
-def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
+def _main(pipe: Connection, dataset: str, settings_json: str, scored: bool) -> None:
     """The whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what becomes of us
     from elsewhere.batch.blocks import perform
     from elsewhere.batch.scoring import RowScorer
     from elsewhere.batch.settings import Settings
 
-    settings = Settings.from_json(told)
-    looking: RowScorer | None = None
+    settings = Settings.from_json(settings_json)
+    scorer: RowScorer | None = None
     try:
         while True:
             job: Job = pipe.recv()
-            if looking is None and not scored and job.kind != "join":
-                looking = RowScorer(
+            if scorer is None and not scored and job.kind != "join":
+                scorer = RowScorer(
                     settings.scorers, settings.max_side, settings.input, device=settings.device
                 )
-            pipe.send(perform(job, dataset, settings, looking))
+            pipe.send(perform(job, dataset, settings, scorer))
     except (EOFError, BrokenPipeError, ConnectionError):
         pass  # nobody asks any more
     except ElsewhereError as problem:
@@ -142,5 +146,5 @@ def _main(pipe: Connection, dataset: str, told: str, scored: bool) -> None:
             "it; what is written stays"
         )
     finally:
-        if looking is not None:
-            looking.close()
+        if scorer is not None:
+            scorer.close()

@@ -16,8 +16,8 @@ from typing import Any
 
 from elsewhere import messages
 from elsewhere.batch.columns import albums_out, arrow
-from elsewhere.batch.input_rows import Dead, LostRowsError, Rows, rows_of, storable
-from elsewhere.batch.settings import Settings, wishes_of
+from elsewhere.batch.input_rows import AlbumRows, DeadLetter, LostRowsError, read_album, storable
+from elsewhere.batch.settings import Settings, merge_wishes
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import (
     AttackerInfo,
@@ -44,58 +44,62 @@ _log = logging.getLogger(__name__)
 
 def solve(
     album: str, table: Any, attackers: Sequence[AttackerInfo], settings: Settings
-) -> tuple[Row, list[Dead]]:
+) -> tuple[Row, list[DeadLetter]]:
     """The row of one album, and its dead letters."""
-    rows: Rows | None = None
+    rows: AlbumRows | None = None
     try:
-        rows = rows_of(album, table)
+        rows = read_album(album, table)
         if not rows.ids:
             raise InputError("none of its photos can be used")
-        row = _fitting(_solved(rows, attackers, settings))
+        row = _storable_row(_plan_album(rows, attackers, settings))
     except LostRowsError as problem:
-        return broken(album, table.num_rows, rows, "damaged", str(problem))
+        return broken_row(album, table.num_rows, rows, "damaged", str(problem))
     except ElsewhereError as problem:
-        return broken(album, table.num_rows, rows, "album", str(problem))
+        return broken_row(album, table.num_rows, rows, "album", str(problem))
     except Exception as problem:  # a bug must cost this album and no other
         _log.debug("album %r", album, exc_info=True)
         reason = f"a mistake of ours ({type(problem).__name__}) kept it from being planned"
-        return broken(album, table.num_rows, rows, "error", f"{reason}: please report it")
-    dead = list(rows.dead)
+        return broken_row(album, table.num_rows, rows, "error", f"{reason}: please report it")
+    letters = list(rows.letters)
     if row["withheld"] is None:
-        dead.append(Dead(album, None, row["status"], row["verdict"]))
-    return row, dead
+        letters.append(DeadLetter(album, None, row["status"], row["verdict"]))
+    return row, letters
 
 
-def _fitting(row: Row) -> Row:
+def _storable_row(row: Row) -> Row:
     """A row that fits into the file: one that does not must be found out while it is alone."""
-    row = {name: storable(told) if isinstance(told, str) else told for name, told in row.items()}
+    row = {
+        name: storable(value) if isinstance(value, str) else value for name, value in row.items()
+    }
     arrow().Table.from_pylist([row], albums_out())
     return row
 
 
-def _solved(rows: Rows, attackers: Sequence[AttackerInfo], settings: Settings) -> Row:
-    wishes = replace(wishes_of(settings.wishes, rows.wishes), work_limit=settings.work_limit)
+def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Settings) -> Row:
+    wishes = replace(merge_wishes(settings.wishes, rows.wishes), work_limit=settings.work_limit)
     scores = [
-        Scores(matrix, rows.ids, scorer=one.about.fingerprint, grid=one.about.grid)
-        for one, matrix in zip(attackers, rows.scores, strict=True)
+        Scores(matrix, rows.ids, scorer=attacker.about.fingerprint, grid=attacker.about.grid)
+        for attacker, matrix in zip(attackers, rows.scores, strict=True)
     ]
     draw = settings.draw(rows.album)
     if rows.truth is not None:
         plan = plan_cells(scores[0], rows.truth, wishes, lambda: draw)
         verdict = messages.cells_verdict(plan, rows.truth, wishes, len(rows.ids))
-        tables = scores[:1]
+        planned_scores = scores[:1]
         label = f"cells {', '.join(map(str, rows.truth[:8]))}"
         audits = [audit_cells(attackers[0], scores[0], rows.truth, label)]
     else:
-        known = zip(rows.ids, rows.digests, rows.metadata, strict=True)
-        photos = [UnreadPhoto(*photo) for photo in known]
+        records = zip(rows.ids, rows.digests, rows.metadata, strict=True)
+        photos = [UnreadPhoto(*photo) for photo in records]
         skipped = [
-            SkippedFile(Path(dead.photo), dead.photo, known_kind(dead.kind, "damaged"), dead.reason)
-            for dead in rows.dead
-            if dead.photo is not None
+            SkippedFile(
+                Path(letter.photo), letter.photo, known_kind(letter.kind, "damaged"), letter.reason
+            )
+            for letter in rows.letters
+            if letter.photo is not None
         ]
         try:
-            done, tables, audits = plan_unread_album(
+            planned, planned_scores, audits = plan_unread_album(
                 photos, skipped, scores, attackers, wishes, place=rows.place, draw=draw
             )
         except NowhereError:
@@ -103,31 +107,33 @@ def _solved(rows: Rows, attackers: Sequence[AttackerInfo], settings: Settings) -
                 "nothing says where it was taken, so there is nothing to hide: give its photos lat "
                 "and lon, or a place, or scores a truth"
             ) from None
-        plan, verdict = done.plan, messages.verdict(done)
-    return _row(rows, wishes, plan, verdict, tables, [asdict(audit) for audit in audits], settings)
+        plan, verdict = planned.plan, messages.verdict(planned)
+    return _album_row(
+        rows, wishes, plan, verdict, planned_scores, [asdict(audit) for audit in audits], settings
+    )
 
 
-def _row(  # noqa: PLR0917 - all that a row tells
-    rows: Rows,
+def _album_row(  # noqa: PLR0917 - all that a row tells
+    rows: AlbumRows,
     wishes: Wishes,
     plan: Plan,
     verdict: str,
-    tables: list[Scores],
+    planned_scores: list[Scores],
     audits: list[Row],
     settings: Settings,
 ) -> Row:
     # within a small budget a place may stay the first guess: then there is nothing to promise
     hides = plan.found and plan.protected_k > 0
     # nodes may have other versions of the libraries, and their rows are to be the same
-    sealed = proved_record(plan, tables, libraries=False) if hides else None
+    record = proved_record(plan, planned_scores, libraries=False) if hides else None
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
     return {
         "album": rows.album,
         "status": str(plan.status) if hides or not plan.found else EXPOSED,
         "photos": len(rows.ids),
-        "left": len(rows.dead),
+        "left": len(rows.letters),
         "withheld": [rows.ids[n] for n in plan.withheld] if hides else None,
-        "share": _share(rows, plan.withheld) if hides else None,
+        "share": _shared_ids(rows, plan.withheld) if hides else None,
         "cost": str(plan.cost) if hides else None,
         "bound": str(plan.bound),
         "top": wishes.top if budget is None else None,
@@ -136,26 +142,26 @@ def _row(  # noqa: PLR0917 - all that a row tells
         "audit": audits,
         "verdict": verdict,
         "work": plan.work,
-        "certificate_digest": None if sealed is None else sealed["digest"],
-        "certificate": json.dumps(sealed) if sealed and settings.certificates else None,
+        "certificate_digest": None if record is None else record["digest"],
+        "certificate": json.dumps(record) if record and settings.certificates else None,
     }
 
 
-def _share(rows: Rows, withheld: Sequence[int]) -> list[str]:
+def _shared_ids(rows: AlbumRows, withheld: Sequence[int]) -> list[str]:
     """What the promise covers: photos that were planned with and stay, and no others.
 
     A copy of a photo is no more among them than one that nobody could read: it would say again
     what is counted once.
     """
-    gone = set(withheld)
-    return [name for number, name in enumerate(rows.ids) if number not in gone]
+    excluded = set(withheld)
+    return [name for number, name in enumerate(rows.ids) if number not in excluded]
 
 
-def broken(
-    album: str, photos: int, rows: Rows | None, kind: str, reason: str
-) -> tuple[Row, list[Dead]]:
+def broken_row(
+    album: str, photos: int, rows: AlbumRows | None, kind: str, reason: str
+) -> tuple[Row, list[DeadLetter]]:
     """The row of an album of which nothing can be said, and why."""
-    dead = [*(rows.dead if rows else ()), Dead(album, None, kind, reason)]
+    letters = [*(rows.letters if rows else ()), DeadLetter(album, None, kind, reason)]
     row: Row = dict.fromkeys(("withheld", "share", "cost", "bound", "top", "budget", "margin",
                               "audit", "work", "certificate_digest", "certificate"))  # fmt: skip
     return {
@@ -163,6 +169,6 @@ def broken(
         "album": album,
         "status": "broken",
         "photos": len(rows.ids) if rows else 0,
-        "left": len(rows.dead) if rows else photos,
+        "left": len(rows.letters) if rows else photos,
         "verdict": storable(reason),
-    }, dead
+    }, letters

@@ -29,7 +29,7 @@ from elsewhere.batch import blocks
 from elsewhere.batch.blocks import JobResult
 from elsewhere.batch.columns import arrow
 from elsewhere.batch.grouping import Job
-from elsewhere.batch.input_rows import unpacked
+from elsewhere.batch.input_rows import unpack
 from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import CollapseError
@@ -38,69 +38,69 @@ from elsewhere.service import has_cuda_build
 from elsewhere.values.wording import installed_by
 
 
-class Looking:
+class ScoringActor:
     """An actor with warm workers and sessions."""
 
     def __init__(self, dataset: str, settings: str) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
-        told = self._settings
-        self.look = RowScorer(told.scorers, told.max_side, told.input, device=told.device)
+        parsed = self._settings
+        self.scorer = RowScorer(parsed.scorers, parsed.max_side, parsed.input, device=parsed.device)
 
     def __call__(self, batch: Any) -> Any:
         """The partial rows of each job, as one piece that nobody divides."""
         jobs = batch.column("job").to_pylist()
-        rows = [self._one(Job.from_json(text)) for text in jobs]
+        rows = [self._score_job(Job.from_json(text)) for text in jobs]
         return arrow().table({"job": jobs, "rows": arrow().array(rows, arrow().large_binary())})
 
-    def _one(self, job: Job) -> bytes:
+    def _score_job(self, job: Job) -> bytes:
         if blocks.is_done(job, self._settings):
             return b""
-        return bytes(blocks.look(job, self._dataset, self._settings, self.look))
+        return bytes(blocks.score_photos(job, self._dataset, self._settings, self.scorer))
 
 
-class Alone:
+class JobActor:
     """An actor that does all of a job, as a worker of the engine here does."""
 
     def __init__(self, dataset: str, settings: str, scored: bool) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
-        self._look = None if scored else Looking(dataset, settings).look
+        self._scorer = None if scored else ScoringActor(dataset, settings).scorer
 
     def perform(self, job: str) -> str:
         """One job."""
-        done = blocks.perform(Job.from_json(job), self._dataset, self._settings, self._look)
-        return json.dumps(asdict(done))
+        result = blocks.perform(Job.from_json(job), self._dataset, self._settings, self._scorer)
+        return json.dumps(asdict(result))
 
 
-def planned(batch: Any, dataset: str, settings: str) -> Any:
+def plan_scored(batch: Any, dataset: str, settings: str) -> Any:
     """Jobs that were looked at, planned and written."""
-    told = Settings.from_json(settings)
-    out = []
+    parsed = Settings.from_json(settings)
+    results = []
     for text, rows in zip(batch.column("job"), batch.column("rows"), strict=True):
         job = Job.from_json(text.as_py())
-        if blocks.is_done(job, told):
-            out.append(blocks.done(job))
+        if blocks.is_done(job, parsed):
+            results.append(blocks.result_of(job))
         elif job.kind == "slice":
-            out.append(blocks.keep_slice(job, rows.as_buffer(), told))
+            results.append(blocks.store_slice(job, rows.as_buffer(), parsed))
         else:
-            out.append(blocks.finish(job, unpacked(rows.as_buffer()), told))
-    return _told(out)
+            results.append(blocks.finish_block(job, unpack(rows.as_buffer()), parsed))
+    return _results_table(results)
 
 
-def plan(batch: Any, dataset: str, settings: str) -> Any:
+def plan_batch(batch: Any, dataset: str, settings: str) -> Any:
     """Jobs of scores, planned and written."""
-    told = Settings.from_json(settings)
+    parsed = Settings.from_json(settings)
     jobs = (Job.from_json(text) for text in batch.column("job").to_pylist())
-    return _told([blocks.perform(job, dataset, told, None) for job in jobs])
+    return _results_table([blocks.perform(job, dataset, parsed, None) for job in jobs])
 
 
-def join(job: str, settings: str) -> str:
+def join_slices(job: str, settings: str) -> str:
     """A giant, planned from its slices."""
-    done = blocks.perform(Job.from_json(job), "", Settings.from_json(settings), None)
-    return json.dumps(asdict(done))
+    result = blocks.perform(Job.from_json(job), "", Settings.from_json(settings), None)
+    return json.dumps(asdict(result))
 
 
-def _told(done: Sequence[JobResult]) -> Any:
-    return arrow().table({"done": [json.dumps(asdict(one)) for one in done]})
+def _results_table(results: Sequence[JobResult]) -> Any:
+    return arrow().table({"done": [json.dumps(asdict(result)) for result in results]})
 
 
 def read_result(text: str) -> JobResult:
@@ -108,11 +108,11 @@ def read_result(text: str) -> JobResult:
     return JobResult(**json.loads(text))
 
 
-Then = Callable[[JobResult], Sequence[Job]]
+NextJobs = Callable[[JobResult], Sequence[Job]]
 
-_LOOKING, _PLANNING = 0.9, 0.1
+_SCORING_CPUS, _PLANNING_CPUS = 0.9, 0.1
 """Cores: one looks and, now and then, plans what was looked at; planning takes moments."""
-_WAITING = 2
+_JOBS_PER_ACTOR = 2
 """Blocks that an actor has: one at work, one that waits; with more, others would have none."""
 _RETRIES = 20
 
@@ -124,37 +124,39 @@ def run(
     *,
     scored: bool,
     workers: int | None,
-    then: Then,
+    next_jobs: NextJobs,
     address: str | None = None,
     gpus: float | None = None,
     one_by_one: bool = False,
 ) -> Generator[JobResult]:
     """Do all jobs and those that follow from them; each is told when it is done."""
-    ray, ours = _ray(workers, address)
-    given = {"dataset": dataset, "settings": settings}
+    ray, is_ours = _connect(workers, address)
+    arguments = {"dataset": dataset, "settings": settings}
     try:
         if one_by_one:
-            yield from _one_by_one(ray, jobs, given, scored=scored, gpus=gpus, then=then)
+            yield from _one_by_one(
+                ray, jobs, arguments, scored=scored, gpus=gpus, next_jobs=next_jobs
+            )
             return
-        giants = _JoinTasks(ray, settings)
-        giants.ask([job for job in jobs if job.kind == "join"])
+        joins = _JoinTasks(ray, settings)
+        joins.add([job for job in jobs if job.kind == "join"])
         ready = [job for job in jobs if job.kind != "join"]
-        for done in _stream(ray, ready, given, scored=scored, workers=workers, gpus=gpus):
-            giants.ask(then(done))
-            yield done
-            yield from giants.done()
-        while giants:
-            yield from giants.done(wait=True)
+        for result in _stream(ray, ready, arguments, scored=scored, workers=workers, gpus=gpus):
+            joins.add(next_jobs(result))
+            yield result
+            yield from joins.finished()
+        while joins:
+            yield from joins.finished(wait=True)
     except ray.exceptions.RayError as problem:
         cause = getattr(problem, "cause", None)
-        told = str(cause or problem).strip().splitlines()
+        lines = str(cause or problem).strip().splitlines()
         kind = FileError if isinstance(cause, ElsewhereError) else CollapseError
         raise kind(
-            f"the run on Ray stopped ({told[-1] if told else type(problem).__name__}): "
+            f"the run on Ray stopped ({lines[-1] if lines else type(problem).__name__}): "
             "run it again, and it goes on from here"
         ) from None
     finally:
-        if ours:
+        if is_ours:
             ray.shutdown()
 
 
@@ -167,36 +169,36 @@ class _JoinTasks:
 
     def __init__(self, ray: Any, settings: str) -> None:
         self._ray, self._settings = ray, settings
-        self._join = ray.remote(num_cpus=_PLANNING, max_retries=_RETRIES)(join)
+        self._join = ray.remote(num_cpus=_PLANNING_CPUS, max_retries=_RETRIES)(join_slices)
         self._limit = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._waiting: deque[Job] = deque()
-        self._under_way: list[Any] = []
+        self._running: list[Any] = []
 
     def __bool__(self) -> bool:
-        return bool(self._waiting or self._under_way)
+        return bool(self._waiting or self._running)
 
-    def ask(self, jobs: Sequence[Job]) -> None:
+    def add(self, jobs: Sequence[Job]) -> None:
         self._waiting.extend(jobs)
-        while self._waiting and len(self._under_way) < self._limit:
+        while self._waiting and len(self._running) < self._limit:
             job = self._waiting.popleft()
-            self._under_way.append(self._join.remote(job.to_json(), self._settings))
+            self._running.append(self._join.remote(job.to_json(), self._settings))
 
-    def done(self, wait: bool = False) -> list[JobResult]:
+    def finished(self, wait: bool = False) -> list[JobResult]:
         """Those that are over; unless told to wait for one, those that are over already."""
-        if not self._under_way:
+        if not self._running:
             return []
-        count = 1 if wait else len(self._under_way)
-        over, self._under_way = self._ray.wait(
-            self._under_way, num_returns=count, timeout=None if wait else 0
+        count = 1 if wait else len(self._running)
+        finished, self._running = self._ray.wait(
+            self._running, num_returns=count, timeout=None if wait else 0
         )
-        self.ask([])
-        return [read_result(text) for text in self._ray.get(over)]
+        self.add([])
+        return [read_result(text) for text in self._ray.get(finished)]
 
 
 def _stream(
     ray: Any,
     jobs: Sequence[Job],
-    given: dict[str, str],
+    arguments: dict[str, str],
     *,
     scored: bool,
     workers: int | None,
@@ -210,60 +212,62 @@ def _stream(
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     items = [{"job": job.to_json()} for job in jobs]
-    flow = data.from_items(items, override_num_blocks=len(items))
-    how = {"batch_size": 1, "batch_format": "pyarrow"}
+    dataset = data.from_items(items, override_num_blocks=len(items))
+    options = {"batch_size": 1, "batch_format": "pyarrow"}
     if scored:
         tasks = data.TaskPoolStrategy(size=workers) if workers else None
-        flow = flow.map_batches(plan, compute=tasks, fn_kwargs=given, num_cpus=1, **how)
+        dataset = dataset.map_batches(
+            plan_batch, compute=tasks, fn_kwargs=arguments, num_cpus=1, **options
+        )
     else:
-        share, most = _pool(ray, given, workers, gpus, len(jobs))
-        flow = flow.map_batches(
-            Looking,
+        gpu_share, actors = _pool_size(ray, arguments, workers, gpus, len(jobs))
+        dataset = dataset.map_batches(
+            ScoringActor,
             compute=data.ActorPoolStrategy(
                 min_size=1,  # a node that is gone must not stop the others
-                max_size=most,
-                initial_size=most,
-                max_tasks_in_flight_per_actor=_WAITING,
+                max_size=actors,
+                initial_size=actors,
+                max_tasks_in_flight_per_actor=_JOBS_PER_ACTOR,
             ),
-            fn_constructor_kwargs=given,
-            num_cpus=_LOOKING,
-            num_gpus=share or None,
-            **how,
-        ).map_batches(planned, fn_kwargs=given, num_cpus=_PLANNING, **how)
-    for batch in flow.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
+            fn_constructor_kwargs=arguments,
+            num_cpus=_SCORING_CPUS,
+            num_gpus=gpu_share or None,
+            **options,
+        ).map_batches(plan_scored, fn_kwargs=arguments, num_cpus=_PLANNING_CPUS, **options)
+    for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
         yield from (read_result(text) for text in batch.column("done").to_pylist())
 
 
 def _one_by_one(
     ray: Any,
     jobs: Sequence[Job],
-    given: dict[str, str],
+    arguments: dict[str, str],
     *,
     scored: bool,
     gpus: float | None,
-    then: Then,
+    next_jobs: NextJobs,
 ) -> Iterator[JobResult]:
     """One job after the other on one actor: nothing else of the run is under way meanwhile."""
-    share = 0.0 if scored else _pool(ray, given, 1, gpus, 1)[0]
+    gpu_share = 0.0 if scored else _pool_size(ray, arguments, 1, gpus, 1)[0]
     actor = ray.remote(
-        num_cpus=_LOOKING, num_gpus=share, max_restarts=-1, max_task_retries=_RETRIES
-    )(Alone).remote(**given, scored=scored)
-    waiting = deque(jobs)
-    while waiting:
-        done = read_result(ray.get(actor.perform.remote(waiting.popleft().to_json())))
-        waiting.extend(then(done))
-        yield done
+        num_cpus=_SCORING_CPUS, num_gpus=gpu_share, max_restarts=-1, max_task_retries=_RETRIES
+    )(JobActor).remote(**arguments, scored=scored)
+    queue = deque(jobs)
+    while queue:
+        result = read_result(ray.get(actor.perform.remote(queue.popleft().to_json())))
+        queue.extend(next_jobs(result))
+        yield result
 
 
-def _pool(
-    ray: Any, given: dict[str, str], workers: int | None, gpus: float | None, jobs: int
+def _pool_size(
+    ray: Any, arguments: dict[str, str], workers: int | None, gpus: float | None, jobs: int
 ) -> tuple[float, int]:
-    told = Settings.from_json(given["settings"])
-    device = told.device if told.can_use_gpu else "cpu"
-    return pool(ray.cluster_resources(), device, workers, gpus, jobs)
+    settings = Settings.from_json(arguments["settings"])
+    device = settings.device if settings.can_use_gpu else "cpu"
+    return pool_size(ray.cluster_resources(), device, workers, gpus, jobs)
 
 
-def pool(
+def pool_size(
     cluster: Mapping[str, float],
     device: str,
     workers: int | None,
@@ -274,67 +278,69 @@ def pool(
 
     Unless told, an actor gets a whole one where the cluster has some and ONNX Runtime can use it.
     """
-    here = cluster.get("GPU", 0.0)
+    available = cluster.get("GPU", 0.0)
     if gpus is None:
-        wanted = device == "cuda" or (device == "auto" and here > 0 and has_cuda_build())
+        wanted = device == "cuda" or (device == "auto" and available > 0 and has_cuda_build())
         gpus = 1.0 if wanted else 0.0
-    most = int(cluster.get("CPU", 1))
+    limit = int(cluster.get("CPU", 1))
     if gpus:
-        if here < gpus:
+        if available < gpus:
             raise FileError(
-                f"the cluster has {here:g} GPUs, and {gpus:g} of one is wanted for each worker: "
-                "use --device cpu, or add nodes that have them"
+                f"the cluster has {available:g} GPUs, and {gpus:g} of one is wanted for each "
+                "worker: use --device cpu, or add nodes that have them"
             )
-        most = min(most, int(here / gpus))
-    return gpus, max(1, min(workers or most, most, jobs))
+        limit = min(limit, int(available / gpus))
+    return gpus, max(1, min(workers or limit, limit, jobs))
 
 
-def refuse_missing() -> None:
+def check_installed() -> None:
     """FileError where Ray is not installed, said before anything is begun; Ray is not imported."""
     if find_spec("ray") is None:
-        raise _missing()
+        raise _not_installed()
 
 
-def _missing() -> FileError:
+def _not_installed() -> FileError:
     return FileError(f"the engine ray is not installed: {installed_by('ray')}")
 
 
-def _ray(workers: int | None, address: str | None) -> tuple[Any, bool]:
+def _connect(workers: int | None, address: str | None) -> tuple[Any, bool]:
     """Ray, joined to the cluster that is asked for, or started here; whether it is ours to end."""
     try:
         ray: Any = import_module("ray")
         import_module("ray.data")
     except ImportError:
-        raise _missing() from None
+        raise _not_installed() from None
     logging.getLogger("ray.data").setLevel(logging.ERROR)
-    ours = not ray.is_initialized()
-    if ours:
-        here: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
+    is_ours = not ray.is_initialized()
+    if is_ours:
+        options: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
         try:
-            with _heard_as_before(signal.SIGTERM):
+            with _keep_handler(signal.SIGTERM):
                 ray.init(
                     address=address or "local",
                     logging_level=logging.ERROR,
                     log_to_driver=False,
-                    **({} if address else here),
+                    **({} if address else options),
                 )
         except Exception as problem:  # one that starts too slowly is a bare Exception to Ray
-            why = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
+            reason = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
             if address:
-                raise FileError(f"no Ray cluster can be joined ({why}): check --address") from None
+                raise FileError(
+                    f"no Ray cluster can be joined ({reason}): check --address"
+                ) from None
             raise FileError(
-                f"Ray cannot be started here ({why}): see what else this machine is doing, or use "
-                "--engine local"
+                f"Ray cannot be started here ({reason}): see what else this machine is doing, or "
+                "use --engine local"
             ) from None
-    return ray, ours
+    return ray, is_ours
 
 
 @contextmanager
-def _heard_as_before(sign: signal.Signals) -> Iterator[None]:
+def _keep_handler(number: signal.Signals) -> Iterator[None]:
     """Within, Ray is started, which makes itself the one who hears that we are asked to end."""
-    before = signal.getsignal(sign)
+    handler = signal.getsignal(number)
     try:
         yield
     finally:
-        if before is not None and threading.current_thread() is threading.main_thread():
-            signal.signal(sign, before)
+        if handler is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(number, handler)

@@ -15,21 +15,26 @@ from typing import Literal
 
 from elsewhere.batch import local_engine
 from elsewhere.batch.blocks import ALBUMS, DEAD, SLICES, JobResult
-from elsewhere.batch.crash_blame import CrashSuspects, alone_at, outlived, suspects
-from elsewhere.batch.grouping import Grouped, Job, block_for, group, must_regroup, regrouped
+from elsewhere.batch.crash_blame import (
+    CrashSuspects,
+    attempts_cleared,
+    find_suspects,
+    isolation_noted,
+)
+from elsewhere.batch.grouping import Grouping, Job, block_size, group, must_regroup, regroup
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.batch.state import SUMMARY, RunLock, alone_in, begun, refuse_foreign
-from elsewhere.batch.storage import Storage, refuse_as_output, refuse_private
-from elsewhere.batch.summary import Summary, page, summary
+from elsewhere.batch.state import SUMMARY, RunLock, begin_or_resume, check_folder, run_lock
+from elsewhere.batch.storage import Storage, check_output, check_shared
+from elsewhere.batch.summary import Summary, summarize, summary_page
 from elsewhere.errors import FileError, InputError
 from elsewhere.service import describe_scorer
 
-REPORT, WORK = "report.html", "_work"
+REPORT, WORK_FOLDER = "report.html", "_work"
 
 
 @dataclass(frozen=True)
-class Step:
+class BatchStep:
     """How far a run is."""
 
     stage: Literal["grouping", "working", "counting"]
@@ -40,7 +45,7 @@ class Step:
     """Looked at or planned in this run."""
 
 
-Watch = Callable[[Step], None]
+ProgressCallback = Callable[[BatchStep], None]
 
 
 @dataclass(frozen=True)
@@ -56,23 +61,32 @@ class Engine:
     """Whether nothing may be under way but one job, on the whole cluster."""
 
     def run(
-        self, jobs: Sequence[Job], source: Source, settings: Settings, then: local_engine.Then
+        self,
+        jobs: Sequence[Job],
+        source: Source,
+        settings: Settings,
+        next_jobs: local_engine.NextJobs,
     ) -> Generator[JobResult]:
         """Do the jobs."""
-        dataset, told = source.storage.where, settings.to_json()
+        dataset, settings_json = source.storage.address, settings.to_json()
         if self.name == "local":
             return local_engine.run(
-                jobs, dataset, told, scored=source.scored, workers=self.workers, then=then
+                jobs,
+                dataset,
+                settings_json,
+                scored=source.scored,
+                workers=self.workers,
+                next_jobs=next_jobs,
             )
         from elsewhere.batch import ray_engine
 
         return ray_engine.run(
             jobs,
             dataset,
-            told,
+            settings_json,
             scored=source.scored,
             workers=self.workers,
-            then=then,
+            next_jobs=next_jobs,
             address=self.address,
             gpus=self.gpus,
             one_by_one=self.one_by_one,
@@ -80,41 +94,51 @@ class Engine:
 
 
 def run(
-    settings: Settings, engine: Engine | None = None, watch: Watch = lambda step: None
+    settings: Settings, engine: Engine | None = None, progress: ProgressCallback = lambda step: None
 ) -> Summary:
     """Do all albums that are not done yet, on this engine; what came of all of them."""
     engine = engine or Engine()
-    refuse_as_output(settings.output)
+    check_output(settings.output)
     source, storage = Source(settings.input), Storage(settings.output)
-    refuse_useless(settings, engine, source)
-    refuse_foreign(storage)
-    storage.own()  # before the first file is written
-    with alone_in(storage) as held:
+    check_options(settings, engine, source)
+    check_folder(storage)
+    storage.make_private()  # before the first file is written
+    with run_lock(storage) as lock:
         dataset = source.fingerprint()
-        settings = begun(settings, storage, dataset, {} if source.scored else _models(settings))
+        settings = begin_or_resume(
+            settings, storage, dataset, {} if source.scored else _model_fingerprints(settings)
+        )
         if storage.is_file(SUMMARY):
-            return summary(storage)
+            return summarize(storage)
         settings = replace(settings, run=uuid.uuid4().hex)
-        watch(Step("grouping"))
-        worked, found = _grouped(source, storage, settings)
-        with outlived(storage, settings.run):
-            _work(worked, found, storage, settings, engine=engine, watch=watch, held=held)
-        watch(Step("counting", found.albums, found.albums))
-        counted = summary(storage)
-        held.refuse_lost()
-        _refuse_change(settings, dataset, counted, found)
+        progress(BatchStep("grouping"))
+        grouped_source, grouping = _group(source, storage, settings)
+        with attempts_cleared(storage, settings.run):
+            _run_jobs(
+                grouped_source,
+                grouping,
+                storage,
+                settings,
+                engine=engine,
+                progress=progress,
+                lock=lock,
+            )
+        progress(BatchStep("counting", grouping.albums, grouping.albums))
+        result = summarize(storage)
+        lock.check_held()
+        _check_unchanged(settings, dataset, result, grouping)
         for folder in (ALBUMS, DEAD):
             storage.sweep(folder)
-        storage.write(REPORT, page(counted).encode())
-        storage.write(SUMMARY, counted.to_json().encode())
-        storage.forget(WORK)
-        return counted
+        storage.write(REPORT, summary_page(result).encode())
+        storage.write(SUMMARY, result.to_json().encode())
+        storage.remove_folder(WORK_FOLDER)
+        return result
 
 
-def refuse_useless(settings: Settings, engine: Engine, source: Source) -> None:
+def check_options(settings: Settings, engine: Engine, source: Source) -> None:
     """InputError where something was asked for that would be ignored; FileError without Ray."""
-    for where in (settings.input, settings.output):
-        refuse_private(where)
+    for address in (settings.input, settings.output):
+        check_shared(address)
     if source.scored and settings.scorers != Settings.scorers:
         raise InputError(
             f"{settings.input} holds scores, so no scorer is asked: give photos, or no scorer"
@@ -122,36 +146,38 @@ def refuse_useless(settings: Settings, engine: Engine, source: Source) -> None:
     if engine.name == "local" and (engine.address is not None or engine.gpus is not None):
         raise InputError("--address and --gpus are for Ray: give --engine ray with them")
     if engine.name == "ray":
-        from elsewhere.batch.ray_engine import refuse_missing
+        from elsewhere.batch.ray_engine import check_installed
 
-        refuse_missing()
+        check_installed()
 
 
-def _refuse_change(settings: Settings, dataset: str, counted: Summary, found: Grouped) -> None:
+def _check_unchanged(
+    settings: Settings, dataset: str, summary: Summary, grouping: Grouping
+) -> None:
     """FileError where dataset or output were changed by somebody else while the run went on."""
     if Source(settings.input).fingerprint() != dataset:
         raise FileError(
             f"{settings.input} was changed while it was worked on: rows of both may be in "
             f"{settings.output}; name a new folder"
         )
-    if counted.albums != found.albums:
+    if summary.albums != grouping.albums:
         raise FileError(
-            f"{settings.output} holds {counted.albums} albums where the dataset has "
-            f"{found.albums}: files were taken away or added meanwhile; name a new folder"
+            f"{settings.output} holds {summary.albums} albums where the dataset has "
+            f"{grouping.albums}: files were taken away or added meanwhile; name a new folder"
         )
 
 
-def _grouped(source: Source, storage: Storage, settings: Settings) -> tuple[Source, Grouped]:
+def _group(source: Source, storage: Storage, settings: Settings) -> tuple[Source, Grouping]:
     """The dataset as it can be worked on, and what there is to do."""
-    block = block_for(source, settings.block)
-    found = group(source, block)
-    if must_regroup(source, found.scattered, settings.block):
-        source = regrouped(source, storage, block)
-        found = group(source, block)
-    return source, found
+    block = block_size(source, settings.block)
+    grouping = group(source, block)
+    if must_regroup(source, grouping.scattered, settings.block):
+        source = regroup(source, storage, block)
+        grouping = group(source, block)
+    return source, grouping
 
 
-def _models(settings: Settings) -> dict[str, str]:
+def _model_fingerprints(settings: Settings) -> dict[str, str]:
     """The fingerprint of each scorer's model; one that cannot be had is found out here.
 
     Otherwise every worker would; and a run must not go on with another model of the same name.
@@ -159,86 +185,94 @@ def _models(settings: Settings) -> dict[str, str]:
     return {spec: describe_scorer(spec).fingerprint for spec in settings.scorers}
 
 
-def _work(
+def _run_jobs(
     source: Source,
-    found: Grouped,
+    grouping: Grouping,
     storage: Storage,
     settings: Settings,
     *,
     engine: Engine,
-    watch: Watch,
-    held: RunLock,
+    progress: ProgressCallback,
+    lock: RunLock,
 ) -> None:
     """Do what is not done: first all that may be done together, then what must be done alone."""
-    course = _Course(found, storage, source)
-    many = course.albums_done
+    schedule = _Schedule(grouping, storage, source)
+    albums = schedule.albums_done
     photos = 0
-    watch(Step("working", many, found.albums))
-    with closing(course.run(engine, settings)) as jobs:  # whatever is raised, its workers end first
-        for done in jobs:
-            many += done.albums
-            photos += done.photos if done.kind != "join" else 0
-            watch(Step("working", many, found.albums, photos))
-            held.refuse_lost()
+    progress(BatchStep("working", albums, grouping.albums))
+    with closing(
+        schedule.run(engine, settings)
+    ) as jobs:  # whatever is raised, its workers end first
+        for result in jobs:
+            albums += result.albums
+            photos += result.photos if result.kind != "join" else 0
+            progress(BatchStep("working", albums, grouping.albums, photos))
+            lock.check_held()
 
 
-class _Course:
+class _Schedule:
     """The jobs that are left, in the order in which they are done."""
 
-    def __init__(self, found: Grouped, storage: Storage, source: Source) -> None:
+    def __init__(self, grouping: Grouping, storage: Storage, source: Source) -> None:
         self._storage, self._source = storage, source
-        self._known: CrashSuspects = suspects(storage)
+        self._suspects: CrashSuspects = find_suspects(storage)
         albums = {name.removesuffix(".parquet") for name in storage.names(ALBUMS)}
         slices = {name.removesuffix(".arrow") for name in storage.names(SLICES)}
-        self._joins = {job.name: job for job in found.joins if job.name not in albums}
+        self._joins = {job.name: job for job in grouping.joins if job.name not in albums}
         self._missing = Counter({
-            name: sum(one not in slices for one in job.slices)
+            name: sum(part not in slices for part in job.slices)
             for name, job in self._joins.items()
         })  # fmt: skip
-        jobs = [job for job in found.jobs if job.kind == "albums" and job.name not in albums]
-        jobs += [job for job in found.jobs if job.giant in self._joins and job.name not in slices]
+        jobs = [job for job in grouping.jobs if job.kind == "albums" and job.name not in albums]
+        jobs += [
+            job for job in grouping.jobs if job.join_name in self._joins and job.name not in slices
+        ]
         jobs += [job for name, job in self._joins.items() if not self._missing[name]]
-        self._together, alone = self._known.parted(jobs, source, albums)
-        self._alone = deque(alone)
-        left = [*self._together, *self._alone]
-        self.albums_done = found.albums - sum(job.albums for job in left)
+        self._together, isolated = self._suspects.split_jobs(jobs, source, albums)
+        self._isolated = deque(isolated)
+        remaining = [*self._together, *self._isolated]
+        self.albums_done = grouping.albums - sum(job.albums for job in remaining)
         self.albums_done -= sum(self._missing[name] > 0 for name in self._joins)
 
     def run(self, engine: Engine, settings: Settings) -> Generator[JobResult]:
         """Do them; each is told when it is done."""
         if self._together:
-            jobs = engine.run(self._together, self._source, settings, self._then)
+            jobs = engine.run(self._together, self._source, settings, self._next_jobs)
             with closing(jobs):
                 yield from jobs
-        if not self._alone:
+        if not self._isolated:
             return
         engine = replace(engine, workers=1, one_by_one=True)
         with ExitStack() as note:
 
-            def following(done: JobResult) -> list[Job]:
-                self._alone.extend(self._then(done))
-                return self._next(settings, note)
+            def following(result: JobResult) -> list[Job]:
+                self._isolated.extend(self._next_jobs(result))
+                return self._next_isolated(settings, note)
 
-            jobs = engine.run(self._next(settings, note), self._source, settings, following)
+            jobs = engine.run(
+                self._next_isolated(settings, note), self._source, settings, following
+            )
             with closing(jobs):
                 yield from jobs
 
-    def _then(self, done: JobResult) -> list[Job]:
+    def _next_jobs(self, result: JobResult) -> list[Job]:
         """The join of a giant, when its last slice is done."""
-        if not done.giant:
+        if not result.join_name:
             return []
-        self._missing[done.giant] -= 1
-        if self._missing[done.giant]:
+        self._missing[result.join_name] -= 1
+        if self._missing[result.join_name]:
             return []
-        together, alone = self._known.parted([self._joins[done.giant]], self._source, set())
-        self._alone.extend(alone)
+        together, isolated = self._suspects.split_jobs(
+            [self._joins[result.join_name]], self._source, set()
+        )
+        self._isolated.extend(isolated)
         return together
 
-    def _next(self, settings: Settings, note: ExitStack) -> list[Job]:
+    def _next_isolated(self, settings: Settings, note: ExitStack) -> list[Job]:
         """The next job that is done alone, with a note that it is; the last one's is taken back."""
         note.close()
-        if not self._alone:
+        if not self._isolated:
             return []
-        job = self._alone.popleft()
-        note.enter_context(alone_at(self._storage, settings.run, job))
+        job = self._isolated.popleft()
+        note.enter_context(isolation_noted(self._storage, settings.run, job))
         return [job]

@@ -20,16 +20,23 @@ import numpy as np
 
 from elsewhere.batch.columns import arrow
 from elsewhere.batch.crash_blame import Attempt
-from elsewhere.batch.input_rows import LOST, MangledText, carried, joined, texts, told
+from elsewhere.batch.input_rows import (
+    LOST,
+    MangledText,
+    attackers_metadata,
+    carried_columns,
+    concat_tables,
+    text_values,
+)
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.service import MAX_BYTES, Device, PhotoOutcome, PhotoScorer
 
-_LARGE = ("content", "scores")
+_LARGE_COLUMNS = ("content", "scores")
 _log = logging.getLogger(__name__)
-_FOLDERS = 16
+_MAX_FOLDERS = 16
 """Folders outside the dataset that are kept open."""
-AT_A_TIME = 16
+CHUNK_ROWS = 16
 """Photos whose bytes are taken out of the dataset together."""
 
 
@@ -48,9 +55,9 @@ class RowScorer:
         # one worker more than threads: while a photo is scored the next one is decoded
         self._scorer = PhotoScorer(scorers, max_side, workers=threads + 1, device=device)
         self.attackers = self._scorer.models
-        self._photos = _Photos(input)
+        self._photos = _PhotoFinder(input)
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
-        self._ahead = 2 * (threads + 1)
+        self._max_pending = 2 * (threads + 1)
 
     def __enter__(self) -> Self:
         return self
@@ -69,7 +76,7 @@ class RowScorer:
         self._scorer.close()
 
     def __call__(
-        self, pieces: Iterable[Any], hopeless: str = "", tried: Attempt | None = None
+        self, pieces: Iterable[Any], skip_reason: str = "", attempt: Attempt | None = None
     ) -> Any:
         """The same photos with scores instead of pixels, as a table in the same order.
 
@@ -77,49 +84,51 @@ class RowScorer:
         not looked at at all, where that killed whoever tried; `tried` knows of single albums.
         """
         pa = arrow()
-        kept: list[Any] = []
-        if hopeless:
-            looked = [PhotoOutcome(kind="crash", reason=hopeless) for _ in _rows(pieces, kept)]
-        elif tried is not None and tried.careful:
-            looked = [self._carefully(row, tried) for row in _rows(pieces, kept)]
+        kept_columns: list[Any] = []
+        if skip_reason:
+            outcomes = [
+                PhotoOutcome(kind="crash", reason=skip_reason) for _ in _rows(pieces, kept_columns)
+            ]
+        elif attempt is not None and attempt.careful:
+            outcomes = [self._score_carefully(row, attempt) for row in _rows(pieces, kept_columns)]
         else:
-            looked = list(self._looked(_rows(pieces, kept)))
-        columns = carried(joined(kept))
+            outcomes = list(self._score_in_order(_rows(pieces, kept_columns)))
+        columns = carried_columns(concat_tables(kept_columns))
         for name in ("metadata", "digest", "kind", "reason"):
-            columns[name] = pa.array([getattr(one, name) for one in looked], pa.string())
+            columns[name] = pa.array([getattr(outcome, name) for outcome in outcomes], pa.string())
         for number, attacker in enumerate(self.attackers):
             cells = attacker.about.cells
-            nothing = np.zeros(cells, np.float32)
-            each = [one.rows[number] if one.rows else nothing for one in looked]
-            flat = np.concatenate(each) if each else np.zeros(0, np.float32)
+            zeros = np.zeros(cells, np.float32)
+            scores = [outcome.rows[number] if outcome.rows else zeros for outcome in outcomes]
+            flat = np.concatenate(scores) if scores else np.zeros(0, np.float32)
             columns[f"scores_{number}"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), cells)
-        return pa.table(columns).replace_schema_metadata(told(self.attackers))
+        return pa.table(columns).replace_schema_metadata(attackers_metadata(self.attackers))
 
-    def _looked(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[PhotoOutcome]:
+    def _score_in_order(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[PhotoOutcome]:
         """In order; a few photos are under way at once, and what is held of each is its row."""
-        under_way: deque[Future[PhotoOutcome]] = deque()
+        pending: deque[Future[PhotoOutcome]] = deque()
         for row in rows:
-            under_way.append(self._threads.submit(self._one, row))
-            if len(under_way) >= self._ahead:
-                yield under_way.popleft().result()
-        while under_way:
-            yield under_way.popleft().result()
+            pending.append(self._threads.submit(self._score_row, row))
+            if len(pending) >= self._max_pending:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
 
-    def _carefully(self, row: Mapping[str, Any], tried: Attempt) -> PhotoOutcome:
+    def _score_carefully(self, row: Mapping[str, Any], attempt: Attempt) -> PhotoOutcome:
         """One photo and no other meanwhile: whoever dies of it has said of which album it is."""
         album = str(row["album"] or "")
-        reason = tried.reason(album)
+        reason = attempt.reason_to_skip(album)
         if reason is not None:
             return PhotoOutcome(kind="crash", reason=reason)
-        tried.at(album)
-        return self._one(row)
+        attempt.start_album(album)
+        return self._score_row(row)
 
-    def _one(self, row: Mapping[str, Any]) -> PhotoOutcome:
+    def _score_row(self, row: Mapping[str, Any]) -> PhotoOutcome:
         name = row["photo"] or ""
         if row.get(LOST):
             return PhotoOutcome(kind="damaged", reason=row[LOST])
         try:
-            path, content = self._found(row)
+            path, content = self._locate(row)
             return self._scorer.score(name, path, content)
         except HaltError:
             raise
@@ -130,7 +139,7 @@ class RowScorer:
             reason = f"a mistake of ours ({type(problem).__name__}) kept it from being looked at"
             return PhotoOutcome(kind="crash", reason=f"{reason}: please report it")
 
-    def _found(self, row: Mapping[str, Any]) -> tuple[Path, bytes | None]:
+    def _locate(self, row: Mapping[str, Any]) -> tuple[Path, bytes | None]:
         """The photo's file; or a name for it and its bytes, where it is none on this machine.
 
         Such bytes never become a file: a run that is killed could not take it away again.
@@ -142,35 +151,35 @@ class RowScorer:
             raise InputError("its path is none that a file can have: write it as it is")
         if content is None:
             storage, name = self._photos.find(str(path))
-            if storage.here:
+            if storage.is_local:
                 return Path(storage.path(name)), None
             content = self._photos.read(storage, name, MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
             raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
-        ending = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
-        return Path(f"photo{ending}"), content
+        suffix = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
+        return Path(f"photo{suffix}"), content
 
 
-def _rows(pieces: Iterable[Any], kept: list[Any]) -> Iterator[dict[str, Any]]:
+def _rows(pieces: Iterable[Any], kept_columns: list[Any]) -> Iterator[dict[str, Any]]:
     """What is needed to look at each photo; `kept` gets the rest of each piece."""
     for piece in pieces:
         names = piece.column_names
-        kept.append(piece.select([name for name in names if name not in _LARGE]))
+        kept_columns.append(piece.select([name for name in names if name not in _LARGE_COLUMNS]))
         wanted = [name for name in ("album", "photo", "path", "content", LOST) if name in names]
-        for start in range(0, piece.num_rows, AT_A_TIME):
-            part = piece.select(wanted).slice(start, AT_A_TIME)
-            columns = [texts(part.column(name)) for name in wanted]
+        for start in range(0, piece.num_rows, CHUNK_ROWS):
+            chunk = piece.select(wanted).slice(start, CHUNK_ROWS)
+            columns = [text_values(chunk.column(name)) for name in wanted]
             for row in zip(*columns, strict=True):
                 yield dict(zip(wanted, row, strict=True))
 
 
-class _Photos:
+class _PhotoFinder:
     """Where photos lie: below the dataset's own folder, wherever that is, or where they say."""
 
     def __init__(self, dataset: str) -> None:
-        self._given = storage = Storage(dataset)
-        self._dataset = storage.beside() if storage.is_file() else storage
-        self._folder = lru_cache(maxsize=_FOLDERS)(Storage)  # to open one may take a connection
+        self._input = storage = Storage(dataset)
+        self._dataset = storage.parent_folder() if storage.is_file() else storage
+        self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # to open one may take a connection
 
     def find(self, path: str) -> tuple[Storage, str]:
         """A filesystem, and the photo's name on it."""
@@ -194,7 +203,7 @@ class _Photos:
             return storage.read(name, most)
         except FileError:
             try:
-                self._given.is_file()
+                self._input.is_file()
             except FileError as away:
                 raise HaltError(f"{away}; the same command goes on when it can be") from None
             raise

@@ -21,13 +21,13 @@ from elsewhere.service import MAX_SIDE, Device
 from elsewhere.values.margins import margin
 from elsewhere.values.wishes import Wishes
 
-WORK = 20_000
+DEFAULT_WORK = 20_000
 """How much work one plan may take: a count, the same on every machine; seconds to a minute."""
-BLOCK = 1024
+DEFAULT_BLOCK = 1024
 """Photos in a block: what one worker holds, does again if it is killed, and writes at once."""
-_MOST = 2**31 - 1
+_MAX_COUNT = 2**31 - 1
 """No album has more photos or cells, and no column holds more."""
-_NOT_HERE = {"time_limit", "work_limit"}
+_RUN_FIELDS = {"time_limit", "work_limit"}
 """A row must not depend on a clock; the limit on work is the run's."""
 
 
@@ -40,8 +40,8 @@ class Settings:
     scorers: tuple[str, ...] = ("embedded",)
     wishes: Mapping[str, Any] = field(default_factory=dict)
     """Fields of `Wishes` for every album; an album's own wishes come first."""
-    work_limit: int = WORK
-    block: int = BLOCK
+    work_limit: int = DEFAULT_WORK
+    block: int = DEFAULT_BLOCK
     max_side: int | None = MAX_SIDE
     device: Device = "auto"
     """Where scorers run that can use a GPU; last bits of a score depend on it."""
@@ -55,7 +55,7 @@ class Settings:
             raise InputError(f"a block holds one photo or more, not {self.block}")
         if self.max_side is not None and self.max_side < 1:
             raise InputError(f"a rendition is one pixel wide or more, not {self.max_side}")
-        wishes_of(self.wishes)
+        merge_wishes(self.wishes)
         if self.device == "cuda" and not self.can_use_gpu:
             raise InputError(
                 f"{' and '.join(self.scorers)} cannot run on a GPU: of ours only models given as "
@@ -65,7 +65,7 @@ class Settings:
     @property
     def can_use_gpu(self) -> bool:
         """Whether a scorer is among those given that we can put on a GPU."""
-        return any(word.startswith("onnx:") for word in self.scorers)
+        return any(spec.startswith("onnx:") for spec in self.scorers)
 
     def to_json(self) -> str:
         """As text."""
@@ -74,93 +74,97 @@ class Settings:
     @classmethod
     def from_json(cls, text: str) -> Settings:
         """From text."""
-        told = json.loads(text)
-        return cls(**{**told, "scorers": tuple(told["scorers"])})
+        record = json.loads(text)
+        return cls(**{**record, "scorers": tuple(record["scorers"])})
 
-    def seal(self) -> str:
+    def fingerprint(self) -> str:
         """What must be the same where a run is gone on with: all but where it is and the key.
 
         The program's version is part of it: half a run by another solver would be no run.
         """
-        same = replace(self, input="", output="", key="", run="")
-        told = {**asdict(same), "by": version("elsewhere")}
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+        comparable = replace(self, input="", output="", key="", run="")
+        record = {**asdict(comparable), "by": version("elsewhere")}
+        return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
     def draw(self, album: str) -> Random:
         """What this album's secret k is drawn from: the same at every try, on every engine."""
-        sealed = hmac.new(self.key.encode(), album.encode("utf-8", "replace"), hashlib.sha256)
-        return Random(sealed.digest())
+        digest = hmac.new(self.key.encode(), album.encode("utf-8", "replace"), hashlib.sha256)
+        return Random(digest.digest())
 
 
-def wishes_of(*given: Mapping[str, Any]) -> Wishes:
+def merge_wishes(*layers: Mapping[str, Any]) -> Wishes:
     """Wishes from plain values, the later ones first; InputError where one makes no sense."""
-    known = {one.name for one in fields(Wishes)} - _NOT_HERE
-    found: dict[str, Any] = {}
-    for wishes in given:
+    allowed = {wish.name for wish in fields(Wishes)} - _RUN_FIELDS
+    merged: dict[str, Any] = {}
+    for wishes in layers:
         for name, value in wishes.items():
-            if name not in known:
-                choices = ", ".join(sorted(known))
+            if name not in allowed:
+                choices = ", ".join(sorted(allowed))
                 raise InputError(f"there is no wish called {name!r}: choose among {choices}")
-            found[name] = _read(name, value)
+            merged[name] = _parse_wish(name, value)
         if wishes.get("budget") is not None and wishes.get("top") is not None:
             raise InputError("there are wishes for both top and budget: give one of them")
         if wishes.get("budget") is not None:
-            found["top"] = None
+            merged["top"] = None
         elif wishes.get("top") is not None:
-            found["budget"] = None
-    return Wishes(**found)
+            merged["budget"] = None
+    return Wishes(**merged)
 
 
-def _read(name: str, value: Any) -> Any:
+def _parse_wish(name: str, value: Any) -> Any:
     """One wish, of the type that it has."""
-    right: dict[str, Callable[[Any], Any]] = {
-        **dict.fromkeys(("hide", "keep", "drop"), _words),
-        **dict.fromkeys(("stars", "each_photo", "bursts", "exact_top", "strict"), _flag),
-        **dict.fromkeys(("hide_level", "prior"), _text),
+    readers: dict[str, Callable[[Any], Any]] = {
+        **dict.fromkeys(("hide", "keep", "drop"), _as_names),
+        **dict.fromkeys(("stars", "each_photo", "bursts", "exact_top", "strict"), _as_bool),
+        **dict.fromkeys(("hide_level", "prior"), _as_text),
         "values": lambda given: given if isinstance(given, dict) else None,
-        "top": _whole,
-        "budget": lambda given: _whole(given) if isinstance(given, int) else _short(given),
-        "margin": lambda given: given if isinstance(given, str) else _number(given),
-        "radius_km": _number,
+        "top": _as_count,
+        "budget": lambda given: (
+            _as_count(given) if isinstance(given, int) else _as_short_text(given)
+        ),
+        "margin": lambda given: given if isinstance(given, str) else _as_number(given),
+        "radius_km": _as_number,
     }
     if value is None and name in {"top", "budget", "hide_level", "prior", "values", "each_photo"}:
         return None
-    read = None if isinstance(value, bool) and right[name] is not _flag else right[name](value)
-    if read is None:
+    parsed = (
+        None if isinstance(value, bool) and readers[name] is not _as_bool else readers[name](value)
+    )
+    if parsed is None:
         raise InputError(f"the wish {name} cannot be {repr(value)[:80]}")
     if name == "margin":
-        margin(read)  # says what a margin is, where it is none
-    return read
+        margin(parsed)  # says what a margin is, where it is none
+    return parsed
 
 
-def _words(given: Any) -> tuple[str, ...] | None:
-    listed = [given] if isinstance(given, str) else given
-    if isinstance(listed, list | tuple) and all(isinstance(one, str) for one in listed):
-        return tuple(listed)
+def _as_names(value: Any) -> tuple[str, ...] | None:
+    items = [value] if isinstance(value, str) else value
+    if isinstance(items, list | tuple) and all(isinstance(item, str) for item in items):
+        return tuple(items)
     return None
 
 
-def _flag(given: Any) -> bool | None:
-    return given if isinstance(given, bool) else None
+def _as_bool(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
-def _text(given: Any) -> str | None:
-    return given if isinstance(given, str) else None
+def _as_text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
-def _whole(given: Any) -> int | None:
-    return given if isinstance(given, int) and 0 <= given <= _MOST else None
+def _as_count(value: Any) -> int | None:
+    return value if isinstance(value, int) and 0 <= value <= _MAX_COUNT else None
 
 
-def _number(given: Any) -> float | None:
+def _as_number(value: Any) -> float | None:
     """A number that can be reckoned with: JSON has larger ones, and infinity."""
     try:
-        found = float(given) if isinstance(given, int | float) else math.inf
+        number = float(value) if isinstance(value, int | float) else math.inf
     except OverflowError:
         return None
-    return found if math.isfinite(found) else None
+    return number if math.isfinite(number) else None
 
 
-def _short(given: Any) -> str | None:
+def _as_short_text(value: Any) -> str | None:
     """A budget in words: a share, or a number as it is typed."""
-    return given if isinstance(given, str) and len(given) <= len(str(_MOST)) else None
+    return value if isinstance(value, str) and len(value) <= len(str(_MAX_COUNT)) else None

@@ -41,7 +41,7 @@ from elsewhere.platform.files import take
 LOCK = ".lock"
 BEAT = 5.0
 """Seconds between two signs of life."""
-_SILENCE = 3
+_MISSED_BEATS = 3
 """So many beats without a sign of life, and whoever gave them is dead."""
 
 
@@ -52,26 +52,26 @@ class RunLock:
         self._storage = storage
         self.lost = threading.Event()
 
-    def refuse_lost(self) -> None:
+    def check_held(self) -> None:
         """HaltError where another run holds it now."""
         if self.lost.is_set():
             raise HaltError(
-                f"another run has taken over {self._storage.where}, or its file {LOCK} was taken "
+                f"another run has taken over {self._storage.address}, or its file {LOCK} was taken "
                 "away: this one stops, and what is written stays"
             )
 
 
 @contextmanager
-def alone_in(storage: Storage, beat: float | None = None) -> Iterator[RunLock]:
+def run_lock(storage: Storage, beat: float | None = None) -> Iterator[RunLock]:
     """Within, no other run works in this output; InputError where one does."""
-    if storage.here:
+    if storage.is_local:
         with store_errors(storage.path(LOCK)):
             handle = os.open(Path(storage.root, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            held = take(handle)
-            if held is False:
-                raise _taken(storage, "")
-            if held:
+            is_held = take(handle)
+            if is_held is False:
+                raise _busy_error(storage, "")
+            if is_held:
                 yield RunLock(storage)
                 return
         finally:
@@ -80,9 +80,9 @@ def alone_in(storage: Storage, beat: float | None = None) -> Iterator[RunLock]:
         yield lease
 
 
-def _taken(storage: Storage, by: str) -> InputError:
+def _busy_error(storage: Storage, by: str) -> InputError:
     return InputError(
-        f"another run{by} is at work in {storage.where}: wait until it is over or stop it, or "
+        f"another run{by} is at work in {storage.address}: wait until it is over or stop it, or "
         "name another folder"
     )
 
@@ -90,54 +90,54 @@ def _taken(storage: Storage, by: str) -> InputError:
 @contextmanager
 def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
     """The lock as a file with signs of life."""
-    _refuse_living(storage, beat)
-    ours = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
-    held, over = RunLock(storage), threading.Event()
+    _check_abandoned(storage, beat)
+    identity = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
+    lock, ended = RunLock(storage), threading.Event()
 
-    def live() -> None:
+    def keep_alive() -> None:
         number = 1
-        while not over.wait(beat):
+        while not ended.wait(beat):
             number += 1
             with suppress(ElsewhereError):  # the next sign of life may come through
-                if not _read(storage).startswith(ours):
-                    held.lost.set()
+                if not _read_lock(storage).startswith(identity):
+                    lock.lost.set()
                     return
-                storage.write(LOCK, f"{ours} {number}".encode())
+                storage.write(LOCK, f"{identity} {number}".encode())
 
-    storage.write(LOCK, f"{ours} 0".encode())
+    storage.write(LOCK, f"{identity} 0".encode())
     time.sleep(beat)
-    if not _read(storage).startswith(ours):
-        raise _taken(storage, "")
-    storage.write(LOCK, f"{ours} 1".encode())  # a store that cannot write over a file ends here
-    thread = threading.Thread(target=live, name="elsewhere-batch-lock", daemon=True)
+    if not _read_lock(storage).startswith(identity):
+        raise _busy_error(storage, "")
+    storage.write(LOCK, f"{identity} 1".encode())  # a store that cannot write over a file ends here
+    thread = threading.Thread(target=keep_alive, name="elsewhere-batch-lock", daemon=True)
     thread.start()
     try:
-        yield held
+        yield lock
     finally:
-        over.set()
+        ended.set()
         thread.join()
         with suppress(ElsewhereError):
-            if _read(storage).startswith(ours):
+            if _read_lock(storage).startswith(identity):
                 storage.remove(LOCK)
 
 
-def _refuse_living(storage: Storage, beat: float) -> None:
+def _check_abandoned(storage: Storage, beat: float) -> None:
     """InputError where somebody gives signs of life; a lock of the dead is nobody's."""
-    first = _read(storage)
+    first = _read_lock(storage)
     if not first:
         return
-    end = time.monotonic() + _SILENCE * beat
-    while time.monotonic() < end:
+    deadline = time.monotonic() + _MISSED_BEATS * beat
+    while time.monotonic() < deadline:
         time.sleep(beat / 4)
-        now = _read(storage)
-        if not now:
+        current = _read_lock(storage)
+        if not current:
             return
-        if now != first:
-            host, _, _ = now.partition(" ")
-            raise _taken(storage, f" (on {host})")
+        if current != first:
+            host, _, _ = current.partition(" ")
+            raise _busy_error(storage, f" (on {host})")
 
 
-def _read(storage: Storage) -> str:
+def _read_lock(storage: Storage) -> str:
     """What the file says; nothing where there is none. Who cannot ask must not think so."""
     if not storage.is_file(LOCK):
         return ""
@@ -150,24 +150,24 @@ def _read(storage: Storage) -> str:
 
 
 STATE, SUMMARY = "batch.json", "summary.json"
-_HALF = re.compile(rf"\.({re.escape(STATE)}|{re.escape(LOCK)})\.[0-9a-f]{{32}}")
+_PARTIAL_NAME = re.compile(rf"\.({re.escape(STATE)}|{re.escape(LOCK)})\.[0-9a-f]{{32}}")
 """What a run leaves that was killed while it wrote its first file."""
 
 
-def refuse_foreign(storage: Storage) -> None:
+def check_folder(storage: Storage) -> None:
     """InputError where a folder holds anything that is not a run's: it would be mixed up with it.
 
     That is looked at before anything is written, and so before the folder is shut to others.
     """
-    found = storage.entries()
-    others = [name for name in found if name != LOCK and not _HALF.fullmatch(name)]
-    if others and STATE not in found:
+    entries = storage.entries()
+    foreign = [name for name in entries if name != LOCK and not _PARTIAL_NAME.fullmatch(name)]
+    if foreign and STATE not in entries:
         raise InputError(
-            f"{storage.where} holds {others[0]} and is no run of batch: name a new folder"
+            f"{storage.address} holds {foreign[0]} and is no run of batch: name a new folder"
         )
 
 
-def begun(
+def begin_or_resume(
     settings: Settings, storage: Storage, dataset: str, models: Mapping[str, str] | None = None
 ) -> Settings:
     """The settings with the run's key, new or found; InputError where another run lies there.
@@ -180,40 +180,40 @@ def begun(
             "input": settings.input,
             "dataset": dataset,
             "models": dict(models or {}),
-            "settings": settings.seal(),
+            "settings": settings.fingerprint(),
             "key": settings.key or secrets.token_hex(32),
         }
         storage.write(STATE, (json.dumps(record, indent=2) + "\n").encode())
-    known = _state_read(storage)  # what is there now counts, whoever wrote it last
-    if known.get("format") != FORMAT:
+    state = _read_state(storage)  # what is there now counts, whoever wrote it last
+    if state.get("format") != FORMAT:
         raise InputError(f"{settings.output} was begun by another version: name a new folder")
-    for name, now, what in (
+    for name, current, description in (
         ("dataset", dataset, "of another dataset, or its files have changed since"),
         ("models", dict(models or {}), "with other scorers, or their models have changed since"),
         (
             "settings",
-            settings.seal(),
+            settings.fingerprint(),
             "with other wishes or settings, or of another version of elsewhere",
         ),
     ):
-        if known.get(name) != now:
+        if state.get(name) != current:
             raise InputError(
-                f"{settings.output} holds a run {what}: give what was given then to go on with "
-                "it, or name a new folder"
+                f"{settings.output} holds a run {description}: give what was given then to go on "
+                "with it, or name a new folder"
             )
-    if settings.key and settings.key != known["key"]:
+    if settings.key and settings.key != state["key"]:
         raise InputError(f"{settings.output} holds a run with another key: name a new folder")
-    return replace(settings, key=str(known["key"]))
+    return replace(settings, key=str(state["key"]))
 
 
-def _state_read(storage: Storage) -> Mapping[str, Any]:
+def _read_state(storage: Storage) -> Mapping[str, Any]:
     """The file, if it is one of ours."""
     try:
-        known = json.loads(storage.read(STATE))
+        state = json.loads(storage.read(STATE))
     except ValueError:
-        known = None
-    if not isinstance(known, dict) or not isinstance(known.get("key"), str):
+        state = None
+    if not isinstance(state, dict) or not isinstance(state.get("key"), str):
         raise InputError(
             f"{storage.path(STATE)} is damaged, and with it the key of the run: name a new folder"
         )
-    return known
+    return state

@@ -22,7 +22,7 @@ RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
 SHARES = ("none", "up to 10 %", "up to 25 %", "up to 50 %", "up to 75 %", "more")
 _RANK_ENDS = (1, 5, 10, 50)
 _SHARE_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75)
-_SHOWN = 50
+_MAX_LETTERS = 50
 """Dead letters that are named in the summary; all are in the files."""
 
 
@@ -51,33 +51,33 @@ class Summary:
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
-def summary(storage: Storage) -> Summary:
+def summarize(storage: Storage) -> Summary:
     """Count everything."""
-    found = Summary()
+    result = Summary()
     statuses, dead = Counter[str](), Counter[str]()
     ranks, shares = dict.fromkeys(RANKS, 0), dict.fromkeys(SHARES, 0)
     for name in storage.names(ALBUMS):
         columns = ["status", "photos", "left", "withheld", "audit"]
         for row in _rows(storage, f"{ALBUMS}/{name}", columns):
-            found.albums += 1
-            found.photos += row["photos"]
-            found.left += row["left"]
+            result.albums += 1
+            result.photos += row["photos"]
+            result.left += row["left"]
             statuses[row["status"]] += 1
             if row["audit"]:
-                best = min(one["rank"] for one in row["audit"])
-                ranks[RANKS[_step(best, _RANK_ENDS)]] += 1
+                best = min(audit["rank"] for audit in row["audit"])
+                ranks[RANKS[_interval(best, _RANK_ENDS)]] += 1
             if row["withheld"] is not None:
-                found.withheld += len(row["withheld"])
-                found.planned += row["photos"]
-                shares[SHARES[_step(len(row["withheld"]) / row["photos"], _SHARE_ENDS)]] += 1
-    letters: list[dict[str, Any]] = []
+                result.withheld += len(row["withheld"])
+                result.planned += row["photos"]
+                shares[SHARES[_interval(len(row["withheld"]) / row["photos"], _SHARE_ENDS)]] += 1
+    first: list[dict[str, Any]] = []
     for name in storage.names(DEAD):
         rows = _rows(storage, f"{DEAD}/{name}", ["album", "photo", "kind", "reason"])
         dead.update(row["kind"] for row in rows)
-        letters = sorted([*letters, *rows], key=lambda r: (r["album"], r["photo"] or ""))[:_SHOWN]
-    found.statuses, found.dead = dict(sorted(statuses.items())), dict(sorted(dead.items()))
-    found.ranks, found.shares, found.first = ranks, shares, letters
-    return found
+        first = sorted([*first, *rows], key=lambda r: (r["album"], r["photo"] or ""))[:_MAX_LETTERS]
+    result.statuses, result.dead = dict(sorted(statuses.items())), dict(sorted(dead.items()))
+    result.ranks, result.shares, result.first = ranks, shares, first
+    return result
 
 
 def _rows(storage: Storage, name: str, columns: list[str]) -> list[dict[str, Any]]:
@@ -97,12 +97,12 @@ def _rows(storage: Storage, name: str, columns: list[str]) -> list[dict[str, Any
     return rows
 
 
-def _step(value: float, ends: tuple[float, ...]) -> int:
+def _interval(value: float, ends: tuple[float, ...]) -> int:
     """Which of the steps a value is on; a value at its end is still on it."""
     return sum(value > end for end in ends)
 
 
-_STATUS = {
+_STATUS_MEANINGS = {
     "optimal": "planned, and proved that nothing smaller will do",
     "feasible": "planned; the work ran out before the proof",
     "infeasible": "no plan can keep the promise",
@@ -110,9 +110,9 @@ _STATUS = {
     "unknown": "the work ran out before a plan was found",
     "broken": "nothing could be said",
 }
-_KINDS = {
+_KIND_MEANINGS = {
     **REASONS,
-    **_STATUS,
+    **_STATUS_MEANINGS,
     "album": "what was asked of it makes no sense",
     "error": "a mistake of ours: please report it",
     "twice": "its id is there more than once",
@@ -120,13 +120,13 @@ _KINDS = {
 }
 
 
-def page(found: Summary) -> str:
+def summary_page(result: Summary) -> str:
     """The run as one HTML file."""
     html = render(
         "run.html.j2",
-        run=found,
-        status_meanings=_STATUS,
-        kind_meanings=_KINDS,
+        run=result,
+        status_meanings=_STATUS_MEANINGS,
+        kind_meanings=_KIND_MEANINGS,
         bar_chart=bar_chart,
     )
     return f"{html}\n"

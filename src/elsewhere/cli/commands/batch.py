@@ -154,7 +154,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     from elsewhere.service import MAX_SIDE
 
     with one_sentence():
-        from elsewhere.batch import BLOCK, WORK, Engine, Settings, run
+        from elsewhere.batch import DEFAULT_BLOCK, DEFAULT_WORK, Engine, Settings, run
 
         wishes: dict[str, Any] = {
             "top": top,
@@ -168,8 +168,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             output=_anywhere(output),
             scorers=tuple(scorer or ["embedded"]),
             wishes={name: value for name, value in wishes.items() if value is not None},
-            work_limit=WORK if work_limit is None else work_limit,
-            block=block or BLOCK,
+            work_limit=DEFAULT_WORK if work_limit is None else work_limit,
+            block=block or DEFAULT_BLOCK,
             max_side=max_side or MAX_SIDE,
             device=device.value,
             certificates=certificates,

@@ -19,7 +19,7 @@ from elsewhere.values.wording import printable
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from elsewhere.batch import Step, Summary
+    from elsewhere.batch import BatchStep, Summary
 
 PAUSE = 60.0
 """Seconds between two lines where there is no terminal to draw a bar on."""
@@ -32,9 +32,9 @@ class Shown:
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress, self._task = progress, task
         self._said = time.monotonic()
-        self.last: Step | None = None
+        self.last: BatchStep | None = None
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: BatchStep) -> None:
         """One more step."""
         self.last = step
         seconds = self._progress.tasks[0].elapsed or 0.0
