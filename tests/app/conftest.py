@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.app.house import PHOTOS, Made, Served, make, served
+from tests.app.server import PHOTOS, Made, Served, make, served
 
 
 @pytest.fixture(scope="package")

@@ -27,7 +27,7 @@ from elsewhere.app.security.guard import SECRET_HEADER, Guard
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import uploads
 from tests.album.makers import chunk
-from tests.app.house import Served, picture
+from tests.app.server import Served, picture
 
 Patch = pytest.MonkeyPatch
 

@@ -12,7 +12,7 @@ import pytest
 from elsewhere.app.api.server import HOST
 from elsewhere.app.security import connections, guard
 from elsewhere.app.security.guard import SECRET_HEADER
-from tests.app.house import Served
+from tests.app.server import Served
 
 PATIENCE = 8.0
 """Seconds after which a server would wait for ever."""

@@ -24,7 +24,7 @@ from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import album_jobs
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
-from tests.app.house import Made, Served
+from tests.app.server import Made, Served
 
 pytestmark = pytest.mark.slow
 

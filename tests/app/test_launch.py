@@ -23,7 +23,7 @@ from elsewhere.app.security import login_page
 from elsewhere.app.security.guard import SECRET_HEADER
 from elsewhere.app.security.login_page import LoginPage
 from elsewhere.errors import InputError
-from tests.app.house import Made
+from tests.app.server import Made
 
 _BROWSER = """\
 #!{python}

@@ -15,7 +15,7 @@ from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
 from elsewhere.service import Step, rescore_album
 from elsewhere.values.scores import Scores
-from tests.app.house import PHOTOS, Served
+from tests.app.server import PHOTOS, Served
 
 
 def other_scorer(folder: Path, seed: int = 16, photos: int = PHOTOS) -> str:

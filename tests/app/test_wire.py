@@ -7,7 +7,7 @@ import json
 import pytest
 
 from elsewhere.app.security.guard import HEADERS, SECRET_HEADER
-from tests.app.house import Served, picture
+from tests.app.server import Served, picture
 
 
 def status(answer: bytes) -> int:

@@ -22,7 +22,7 @@ from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import FileError
 from elsewhere.service.report import write_report
 from elsewhere.values.plan import Status
-from tests.app.house import PHOTOS, Made, Served, picture
+from tests.app.server import PHOTOS, Made, Served, picture
 
 
 def put(house: Served, **wishes: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from benchmarks.app.window import Running, chromium, ready, window
 from elsewhere.app.sessions import workspace as workspace_module
 from elsewhere.service import Step, score_album
 from elsewhere.service.export import export_album
-from tests.app.house import PHOTOS, Made, Served, make, served
+from tests.app.server import PHOTOS, Made, Served, make, served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from benchmarks.app.window import Running, app, chromium, ready, window
 
-from tests.app.house import PHOTOS, Made, Served, make, served
+from tests.app.server import PHOTOS, Made, Served, make, served
 from tests.journeys.app_journey import VIEWS, answered, plan_version
 
 if TYPE_CHECKING:
