@@ -78,13 +78,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         wishes = Wishes(
             top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius
         )
+        places = parse_places(at)  # before the bars: they would overwrite the question
         with ExitStack() as stack:
             with stages() as progress:
                 opened = stack.enter_context(
                     open_album(
                         album,
                         wishes,
-                        at=parse_places(at),
+                        at=places,
                         scorers=tuple(scorer or ("embedded",)),
                         cache=cache,
                         posted=tuple(posted or ()),

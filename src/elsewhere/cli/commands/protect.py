@@ -215,13 +215,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             exact_top=exact_top,
             time_limit=time_limit,
         )
+        places = parse_places(at)  # before the bars: they would overwrite the question
         try:
             with stages() as progress:
                 done = protect_album(
                     album,
                     None if dry_run else output,
                     wishes,
-                    at=parse_places(at),
+                    at=places,
                     scorers=tuple(scorer or ("embedded",)),
                     recipe=recipe,
                     cache=cache,
