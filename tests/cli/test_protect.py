@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import stat
 import subprocess
@@ -326,27 +327,43 @@ def test_ctrl_c_as_soon_as_the_copy_has_its_name_costs_the_report_alone(
     assert "clean copy" in result.stdout and list((home / "out").iterdir())
 
 
-class Watched:
-    """The program with a terminal for its stderr, where the bars are."""
+SECONDS = 120.0
+"""How long a watched program may take in all, also on a busy machine."""
 
-    def __init__(self, *arguments: str) -> None:
+
+class Watched:
+    """The program with a terminal for its stderr, where the bars are; killed where a test fails."""
+
+    def __init__(self, *arguments: str, command: str = "protect") -> None:
         import pty
 
         self._ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "elsewhere", "protect", *arguments]
         self.job = subprocess.Popen(
-            command,
+            [sys.executable, "-m", "elsewhere", command, *arguments],
             stdin=theirs,
             stdout=subprocess.DEVNULL,
             stderr=theirs,
             start_new_session=True,
         )
         os.close(theirs)
+        self._deadline = time.monotonic() + SECONDS
         self.seen = b""
+
+    def __enter__(self) -> Watched:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        if self.job.poll() is None:
+            os.killpg(self.job.pid, signal.SIGKILL)
+            self.job.wait()
+        os.close(self._ours)
 
     def until(self, word: bytes = b"") -> bytes:
         """What it shows until it shows this, or ends."""
         while not word or word not in self.seen:
+            left = max(0.0, self._deadline - time.monotonic())
+            ready, _, _ = select.select([self._ours], [], [], left)
+            assert ready, f"it still runs after {SECONDS} s: {self.seen!r}"
             try:
                 part = os.read(self._ours, 65536)
             except OSError:  # Linux says so where the other end is closed
@@ -356,11 +373,24 @@ class Watched:
             self.seen += part
         return self.seen
 
+    def until_it_waits(self) -> None:
+        """Until it sleeps in its read: a signal just before would be heard after the read only."""
+        since = time.monotonic()
+        while time.monotonic() < since + 0.2:
+            state = Path(f"/proc/{self.job.pid}/stat").read_text().rpartition(") ")[2][0]
+            if state != "S":
+                since = time.monotonic()
+            assert since < self._deadline, "it never waits"
+            time.sleep(0.01)
+
+    def interrupt(self) -> None:
+        """Ctrl-C, which a terminal sends to the whole group of processes."""
+        os.killpg(self.job.pid, signal.SIGINT)
+
     def end(self) -> int:
         """Its exit code."""
         self.until()
-        os.close(self._ours)
-        return self.job.wait(timeout=60)
+        return self.job.wait(timeout=SECONDS)
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="a terminal as Linux has it")
@@ -371,11 +401,11 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="a terminal as Linux 
 def test_ctrl_c_leaves_nothing(home: Path, after: float) -> None:
     """On the real model and the example album, so that there is something to interrupt."""
     (home / "target").mkdir()
-    watched = Watched(str(ALBUM), "-o", "target/out", "--no-cache")
-    watched.until(b"Reading")
-    time.sleep(after)
-    os.killpg(watched.job.pid, signal.SIGINT)
-    assert watched.end() == 130, watched.seen
+    with Watched(str(ALBUM), "-o", "target/out", "--no-cache") as watched:
+        watched.until(b"Reading")
+        time.sleep(after)
+        watched.interrupt()
+        assert watched.end() == 130, watched.seen
     assert b"elsewhere: stopped" in watched.seen and b"Traceback" not in watched.seen
     assert not list((home / "target").iterdir())
     assert not [path for path in (home / "data").rglob("*") if path.is_file()]
@@ -383,12 +413,25 @@ def test_ctrl_c_leaves_nothing(home: Path, after: float) -> None:
 
 @linux
 def test_ctrl_c_where_the_place_is_asked_for(home: Path) -> None:
-    watched = Watched("album", "-o", "out", "--at", "-", *SCORER)
-    watched.until(b"Where were the photos taken")
-    os.killpg(watched.job.pid, signal.SIGINT)
-    assert watched.end() == 130, watched.seen
+    with Watched("album", "-o", "out", "--at", "-", *SCORER) as watched:
+        watched.until(b"Where were the photos taken")
+        watched.until_it_waits()
+        watched.interrupt()
+        assert watched.end() == 130, watched.seen
     assert b"elsewhere: stopped" in watched.seen and b"Traceback" not in watched.seen
     assert not (home / "out").exists()
+
+
+@linux
+@pytest.mark.parametrize("command", ["protect", "audit"])
+def test_no_bar_overwrites_the_question_for_the_place(home: Path, command: str) -> None:
+    target = ("-o", "out") if command == "protect" else ()
+    with Watched("album", *target, "--at", "-", *SCORER, command=command) as watched:
+        watched.until(b"Where were the photos taken")
+        watched.until_it_waits()
+        watched.interrupt()
+        watched.end()
+    assert b"\x1b" not in watched.seen
 
 
 @linux
@@ -396,8 +439,8 @@ def test_a_terminal_gets_bars_and_a_pipe_does_not(home: Path) -> None:
     command = [sys.executable, "-m", "elsewhere", "protect", "album", "-n", WHERE, *SCORER]
     piped = subprocess.run(command, capture_output=True, check=True)
     assert piped.stderr == b"" and b"\x1b" not in piped.stdout
-    watched = Watched("album", "-n", WHERE, *SCORER)
-    assert watched.end() == 0
+    with Watched("album", "-n", WHERE, *SCORER) as watched:
+        assert watched.end() == 0
     assert b"Reading" in watched.seen and b"photos/s" in watched.seen
 
 
