@@ -11,7 +11,14 @@ render/         results for the terminal and as JSON
 from __future__ import annotations
 
 import io
+import signal
 import sys
+import threading
+from _thread import interrupt_main
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 
 def main() -> None:
@@ -19,6 +26,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without ─ or ≥ gets a ?
+    sys.unraisablehook = _repeat_ignored_interrupt
     try:
         from elsewhere.cli.program import program
 
@@ -26,6 +34,26 @@ def main() -> None:
     except KeyboardInterrupt:
         print("elsewhere: stopped", file=sys.stderr)
         sys.exit(130)
+
+
+def _repeat_ignored_interrupt(ignored: UnraisableHookArgs) -> None:
+    """Send a Ctrl-C again that Python ignored, as it does in finalizers and weakref callbacks.
+
+    Imports and thread pools run such callbacks, so that without this a Ctrl-C is sometimes lost.
+    """
+    if not isinstance(ignored.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+
+    def send() -> None:
+        if hasattr(signal, "pthread_kill"):  # interrupts a call that waits, too
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            interrupt_main()
+
+    timer = threading.Timer(0.01, send)  # once the callback has ended
+    timer.daemon = True
+    timer.start()
 
 
 __all__ = ["main"]
