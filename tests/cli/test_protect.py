@@ -411,6 +411,26 @@ def test_ctrl_c_leaves_nothing(home: Path, after: float) -> None:
     assert not [path for path in (home / "data").rglob("*") if path.is_file()]
 
 
+def test_ctrl_c_that_python_ignores_is_sent_again() -> None:
+    """As it ignores one in a weakref's callback, which every import runs."""
+    code = (
+        "import time, weakref\n"
+        "from elsewhere.cli import main, program\n"
+        "def interrupt(ref): raise KeyboardInterrupt\n"
+        "def run():\n"
+        "    thing = set()\n"
+        "    ref = weakref.ref(thing, interrupt)\n"
+        "    del thing\n"
+        "    time.sleep(60)\n"
+        "program.program = lambda arguments: run\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "elsewhere: stopped\n")
+
+
 @linux
 def test_ctrl_c_where_the_place_is_asked_for(home: Path) -> None:
     with Watched("album", "-o", "out", "--at", "-", *SCORER) as watched:
