@@ -133,16 +133,11 @@ def counts_alone(table: Table, photos: Sequence[int], contest: Contest) -> list[
     for start in range(0, len(photos), height):
         rows = np.asarray(photos[start : start + height], dtype=np.intp)
         block = table[rows].astype(np.float64, copy=False)
-        if _peak(block) < LARGE and _peak(known) < LARGE:
-            counts += _count_pairs(block, known, contest)
-        else:
+        if any((np.isfinite(part) & (np.abs(part) >= LARGE)).any() for part in (block, known)):
             counts += [_count_plain(row, known, contest) for row in block]
+        else:
+            counts += _count_pairs(block, known, contest)
     return counts
-
-
-def _peak(numbers: Floats) -> float:
-    """The largest absolute value that is not infinite."""
-    return float(np.abs(numbers, where=np.isfinite(numbers), out=np.zeros_like(numbers)).max())
 
 
 def _count_pairs(block: Floats, known: Floats, contest: Contest) -> list[int]:

@@ -8,18 +8,12 @@ be right too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 from elsewhere.checker.facts import AlbumFacts, validate_promise
-from elsewhere.checker.proof import (
-    Verdict,
-    wrong_division,
-    wrong_photos,
-    wrong_shape,
-    wrong_view,
-)
+from elsewhere.checker.proof import Verdict, wrong_division, wrong_photos, wrong_shape, wrong_view
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.problems import Problem, ProblemKind
 from elsewhere.values.promise import Against, Promise
@@ -31,22 +25,41 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
 
     One `Scores` for each attacker. `unchanged` says that they are the plan's own rows, bit by bit.
     """
-    promise = plan.promise
+    promise, photos = plan.promise, len(plan.kept)
     problems = [*validate_promise(promise)] or [*wrong_photos(plan, promise)]
-    if not problems:
-        values = promise.values or [Fraction(1)] * promise.photos
-        cost = sum((values[photo] for photo in plan.withheld), Fraction(0))
-        problems = [*wrong_division(plan, promise, cost)]
-        if plan.status not in (Status.OPTIMAL, Status.FEASIBLE):
-            problems.append(Problem(ProblemKind.NOT_A_PLAN, found=plan.status))
-        # the bound is the solver's proof, but it must not contradict the plan
-        reached = plan.cost if promise.budget is None else plan.protected_k
-        beyond = plan.bound > reached if promise.budget is None else plan.bound < reached
-        if beyond or (plan.status == Status.OPTIMAL and plan.bound != reached):
-            problems.append(Problem(ProblemKind.BOUND, found=plan.bound, wanted=reached))
-        problems += [*wrong_shape(promise, scores, len(plan.kept))] or [
-            *_broken(plan, scores, unchanged)
-        ]
+    if problems:
+        return Verdict(tuple(problems))
+    values = promise.values or [Fraction(1)] * promise.photos
+    cost = sum((values[photo] for photo in plan.withheld), Fraction(0))
+    problems = [*wrong_division(plan, promise, cost)]
+    if plan.status not in (Status.OPTIMAL, Status.FEASIBLE):
+        problems.append(Problem(ProblemKind.NOT_A_PLAN, found=plan.status))
+    # the bound is the solver's proof, but it must not contradict the plan
+    reached = plan.cost if promise.budget is None else plan.protected_k
+    beyond = plan.bound > reached if promise.budget is None else plan.bound < reached
+    if beyond or (plan.status == Status.OPTIMAL and plan.bound != reached):
+        problems.append(Problem(ProblemKind.BOUND, found=plan.bound, wanted=reached))
+    wrong_scores = [*wrong_shape(promise, scores, photos)]
+    if wrong_scores:
+        return Verdict((*problems, *wrong_scores))
+    # the promise with the kept photos numbered anew
+    numbers = {photo: number for number, photo in enumerate(plan.kept)}
+    tops = []
+    renumbered = []
+    for against, view, table in zip(promise.against, plan.views, scores, strict=True):
+        # under a budget no top was asked for: what the plan says it protects is the promise
+        tops.append(view.protected_k if against.top is None else against.top)
+        sees = against.sees
+        sees = None if sees is None else tuple(numbers[p] for p in sees if p in numbers)
+        renumbered.append(replace(against, scores=table.digest, top=tops[-1], sees=sees))
+    facts = AlbumFacts(Promise(photos, tuple(renumbered), strict=promise.strict), scores)
+    problems += facts.revealing.values()
+    for number, checked in enumerate(facts.views(range(photos))):
+        held = len(checked.held)
+        if unchanged:
+            problems += wrong_view(number, plan.views[number], checked, promise.against[number].top)
+        elif held < tops[number]:
+            problems.append(Problem(ProblemKind.TOO_FEW, number, found=held, wanted=tops[number]))
     return Verdict(tuple(problems))
 
 
@@ -58,26 +71,3 @@ def count_ahead(scores: Scores, truth: Sequence[int], *, strict: bool = False) -
     against = Against(scores.digest, scores.scorer, scores.cells, tuple(truth), None)
     facts = AlbumFacts(Promise(scores.photos, (against,), strict=strict), [scores])
     return len(facts.views(range(scores.photos))[0].held)
-
-
-def _broken(plan: Plan, scores: Sequence[Scores], unchanged: bool) -> Iterator[Problem]:
-    """Where the promise does not hold on these scores, with the kept photos numbered anew.
-
-    Under a budget no top was asked for: what the plan says it protects is then the promise.
-    """
-    numbers = {photo: number for number, photo in enumerate(plan.kept)}
-    against = []
-    for one, view, table in zip(plan.promise.against, plan.views, scores, strict=True):
-        sees = None if one.sees is None else tuple(numbers[p] for p in one.sees if p in numbers)
-        top = view.protected_k if one.top is None else one.top
-        against.append(replace(one, scores=table.digest, top=top, sees=sees))
-    promise = Promise(len(plan.kept), tuple(against), strict=plan.promise.strict)
-    facts = AlbumFacts(promise, scores)
-    yield from facts.revealing.values()
-    for number, checked in enumerate(facts.views(range(len(plan.kept)))):
-        held, top = len(checked.held), against[number].top or 0
-        if unchanged:
-            asked = plan.promise.against[number].top
-            yield from wrong_view(number, plan.views[number], checked, asked)
-        elif held < top:
-            yield Problem(ProblemKind.TOO_FEW, number, found=held, wanted=top)

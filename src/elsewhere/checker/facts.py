@@ -14,15 +14,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
-from elsewhere.checker.arithmetic import (
-    Contest,
-    column_sums,
-    counts_alone,
-    nearest,
-    units,
-)
+from elsewhere.checker.arithmetic import Contest, column_sums, counts_alone, nearest, units
 from elsewhere.values.problems import Problem, ProblemKind
-from elsewhere.values.promise import Against, Promise
+from elsewhere.values.promise import Promise
 from elsewhere.values.scores import DerivedCache, Scores
 
 _ALONE = DerivedCache()
@@ -51,16 +45,20 @@ class AlbumFacts:
     def __init__(self, promise: Promise, scores: Sequence[Scores]) -> None:
         self.promise = promise
         self.scores = scores
+        self._rivals: list[tuple[int, ...]] = []
         self._summed: dict[int, tuple[frozenset[int], list[int], list[bool]]] = {}
         self.revealing: dict[int, Problem] = {}
         """Photos that give the truth away alone, where that is not wanted."""
         for number, (against, table) in enumerate(zip(promise.against, scores, strict=True)):
+            rivals, truth = against.rivals, set(against.truth)
+            if rivals is None:
+                rivals = tuple(cell for cell in range(against.cells) if cell not in truth)
+            self._rivals.append(rivals)
             wanted = against.each_photo
             if wanted is None:
                 continue
             photos = range(promise.photos) if against.sees is None else against.sees
             handicap = units(against.margin) + units(against.lead)
-            rivals = tuple(_rivals(against))
             contest = Contest(against.truth, rivals, against.prior, handicap, promise.strict)
             count = partial(counts_alone, table.values, photos, contest)
             counts = _ALONE.get(table.values, (photos, contest), count)
@@ -86,9 +84,11 @@ class AlbumFacts:
         """What each attacker makes of the kept photos.
 
         Totals are built on the last ones where those were of fewer photos: each row is then added
-        once.
+        once. Against a zone a rival must be ahead of every cell, so of the largest; cells that are
+        impossible are passed by any rival (any possible one, where strict).
         """
         views = []
+        strict = self.promise.strict
         for number, against in enumerate(self.promise.against):
             seen = frozenset(kept if against.sees is None else set(kept).intersection(against.sees))
             before, totals, out = self._summed.get(number, (frozenset(), [], []))
@@ -98,7 +98,23 @@ class AlbumFacts:
             totals = list(map(operator.add, totals, more))
             out = list(map(operator.or_, out, impossible.tolist()))
             self._summed[number] = (seen, totals, out)
-            views.append(_checked_view(against, len(seen), totals, out, self.promise.strict))
+            if against.prior is not None:
+                out = [x or known == -math.inf for x, known in zip(out, against.prior, strict=True)]
+                pairs = zip(totals, against.prior, out, strict=True)
+                totals = [0 if never else total + units(known) for total, known, never in pairs]
+            rivals = self._rivals[number]
+            possible = [totals[z] for z in against.truth if not out[z]]
+            zero = len(possible) < len(against.truth)
+            if not possible:
+                held = tuple(r for r in rivals if not (strict and out[r]))
+                views.append(CheckedView(held, (), zero))
+                continue
+            bar = max(possible) + len(seen) * units(against.margin) + units(against.lead)
+            leads = ((totals[r] - bar, r) for r in rivals if not out[r])
+            least = 1 if strict else 0
+            order = sorted((-lead, r) for lead, r in leads if lead >= least)
+            held = tuple(r for _, r in order)
+            views.append(CheckedView(held, tuple(-behind for behind, _ in order), zero))
         return views
 
     def allows(self, kept: Collection[int]) -> bool:
@@ -111,37 +127,6 @@ class AlbumFacts:
         """Whether every attacker's top is reached; under a budget there is none to reach."""
         pairs = zip(self.promise.against, views, strict=True)
         return all(against.top is None or len(v.held) >= against.top for against, v in pairs)
-
-
-def _rivals(against: Against) -> list[int]:
-    """The cells that count as rivals."""
-    if against.rivals is not None:
-        return list(against.rivals)
-    truth = set(against.truth)
-    return [cell for cell in range(against.cells) if cell not in truth]
-
-
-def _checked_view(
-    against: Against, seen: int, totals: list[int], out: list[bool], strict: bool
-) -> CheckedView:
-    """Which rivals hold for the photos seen, straight from the promise's definition.
-
-    Against a zone a rival must be ahead of every cell, so of the largest; cells that are
-    impossible are passed by any rival (any possible one, where strict).
-    """
-    if against.prior is not None:
-        out = [x or known == -math.inf for x, known in zip(out, against.prior, strict=True)]
-        pairs = zip(totals, against.prior, out, strict=True)
-        totals = [0 if never else total + units(known) for total, known, never in pairs]
-    rivals = _rivals(against)
-    possible = [totals[z] for z in against.truth if not out[z]]
-    zero = len(possible) < len(against.truth)
-    if not possible:
-        return CheckedView(tuple(r for r in rivals if not (strict and out[r])), (), zero)
-    bar = max(possible) + seen * units(against.margin) + units(against.lead)
-    least = 1 if strict else 0
-    order = sorted((-lead, r) for r in rivals if not out[r] and (lead := totals[r] - bar) >= least)
-    return CheckedView(tuple(r for _, r in order), tuple(-behind for behind, _ in order), zero)
 
 
 def validate_promise(promise: Promise) -> Iterator[Problem]:

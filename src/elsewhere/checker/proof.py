@@ -112,8 +112,8 @@ def wrong_photos(plan: Plan, promise: Promise) -> Iterator[Problem]:
 
 def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
     """What is wrong with the plan for an album that it divides properly."""
-    promise, kept = album.promise, set(plan.kept)
-    yield from wrong_division(plan, promise, album.cost(plan.withheld))
+    promise, kept, cost = album.promise, set(plan.kept), album.cost(plan.withheld)
+    yield from wrong_division(plan, promise, cost)
     yield from (problem for photo, problem in album.revealing.items() if photo in kept)
     views = album.views(plan.kept)
     for number, (view, checked) in enumerate(zip(plan.views, views, strict=True)):
@@ -127,7 +127,21 @@ def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
         rests_on_zero = min(without) < min(len(checked.held) for checked in views)
     if plan.rests_on_zero != rests_on_zero:
         yield Problem(ProblemKind.RESTS_ON_ZERO, found="" if plan.rests_on_zero else "not ")
-    yield from _wrong_bound(plan, album, views)
+    bound, optimal = plan.bound, plan.status == Status.OPTIMAL
+    if not isinstance(bound, int | Fraction):
+        yield Problem(ProblemKind.BOUND_INEXACT, found=bound)
+        return
+    reached = min(len(checked.held) for checked in views)
+    if promise.budget is None:
+        if bound > cost:
+            yield Problem(ProblemKind.BOUND_ABOVE_COST, found=bound, wanted=cost)
+        elif optimal and bound < cost:
+            yield Problem(ProblemKind.BOUND_BELOW_COST, found=bound, wanted=cost)
+    elif bound < reached:
+        yield Problem(ProblemKind.BOUND_BELOW_REACHED, found=bound, wanted=reached)
+    elif optimal and bound > reached:
+        yield Problem(ProblemKind.BOUND_ABOVE_REACHED, found=bound, wanted=reached)
+    yield from _beaten(plan, album, views)
 
 
 def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterator[Problem]:
@@ -168,26 +182,6 @@ def wrong_view(
     slack = checked.slack(count if top is None else top)
     if view.slack != slack:
         yield Problem(ProblemKind.SLACK, attacker, found=view.slack, wanted=slack)
-
-
-def _wrong_bound(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[Problem]:
-    """What contradicts the plan's bound or its claim to be optimal."""
-    bound, optimal = plan.bound, plan.status == Status.OPTIMAL
-    if not isinstance(bound, int | Fraction):
-        yield Problem(ProblemKind.BOUND_INEXACT, found=bound)
-        return
-    reached = min(len(checked.held) for checked in views)
-    if album.promise.budget is None:
-        cost = album.cost(plan.withheld)
-        if bound > cost:
-            yield Problem(ProblemKind.BOUND_ABOVE_COST, found=bound, wanted=cost)
-        elif optimal and bound < cost:
-            yield Problem(ProblemKind.BOUND_BELOW_COST, found=bound, wanted=cost)
-    elif bound < reached:
-        yield Problem(ProblemKind.BOUND_BELOW_REACHED, found=bound, wanted=reached)
-    elif optimal and bound > reached:
-        yield Problem(ProblemKind.BOUND_ABOVE_REACHED, found=bound, wanted=reached)
-    yield from _beaten(plan, album, views)
 
 
 def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[Problem]:
