@@ -37,7 +37,7 @@ from elsewhere.solver.plans import (
     solve_promise,
 )
 from elsewhere.solver.reductions import Contradiction
-from elsewhere.solver.requests import Request, known_wishes, preview, read_request
+from elsewhere.solver.requests import Request, preview, read_request
 from elsewhere.values.outcome import MAX_TOP_FACTOR
 from elsewhere.values.plan import Frontier, Plan, Point, Status
 from elsewhere.values.promise import Promise
@@ -154,7 +154,7 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
         given = scores if isinstance(scores, (list, tuple)) and plan.several else [scores]
         matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
         return prove(plan, plan.promise, matrices)
-    asked = read_request(scores, truth, **known_wishes(wishes))
+    asked = read_request(scores, truth, **wishes)
     return prove(plan, _named_as_in(plan, asked.promise), asked.scores)
 
 
@@ -231,7 +231,7 @@ def checked_points(
     """
     if {"top", "budget"} & set(wishes):
         raise InputError("frontier goes through all budgets: give neither top nor budget")
-    asked = read_request(scores, truth, budget=0, **known_wishes(wishes, "top", "budget"))
+    asked = read_request(scores, truth, budget=0, **wishes)
     limits = replace(read_limits(time_limit, work_limit), stopped=stopped)
     solved: Plan | None = None
     try:

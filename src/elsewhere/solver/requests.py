@@ -8,7 +8,7 @@ number 1 here, and a name is not a list of letters: they are passed by mistake.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -41,17 +41,6 @@ class Request:
     """Whether the scores were given as a list of attackers."""
 
 
-def known_wishes(wishes: dict[str, Any], *excluded: str) -> dict[str, Any]:
-    """The same wishes; InputError where one is unknown or excluded."""
-    allowed = [wish for wish in WISHES if wish not in excluded]
-    for wish in wishes:
-        if wish not in allowed:
-            raise InputError(
-                f"there is no wish called {wish} here: choose among {', '.join(allowed)}"
-            )
-    return wishes
-
-
 def read_request(
     scores: Any,
     truth: Any,
@@ -69,13 +58,16 @@ def read_request(
     sees: Any = None,
     each_photo: Any = False,
     strict: Any = False,
+    **unknown: Any,
 ) -> Request:
     """The promise that these arguments ask for; InputError where they are not understood."""
-    tables, several = _read_scores(scores)
+    if unknown:
+        wish = next(iter(unknown))
+        raise InputError(f"there is no wish called {wish} here: choose among {', '.join(WISHES)}")
+    tables, truths, several = _read_attackers(scores, truth)
     first, count = tables[0], len(tables)
     if (top is None) == (budget is None):
         raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
-    truths = _read_truths(truth, tables, several)
     tops = per_attacker(top, count, several, "top")
     margins = per_attacker(margin, count, several, "margin")
     leads = per_attacker(lead, count, several, "lead")
@@ -90,14 +82,16 @@ def read_request(
             raise InputError("the truth covers every cell: no rival is left to hide behind")
         cells = None if allowed[i] is None else _read_cells(allowed[i], table.cells, zone)
         available = table.cells - len(zone) if cells is None else len(cells)
-        k = None if top is None else _read_top(tops[i], available, "top")
-        each: int | None = None
-        if alone[i] is True:
-            if k is None:
-                raise InputError("with a budget, say which top each photo must avoid: each_photo=5")
-            each = k
-        elif alone[i] is not None and alone[i] is not False:
-            each = _read_top(alone[i], available, "each_photo")
+        k = None if top is None else read_integer(tops[i], "top", 1)
+        each = k if alone[i] is True else None
+        if alone[i] is True and k is None:
+            raise InputError("with a budget, say which top each photo must avoid: each_photo=5")
+        if not (alone[i] is None or alone[i] is True or alone[i] is False):
+            each = read_integer(alone[i], "each_photo", 1)
+        for wish, wanted in (("top", k), ("each_photo", each)):
+            if wanted is not None and wanted > available:
+                limit = "is only 1 rival" if available == 1 else f"are only {available} rivals"
+                raise InputError(f"{preview(wanted)} is out of reach: there {limit}", wish)
         against.append(
             Against(
                 scores=table.digest,
@@ -249,18 +243,17 @@ def _dimensions(given: Any) -> int:
         return -1
 
 
-def _read_scores(scores: Any) -> tuple[tuple[Scores, ...], bool]:
-    """One table for each attacker, over the same photos, and whether several were given."""
-    if isinstance(scores, Scores):
-        return (scores,), False
-    if not isinstance(scores, (list, tuple)):
-        return (Scores(scores),), False
-    if not scores:
+def _read_attackers(scores: Any, truth: Any) -> tuple[tuple[Scores, ...], list[Any], bool]:
+    """A table and a truth for each attacker, over the same photos; whether several were given."""
+    is_list = isinstance(scores, (list, tuple))
+    if is_list and not scores:
         raise InputError("scores hold no photo: give at least one row")
-    if not any(isinstance(s, Scores) or _dimensions(s) not in (0, 1) for s in scores):
-        return (Scores(scores),), False
+    if not is_list or not any(
+        isinstance(s, Scores) or _dimensions(s) not in (0, 1) for s in scores
+    ):
+        return (scores if isinstance(scores, Scores) else Scores(scores),), [truth], False
     tables = tuple(s if isinstance(s, Scores) else Scores(s) for s in scores)
-    first = tables[0]
+    first, count = tables[0], len(tables)
     unnamed = tuple(map(str, range(first.photos)))
     for other in tables[1:]:
         if other.photos != first.photos:
@@ -277,25 +270,20 @@ def _read_scores(scores: Any) -> tuple[tuple[Scores, ...], bool]:
             f"the attackers do not list the same photos in the same order: row {row} is "
             f"{preview(first.ids[row])} for one and {preview(other.ids[row])} for another"
         )
-    return tables, True
-
-
-def _read_truths(truth: Any, tables: Sequence[Scores], several: bool) -> list[Any]:
-    count = len(tables)
-    if several and isinstance(truth, (list, tuple)):
+    if isinstance(truth, (list, tuple)):
         if len(truth) != count:
             raise InputError(
                 f"{count} attackers need one truth for all or a list of {count}, "
                 f"not of {len(truth)}"
             )
-        return list(truth)
+        return tables, list(truth), True
     widths = sorted({table.cells for table in tables})
     if len(widths) > 1:
         raise InputError(
             f"the attackers have {' and '.join(map(str, widths))} cells: one truth "
             "cannot mean the same place in all of them, give a list with one each"
         )
-    return [truth] * count
+    return tables, [truth] * count, True
 
 
 def _read_cells(given: Any, count: int, zone: tuple[int, ...] | None = None) -> tuple[int, ...]:
@@ -317,14 +305,6 @@ def _read_cells(given: Any, count: int, zone: tuple[int, ...] | None = None) -> 
         if zone is not None and cell in zone:
             raise InputError(f"rival {cell} belongs to the truth and cannot be its own rival")
     return tuple(cells)
-
-
-def _read_top(given: Any, available: int, wish: str) -> int:
-    k = read_integer(given, wish, 1)
-    if k > available:
-        rivals = "is only 1 rival" if available == 1 else f"are only {available} rivals"
-        raise InputError(f"{preview(k)} is out of reach: there {rivals}", wish)
-    return k
 
 
 def _read_prior(given: Any, cells: int) -> tuple[float, ...]:
