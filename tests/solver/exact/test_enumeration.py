@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import assume, given
 
+from elsewhere.solver.exact import search
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.search import (
-    ENUMERATION_SUMS,
-    enumerate_completions,
-    is_worth_enumerating,
-)
-from elsewhere.solver.problem import plain
+from elsewhere.solver.exact.search import Goal, Limits, Search, enumerate_completions
+from elsewhere.solver.problem import Floats, Ints, Mask, plain
 from tests.solver.exact.small import drawn, seeds
 from tests.solver.examples import examples
 
@@ -46,8 +46,20 @@ def test_with_nothing_open_there_is_one_plan() -> None:
     assert (cost.tolist(), counts.tolist()) == ([0.0], [[1]])
 
 
-def test_only_what_takes_a_moment_is_worth_trying() -> None:
-    assert is_worth_enumerating(10, 10)
-    assert not is_worth_enumerating(10, 40)
-    assert is_worth_enumerating(ENUMERATION_SUMS >> 5, 5)
-    assert not is_worth_enumerating(ENUMERATION_SUMS, 5)
+def test_only_what_takes_a_moment_is_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = Instance(plain(np.random.default_rng(1).normal(size=(5, 4)), 0, 2))
+    sizes: list[int] = []
+
+    def counted(part: Instance, weights: Floats, left_out: Mask, units: Ints) -> Any:
+        sizes.append(len(part.unit_scores) << len(units))
+        return enumerate_completions(part, weights, left_out, units)
+
+    monkeypatch.setattr(search, "enumerate_completions", counted)
+    monkeypatch.setattr(search, "ENUMERATION_SUMS_PER_WORK", 0)
+    for limit, enumerated in ((4 << 5, True), ((4 << 5) - 1, False)):
+        sizes.clear()
+        monkeypatch.setattr(search, "ENUMERATION_SUMS", limit)
+        goal, limits = Goal(np.array([2]), 2), Limits()
+        Search(instance, instance.weights, goal, 4, lambda *_: None, limits).run()
+        assert (4 << 5 in sizes) == enumerated
+        assert max(sizes, default=0) <= limit

@@ -128,7 +128,6 @@ def test_the_pull_of_a_group_is_the_sum_of_its_photos() -> None:
         type(made)(made.attackers, made.unit_of, np.array([1, 3]), np.zeros(2, np.int8))
     )
     assert similarity_preference(grouped, frozenset({1, 2})).tolist() == [-1.0, 1.0]
-    assert similarity_preference(grouped, None).tolist() == [0.0, 0.0]
 
 
 def test_nothing_to_polish_is_left_alone() -> None:
