@@ -29,7 +29,7 @@ def hints(problem: Problem) -> Hints:
     costs, cap = rival_costs(instance, weights), max_removable_weight(instance, weights)
     least = 0
     if problem.budget is None:
-        goal = Goal.of(problem)
+        goal = Goal(instance.needs, int(instance.needs.sum()))
         plan = find_light_plan(instance, weights, costs, goal, cap=cap)
         most = int(cap if plan is None else weights[plan].sum())
         costs = tighten_rival_costs(instance, weights, costs, most)

@@ -76,7 +76,7 @@ def test_the_call_is_read_as_the_promise_that_is_meant() -> None:
 def by_branching_alone() -> Iterator[None]:
     """Small problems would be settled by trying all plans at the root: take that away."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "is_worth_enumerating", lambda rows, units, work_done=0: False)
+        patch.setattr(search, "MAX_ENUMERATION_UNITS", -1)
         yield
 
 

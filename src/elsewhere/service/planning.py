@@ -104,7 +104,7 @@ def plan_album(
     )
     asked = _request(scored, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
-    previous = previous_plan(near, asked)
+    previous = None if near is None else previous_plan(near, asked)
     found_reasons: Reasons | None = None
 
     def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:

@@ -31,7 +31,6 @@ from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import find_reasons
 from elsewhere.solver.plans import (
     frontier_points,
-    no_plan,
     previous_plan,
     read_limits,
     solve_promise,
@@ -128,7 +127,8 @@ def protect(
         each_photo=each_photo, strict=strict,
     )  # fmt: skip
     limits = read_limits(time_limit, work_limit)
-    return solve_and_check(asked, limits, previous_plan(near, asked))
+    previous = None if near is None else previous_plan(near, asked)
+    return solve_and_check(asked, limits, previous)
 
 
 def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
@@ -210,7 +210,7 @@ def solve_and_check(
         else:
             explanation = explain(promise, scores, limits) if explain else ""
     except Contradiction as contradiction:
-        plan = no_plan(asked, Status.INFEASIBLE)
+        plan = Plan(Status.INFEASIBLE, (), (), 0, 0, (), promise, "", several=asked.several)
         explanation = f"No plan can do this: {contradiction.named(scores[0].ids)}."
     return checked(replace(plan, explanation=explanation), asked)
 

@@ -18,17 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.problem import (
-    FREE,
-    IN,
-    OUT,
-    Answer,
-    Attacker,
-    Ints,
-    Mask,
-    Problem,
-    holds,
-)
+from elsewhere.solver.problem import FREE, IN, OUT, Answer, Ints, Mask, Problem, holds
 
 ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -42,35 +32,32 @@ def counts(problem: Problem, kept: Mask) -> tuple[int, ...]:
     ((0,), (1,))
     """
     photos = kept[problem.unit_of]
-    return tuple(
-        len(holding(attacker, photos, strict=problem.strict)) for attacker in problem.attackers
-    )
-
-
-def holding(attacker: Attacker, photos: Mask, *, strict: bool) -> Ints:
-    """The rivals (columns) that hold when exactly `photos` are kept."""
-    seen = photos if attacker.sees is None else photos & attacker.sees
-    rows = attacker.scores[seen].astype(np.float64)
-    columns = np.append(attacker.rivals, attacker.zone)
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = rows.sum(axis=0)
-        size = np.abs(rows).sum(axis=0)
-        if attacker.offset is not None:
-            total = total + attacker.offset
-            size = size + np.abs(attacker.offset)
-        fixed_size = abs(attacker.shift) * len(rows) + abs(attacker.lead)
-        threshold = attacker.shift * len(rows) + attacker.lead
-        # a row is a sum of about 2 · photos + 4 terms, added up in some order
-        unit = ROUNDING * (2 * len(rows) + 8)
-        error = unit * (size[attacker.rivals] + size[attacker.zone].max() + fixed_size)
-        slack = total[attacker.rivals] - total[attacker.zone].max() - threshold
-    # inf or NaN (a zero probability, an overflow) is never clear
-    finite = np.isfinite(total[columns]).all() and np.isfinite(error).all()
-    clear = (np.abs(slack) > error) if finite else np.zeros(len(slack), bool)
-    result = clear & (slack > 0)
-    for at in np.flatnonzero(~clear).tolist():
-        result[at] = holds(attacker, photos, int(attacker.rivals[at]), strict=strict)
-    return np.asarray(attacker.rivals[result])
+    result = []
+    for attacker in problem.attackers:
+        seen = photos if attacker.sees is None else photos & attacker.sees
+        rows = attacker.scores[seen].astype(np.float64)
+        columns = np.append(attacker.rivals, attacker.zone)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = rows.sum(axis=0)
+            size = np.abs(rows).sum(axis=0)
+            if attacker.offset is not None:
+                total = total + attacker.offset
+                size = size + np.abs(attacker.offset)
+            fixed_size = abs(attacker.shift) * len(rows) + abs(attacker.lead)
+            threshold = attacker.shift * len(rows) + attacker.lead
+            # a row is a sum of about 2 · photos + 4 terms, added up in some order
+            unit = ROUNDING * (2 * len(rows) + 8)
+            error = unit * (size[attacker.rivals] + size[attacker.zone].max() + fixed_size)
+            slack = total[attacker.rivals] - total[attacker.zone].max() - threshold
+        # inf or NaN (a zero probability, an overflow) is never clear
+        finite = np.isfinite(total[columns]).all() and np.isfinite(error).all()
+        clear = (np.abs(slack) > error) if finite else np.zeros(len(slack), bool)
+        holding = clear & (slack > 0)
+        for at in np.flatnonzero(~clear).tolist():
+            rival = int(attacker.rivals[at])
+            holding[at] = holds(attacker, photos, rival, strict=problem.strict)
+        result.append(int(holding.sum()))
+    return tuple(result)
 
 
 def is_plan(problem: Problem, kept: Mask) -> bool:

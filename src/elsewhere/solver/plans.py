@@ -33,12 +33,8 @@ def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
     return Limits(deadline=time.monotonic() + time_limit, work=work)
 
 
-def previous_plan(
-    near: Plan | Iterable[int | str] | None, request: Request
-) -> frozenset[int] | None:
+def previous_plan(near: Plan | Iterable[int | str], request: Request) -> frozenset[int] | None:
     """The photos that a previous plan withholds; it may come from any file."""
-    if near is None:
-        return None
     if not isinstance(near, Plan):
         return frozenset(read_photos(near, request.scores[0], "near"))
     photos = request.promise.photos
@@ -55,30 +51,23 @@ def solve_promise(request: Request, limits: Limits, previous: frozenset[int] | N
         reduction = reduce(request.promise, request.scores)
         instance = Instance(reduction.problem)
         answer = solve(instance, limits, previous)
-        if answer.kept is not None:
-            return make_plan(request, reduction, instance, answer)
-        answer = reduction.invert(answer)
-        return no_plan(request, Status(answer.status), answer.bound, answer.work)
-
-
-def no_plan(request: Request, status: Status, bound: int | Fraction = 0, work: int = 0) -> Plan:
-    """A plan that keeps and withholds nothing, because none was found."""
-    return Plan(
-        status=status, withheld=(), kept=(), cost=0, bound=bound, views=(),
-        promise=request.promise, explanation="", several=request.several, work=work,
-    )  # fmt: skip
+        return make_plan(request, reduction, instance, answer)
 
 
 def make_plan(request: Request, reduction: Reduction, instance: Instance, answer: Answer) -> Plan:
     """A solver's answer as a plan, in photos and values."""
-    assert answer.kept is not None
-    views, rests_on_zero = attacker_views(instance, answer.kept)
+    views: tuple[View, ...] = ()
+    rests_on_zero = False
+    if answer.kept is not None:
+        views, rests_on_zero = attacker_views(instance, answer.kept)
     answer = reduction.invert(answer)
-    assert answer.kept is not None
+    withheld = kept = np.zeros(0, np.intp)
+    if answer.kept is not None:
+        withheld, kept = np.flatnonzero(~answer.kept), np.flatnonzero(answer.kept)
     return Plan(
         status=Status(answer.status),
-        withheld=tuple(np.flatnonzero(~answer.kept).tolist()),
-        kept=tuple(np.flatnonzero(answer.kept).tolist()),
+        withheld=tuple(withheld.tolist()),
+        kept=tuple(kept.tolist()),
         cost=answer.cost,
         bound=answer.bound,
         views=views,
@@ -132,7 +121,7 @@ def attacker_views(instance: Instance, kept: Mask) -> tuple[tuple[View, ...], bo
     left_out = ~kept[instance.free]
     photos = kept[problem.unit_of]
     holding = instance.holding(left_out)
-    slack = instance.slacks(instance.sums(left_out.astype(np.float64)))
+    slack = instance.slacks(instance.sums(left_out))
     views = []
     counts_without_zero = []
     for a, attacker in enumerate(problem.attackers):

@@ -109,7 +109,7 @@ def repair_around(
     cap: float,
 ) -> Mask:
     """Swap the units of `around` until these rivals hold, if that is found within `cap`."""
-    sums = instance.sums(left_out.astype(np.float64))
+    sums = instance.sums(left_out)
     zone_rows = instance.binding_zone_rows(sums)
     rows = instance.unit_scores[rivals] - instance.unit_scores[zone_rows[rivals]]
     size = np.abs(rows).mean(axis=1) + 1e-300
@@ -289,7 +289,7 @@ def adapt_plan(
             around = np.argsort(size)[-MAX_REPAIR_UNITS:]
             trial = repair_around(part, weights, rivals, trial, around=around, cap=cap)
             break
-        sums = part.sums(trial.astype(np.float64))
+        sums = part.sums(trial)
         after = part.slacks(sums[:, None] - part.unit_scores[:, free])
         violation = np.minimum(after, 0.0).sum(axis=0) / weights[free]
         trial[free[violation.argmax()]] = True
@@ -306,7 +306,7 @@ def reinsert_units(
     left_out = left_out.copy()
     while left_out.any() and not (limits is not None and limits.out_of_time()):
         units = np.flatnonzero(left_out)
-        sums = instance.sums(left_out.astype(np.float64))[:, None] + instance.unit_scores[:, units]
+        sums = instance.sums(left_out)[:, None] + instance.unit_scores[:, units]
         slack, error = instance.slacks(sums), instance.error_bound[:, None]
         counts = instance.counts(slack > error if instance.problem.strict else slack >= -error)
         good = (counts >= goal.each[:, None]).all(axis=0) & (counts.sum(axis=0) >= goal.total)
@@ -325,7 +325,7 @@ def reinsert_units(
 
 def leading_rivals(instance: Instance, left_out: Mask, counts: Ints) -> Ints:
     """For each attacker, so many rivals with the largest slack at a plan."""
-    slack = instance.slacks(instance.sums(left_out.astype(np.float64)))
+    slack = instance.slacks(instance.sums(left_out))
     chosen = []
     for a, count in enumerate(counts.tolist()):
         own = np.flatnonzero(instance.attacker_of == a)

@@ -39,6 +39,7 @@ class Instance:
         widths = [len(attacker.rivals) for attacker in problem.attackers]
         self.rivals = sum(widths)
         """The number of rivals of all attackers."""
+        self.needs: Ints = np.array([attacker.need for attacker in problem.attackers], np.intp)
         self.attacker_of: Ints = np.repeat(np.arange(len(widths), dtype=np.intp), widths)
         self.cell_of: Ints = np.concatenate([attacker.rivals for attacker in problem.attackers])
         self.zone_slices: list[slice] = []
@@ -111,9 +112,9 @@ class Instance:
         coefficients = self.unit_scores[rival] - self.unit_scores[zone_row]
         return coefficients, rhs, float(self.error_bound[rival])
 
-    def sums(self, left_out: Floats) -> Floats:
+    def sums(self, left_out: Mask | Floats) -> Floats:
         """Column sums when a (possibly fractional) share of each free unit is left out."""
-        return self.full_sums - self.unit_scores @ left_out
+        return self.full_sums - self.unit_scores @ left_out.astype(np.float64, copy=False)
 
     def units_kept(self, left_out: Mask) -> Mask:
         """Which of all units stay when these free units are left out."""
@@ -123,7 +124,7 @@ class Instance:
 
     def holding(self, left_out: Mask) -> Mask:
         """Which rivals hold, exactly, when these free units are left out."""
-        slack = self.slacks(self.sums(left_out.astype(np.float64)))
+        slack = self.slacks(self.sums(left_out))
         result: Mask = slack > self.error_bound
         unsure = ~result & ~(slack < -self.error_bound)
         if not unsure.any():

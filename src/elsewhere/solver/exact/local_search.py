@@ -71,7 +71,7 @@ class _TabuSearch:
         part = self._leading_part()
         while float(self.weights[self.left_out].sum()) > cap:
             units = np.flatnonzero(self.left_out)
-            sums = part.sums(self.left_out.astype(np.float64))[:, None] + part.unit_scores[:, units]
+            sums = part.sums(self.left_out)[:, None] + part.unit_scores[:, units]
             self.left_out[units[self._shortfall(part, sums).argmin()]] = False
 
     def swap(self, cap: float) -> bool:
@@ -81,7 +81,7 @@ class _TabuSearch:
         scores = part.unit_scores
         free = self.tabu_until < self.step
         back, out = np.flatnonzero(self.left_out & free), np.flatnonzero(~self.left_out & free)
-        sums = part.sums(self.left_out.astype(np.float64))[:, None]
+        sums = part.sums(self.left_out)[:, None]
         order = np.argsort(self._shortfall(part, sums + scores[:, back]), kind="stable")
         back = back[order[:MAX_REINSERTIONS]]
         order = np.argsort(self._shortfall(part, sums - scores[:, out]), kind="stable")

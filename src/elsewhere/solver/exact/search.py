@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.simplex import INFEASIBLE, Tableau, one_row_lift
-from elsewhere.solver.problem import Floats, Ints, Mask, Problem
+from elsewhere.solver.problem import Floats, Ints, Mask
 
 ENUMERATION_SUMS = 150_000
 """Column sums worth computing at one node: about a millisecond."""
@@ -28,6 +28,7 @@ ENUMERATION_SUMS_PER_WORK = 150
 """The same for each unit of work done so far: enumeration pays where the tree is slow."""
 MAX_ENUMERATION_SUMS = 1_000_000
 """The limit of both, for the sake of memory."""
+MAX_ENUMERATION_UNITS = 20
 FEASIBILITY_TOLERANCE = 1e-9
 """A rival with a relaxed slack above minus this counts as satisfied."""
 INTEGRALITY_TOLERANCE = 1e-6
@@ -65,12 +66,6 @@ class Goal:
 
     each: Ints
     total: int
-
-    @classmethod
-    def of(cls, problem: Problem) -> Goal:
-        """The goal of a guarantee: what each attacker needs."""
-        each = np.array([attacker.need for attacker in problem.attackers], np.intp)
-        return cls(each, int(each.sum()))
 
     def reached(self, counts: Ints) -> bool:
         """Whether these counts of holding rivals fulfil the goal."""
@@ -175,7 +170,11 @@ class Search:
         if not self._is_reachable(node.chosen, remaining):
             return
         rows_left = len(node.chosen) + len(remaining) + len(instance.unit_scores) - instance.rivals
-        if is_worth_enumerating(rows_left, int(free.sum()), self.limits.done):
+        allowance = min(ENUMERATION_SUMS_PER_WORK * self.limits.done, MAX_ENUMERATION_SUMS)
+        units = int(free.sum())
+        if units <= MAX_ENUMERATION_UNITS and (
+            rows_left << units <= max(ENUMERATION_SUMS, allowance)
+        ):
             self._enumerate(node, remaining, free)
             return
         if not len(hard) or self._is_reachable(node.chosen, easy):
@@ -300,12 +299,6 @@ class Search:
             node.tableau = tableau.with_row(*instance.row(worst, zone_row))
 
 
-def is_worth_enumerating(rows: int, units: int, work_done: int = 0) -> bool:
-    """Whether to enumerate all plans over so many free units, after so much work."""
-    allowance = min(ENUMERATION_SUMS_PER_WORK * work_done, MAX_ENUMERATION_SUMS)
-    return units <= 20 and (rows << units) <= max(ENUMERATION_SUMS, allowance)
-
-
 def enumerate_completions(
     part: Instance, weights: Floats, left_out: Mask, units: Ints
 ) -> tuple[Floats, Ints]:
@@ -317,7 +310,7 @@ def enumerate_completions(
     count = 1 << len(units)
     sums = np.empty((len(part.unit_scores), count))
     cost = np.empty(count)
-    sums[:, 0] = part.sums(left_out.astype(np.float64))
+    sums[:, 0] = part.sums(left_out)
     cost[0] = weights[left_out].sum()
     for i, unit in enumerate(units.tolist()):
         half = 1 << i

@@ -82,10 +82,15 @@ def solve(
         merged = merge_attackers(instance.problem)
         if len(merged.attackers) < len(instance.problem.attackers):
             instance = Instance(merged)
-        preference = similarity_preference(instance, previous)
+        preference = np.zeros(instance.units)
+        if previous is not None:
+            preference = similarity_preference(instance, previous)
         if budget is None:
-            goal = Goal.of(instance.problem)
-            result = _min_weight(instance, goal, limits)
+            goal = Goal(instance.needs, int(instance.needs.sum()))
+            if len(goal.each) == 1:
+                result = minimise(instance, instance.weights, goal, limits)
+            else:
+                result = _min_weight_of_several(instance, goal, limits)
             if result.left_out is not None and preference.any():
                 result.left_out = _nearest(instance, goal, result.left_out, preference, limits)
             bound = result.bound + instance.fixed_out_weight
@@ -103,11 +108,9 @@ def solve(
         return polish(instance, answer, preference)
 
 
-def _min_weight(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
+def _min_weight_of_several(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
     """The lightest plan: for an active set of attackers if that suffices, else for all at once."""
     weights = instance.weights
-    if len(goal.each) == 1:
-        return minimise(instance, weights, goal, limits)
     result = solve_by_active_set(instance, weights, goal, limits)
     if result.proved:
         return replace(result, bound=0 if result.left_out is None else result.bound)
@@ -224,10 +227,8 @@ def merge_attackers(problem: Problem) -> Problem:
     return replace(problem, attackers=tuple(merged.values()))
 
 
-def similarity_preference(instance: Instance, previous: frozenset[int] | None) -> Floats:
+def similarity_preference(instance: Instance, previous: frozenset[int]) -> Floats:
     """For each free unit, how many of its photos were withheld before, less how many were not."""
-    if previous is None:
-        return np.zeros(instance.units)
     photos = np.full(instance.problem.photos, -1.0)
     photos[sorted(previous)] = 1.0
     preference = np.zeros(instance.problem.units)
@@ -242,9 +243,8 @@ def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
         return answer
     left_out = ~answer.kept[instance.free]
     counts = instance.counts(instance.holding(left_out))
-    if problem.budget is None:
-        goal = Goal.of(problem)
-    else:
+    goal = Goal(instance.needs, int(instance.needs.sum()))
+    if problem.budget is not None:
         goal = Goal(np.full(len(counts), int(counts.min()), np.intp), int(counts.sum()))
     if not goal.total:
         return answer
@@ -265,7 +265,7 @@ def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
             break
         work -= pairs_work
         # the slack of the last rival needed, of the attacker with the least: now, and after swaps
-        sums = part.sums(left_out.astype(np.float64))[:, None]
+        sums = part.sums(left_out)[:, None]
         swapped = sums + part.unit_scores[:, back] - part.unit_scores[:, out]
         ahead = part.slacks(np.concatenate([sums, swapped], axis=1))
         least = np.full(ahead.shape[1], np.inf)
