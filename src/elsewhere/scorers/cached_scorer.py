@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -68,20 +68,19 @@ class CachedScorer:
 
     def __call__(self, photo: Photo) -> ScoredPhoto:
         """The outcome of one photo; a problem comes back as a sentence."""
+        cache, cells = self._cache, self.about.cells
         without_bytes, key = Photo(photo.name, photo.path), ""
         try:
-            if self._cache is not None:
+            if cache is not None:
                 photo = photo.read()
-                key = self._cache.key(photo.content(), self._context)
-                row = self._cache.get(key, self.about.cells)
-                if row is not None:
+                key = cache.key(photo.content(), self._context)
+                if (row := cache.get(key, cells)) is not None:
                     return ScoredPhoto(without_bytes, row, cached=True)
-            row = self._scorer.score(photo)
-            row = check_row(row, self.about.cells, self.about.name, photo.name)
+            row = check_row(self._scorer.score(photo), cells, self.about.name, photo.name)
         except ElsewhereError as problem:
             return ScoredPhoto(without_bytes, None, str(problem))
-        if self._cache is not None:
-            self._cache.put(key, row)
+        if cache is not None:
+            cache.put(key, row)
         return ScoredPhoto(without_bytes, row)
 
 
@@ -136,13 +135,8 @@ def score(
     if not ids:
         if not failed:
             raise FileError("there is no photo to score: give at least one")
-        first = failed[0].problem
-        count = len(failed)
-        raise FileError(
-            first
-            if count == 1
-            else f"none of the {count} photos can be scored; of the first, {first}"
-        )
+        of_the_first = f"none of the {len(failed)} photos can be scored; of the first, "
+        raise FileError((of_the_first if len(failed) > 1 else "") + failed[0].problem)
     return Scores(rows[: len(ids)], ids, scorer=about.fingerprint, grid=about.grid), tuple(failed)
 
 
@@ -161,16 +155,16 @@ def private_folder(path: Path) -> Path:
     return path
 
 
+@dataclass(eq=False)
 class RowCache:
     """Rows by photo and scorer; the least recently used go first. Thread-safe."""
 
-    def __init__(self, place: Path | None = None, cap: int = CAP_BYTES) -> None:
-        self._place = place or user_folder("cache")
-        self._cap = cap
-        self._lock = threading.Lock()
-        self._size: int | None = None
-        self._secret: bytes | None = None
-        self._usable = True
+    folder: Path = field(default_factory=lambda: user_folder("cache"))
+    cap: int = CAP_BYTES
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _size: int | None = field(default=None, init=False)
+    _secret: bytes | None = field(default=None, init=False)
+    _usable: bool = field(default=True, init=False)
 
     def key(self, content: bytes, context: str) -> str:
         """The name of the entry for a photo's bytes, as scored in `context` (scorer, versions)."""
@@ -185,7 +179,7 @@ class RowCache:
         secret = self._get_secret()
         if not secret or not key:
             return None
-        path = self._place / "rows" / key[:2] / key[2:]
+        path = self.folder / "rows" / key[:2] / key[2:]
         try:
             content = path.read_bytes()
             seal, body = content[:_SEAL_BYTES], content[_SEAL_BYTES:]
@@ -207,21 +201,21 @@ class RowCache:
             return
         body = row.astype("<f4").tobytes()
         seal = hmac.digest(secret, b"row " + key.encode() + body, "sha256")
-        path = self._place / "rows" / key[:2] / key[2:]
+        path = self.folder / "rows" / key[:2] / key[2:]
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
             # the seal shows a row that a power cut damaged, so it need not be flushed
             write_whole(path, seal + body, private=True, lasting=False)
             with self._lock:
                 if self._size is None:
-                    self._size = sum(size for _, size, _ in _rows(self._place))
+                    self._size = sum(size for _, size, _ in _rows(self.folder))
                 else:
                     self._size += -(-len(seal + body) // _BLOCK_BYTES) * _BLOCK_BYTES
-                if self._size > self._cap:
-                    rows = sorted(_rows(self._place), key=lambda row: row[2])
+                if self._size > self.cap:
+                    rows = sorted(_rows(self.folder), key=lambda row: row[2])
                     self._size = sum(size for _, size, _ in rows)
                     for old, size, _ in rows:
-                        if self._size <= self._cap * 0.9:  # not every row costs a sweep
+                        if self._size <= self.cap * 0.9:  # not every row costs a sweep
                             break
                         old.unlink(missing_ok=True)
                         self._size -= size
@@ -229,15 +223,36 @@ class RowCache:
             self._usable = False
 
     def _get_secret(self) -> bytes:
-        """The local random key, made when first needed; empty when the folder cannot be used."""
+        """The local random key, made when first needed; empty when the folder cannot be used.
+
+        A damaged key is replaced, and its rows are then never found.
+        """
         with self._lock:
-            if self._secret is None:
-                try:
-                    self._secret = _local_key(private_folder(self._place))
-                    private_folder(self._place / "rows")
-                except OSError:
-                    self._secret = b""
-            return self._secret if self._usable else b""
+            if self._secret is not None:
+                return self._secret if self._usable else b""
+            self._secret = b""
+            with suppress(OSError):
+                path = private_folder(self.folder) / "key"
+                private_folder(self.folder / "rows")
+                with suppress(FileNotFoundError):
+                    path.chmod(0o600)
+                    if len(path.read_bytes()) != _KEY_BYTES:
+                        path.unlink()
+                if not path.exists():
+                    # Linked into place, not replaced: of two processes that start at once, one
+                    # key wins.
+                    part = self.folder / f".key.{secrets.token_hex(4)}"
+                    write_whole(part, secrets.token_bytes(_KEY_BYTES), private=True)
+                    try:
+                        path.hardlink_to(part)
+                    except FileExistsError:
+                        pass
+                    except OSError:  # a disk without links
+                        part.replace(path)
+                    finally:
+                        part.unlink(missing_ok=True)
+                self._secret = path.read_bytes()
+            return self._secret
 
 
 def clear(place: Path | None = None) -> int:
@@ -281,27 +296,3 @@ def _rows(folder: Path) -> Iterator[tuple[Path, int, float]]:
                         known = entry.stat(follow_symlinks=False)
                         size = -(-known.st_size // _BLOCK_BYTES) * _BLOCK_BYTES
                         yield Path(entry.path), size, known.st_mtime
-
-
-def _local_key(folder: Path) -> bytes:
-    """This machine's key; a damaged one is replaced, and its rows are then never found."""
-    path = folder / "key"
-    for _ in range(2):
-        with suppress(FileNotFoundError):
-            path.chmod(0o600)
-            key = path.read_bytes()
-            if len(key) == _KEY_BYTES:
-                return key
-            path.unlink()
-        # Linked into place, not replaced: of two processes that start at once, one key wins.
-        part = folder / f".key.{secrets.token_hex(4)}"
-        write_whole(part, secrets.token_bytes(_KEY_BYTES), private=True)
-        try:
-            path.hardlink_to(part)
-        except FileExistsError:
-            pass
-        except OSError:  # a disk without links
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    return path.read_bytes()

@@ -25,7 +25,7 @@ import threading
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -204,32 +204,32 @@ def make(about: str) -> EmbeddedScorer:
     return EmbeddedScorer(head=about or "head")
 
 
+@dataclass(eq=False)
 class EmbeddedScorer:
     """Tower and head from one folder."""
 
-    def __init__(self, weights: Path = WEIGHTS, head: str = "head") -> None:
-        self._weights = weights
-        self._head_name = head
-        self._about: ScorerInfo | None = None
+    weights: Path = WEIGHTS
+    head: str = "head"
+    _about: ScorerInfo | None = field(default=None, init=False)
 
     def load(self) -> ScorerInfo:
         """Verify and read everything; the tower's session is shared by all scorers."""
         if self._about is None:
-            record = read_record(self._weights)
+            record = read_record(self.weights)
             cells = Cells.default()
             if record["cells"] != cells.fingerprint:
                 raise ScorerError(
                     "the embedded model was trained on other cells than this version has: "
                     "install elsewhere again"
                 )
-            tower, head = record["tower"], record[self._head_name]
-            self._session: Session = open_session(self._weights / tower["file"], tower["sha256"])
+            tower, head = record["tower"], record[self.head]
+            self._session: Session = open_session(self.weights / tower["file"], tower["sha256"])
             self._ends = tower["input"], tower["output"]
-            self._head = Head.read(read_verified(self._weights / head["file"], head["sha256"]))
+            self._head = Head.read(read_verified(self.weights / head["file"], head["sha256"]))
             # over everything that decides the rows, and nothing else in the record
             seal = f"embedded {PREPARATION} {tower['sha256']} {head['sha256']} {record['cells']}"
-            name, accuracy = f"embedded:{self._head_name}", {}
-            if self._head_name == "head":  # the halves are for comparison, and not measured
+            name, accuracy = f"embedded:{self.head}", {}
+            if self.head == "head":  # the halves are for comparison, and not measured
                 measured = record["accuracy"]
                 parts = {"": measured["never_seen"], **measured["never_seen_by_region"]}
                 name = "embedded"
@@ -254,12 +254,14 @@ class EmbeddedScorer:
 
     def score(self, photo: Photo) -> Row:
         """Decode, one forward pass, head."""
-        features = cached_features(self._session.sha256, photo, self._features)
+        features = cached_features(
+            self._session.sha256,
+            photo,
+            lambda photo: self._session(preprocess(photo.image((SIDE, SIDE)))[None], *self._ends)[
+                0
+            ],
+        )
         return self._head.log_probabilities(features)
-
-    def _features(self, photo: Photo) -> Features:
-        tensor = preprocess(photo.image((SIDE, SIDE)))[None]
-        return np.asarray(self._session(tensor, *self._ends)[0])
 
 
 def read_record(weights: Path = WEIGHTS) -> dict[str, Any]:

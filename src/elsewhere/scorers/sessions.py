@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +25,9 @@ Device = Literal["auto", "cpu", "cuda"]
 """Where models run that can use a GPU; auto: on a GPU if there is one."""
 
 _CPU, _CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+_MAX_SESSIONS = 4
 _loading = threading.Lock()
+_sessions: dict[tuple[Path, str | None, tuple[int, int], Device], Session] = {}
 _device: list[Device] = ["cpu"]
 
 
@@ -87,13 +88,14 @@ def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> S
         state = known.st_mtime_ns, known.st_size
     except OSError:
         state = 0, 0  # reading it fails with a message
+    key = path.resolve(), sha256, state, device
     with _loading:  # two threads must not both load it
-        return _session(path.resolve(), sha256, state, device)
-
-
-@lru_cache(maxsize=4)
-def _session(path: Path, sha256: str | None, state: tuple[int, int], device: Device) -> Session:
-    return Session(read_verified(path, sha256), path.name, device)
+        if key not in _sessions:
+            session = Session(read_verified(path, sha256), path.name, device)
+            if len(_sessions) == _MAX_SESSIONS:
+                del _sessions[next(iter(_sessions))]
+            _sessions[key] = session
+        return _sessions[key]
 
 
 class Session:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import elsewhere
 from elsewhere.album import Metadata
@@ -174,21 +175,19 @@ def test_second_opinions_are_the_other_heads_own(real: ScoredAlbum) -> None:
 def test_second_opinions_ask_the_tower_nothing(
     tmp_path: Path, pool: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from elsewhere.scorers.embedded import EmbeddedScorer
+    decoded, image = [], Scored.image
 
-    asked, real = [], EmbeddedScorer._features
+    def counted(self: Scored, least: tuple[int, int]) -> Image.Image:
+        decoded.append(self.name)
+        return image(self, least)
 
-    def counted(self: EmbeddedScorer, one: Scored) -> embedded.Features:
-        asked.append(one.name)
-        return real(self, one)
-
-    monkeypatch.setattr(EmbeddedScorer, "_features", counted)
+    monkeypatch.setattr(Scored, "image", counted)
     (tmp_path / "new.jpg").write_bytes(jpeg(77))
     embedded.forget_features()
     score_album(
         [tmp_path], scorers=with_second_heads(["embedded"]), workers=pool, keep=False
     ).close()
-    assert asked == ["new.jpg"]
+    assert decoded == ["new.jpg"]
 
 
 def test_a_head_that_was_asked_for_by_name_stays_an_attacker() -> None:
