@@ -14,10 +14,9 @@ from elsewhere.globe import Cells, countries
 from elsewhere.report.charts import (
     MAX_BARS,
     frontier_chart,
-    log_ticks,
     shares_chart,
     sharpening_chart,
-    whole_ticks,
+    ticks,
 )
 from elsewhere.report.contents import FrontierStep, FrontierSteps, PhotoPicture, PhotoState
 from elsewhere.report.worldmap import (
@@ -171,7 +170,7 @@ def test_only_the_largest_shares_are_drawn() -> None:
 
 @pytest.mark.parametrize("high", [0, 1, 3, 24, 399, 511])
 def test_ticks_are_few_and_in_range(high: int) -> None:
-    assert whole_ticks(high)[0] == log_ticks(high)[0] == 0
-    assert max(whole_ticks(high)) <= high
-    assert len(whole_ticks(high)) <= 9
-    assert max(log_ticks(high)) <= max(high, 1)
+    assert ticks(high)[0] == ticks(high, log=True)[0] == 0
+    assert max(ticks(high)) <= high
+    assert len(ticks(high)) <= 9
+    assert max(ticks(high, log=True)) <= max(high, 1)

@@ -120,6 +120,8 @@ class Gazetteer:
 
     names: list[str]
     """In English, or in the local language."""
+    keys: bytes
+    """All spellings as they are compared: a line for each row, a tab on both sides of each."""
     kind: Ints
     """An index into `KINDS` for each row."""
     lat: Floats
@@ -149,11 +151,6 @@ class Gazetteer:
         lines = (line.split() for line in text.split("\n"))
         return {int(row): [int(part) for part in parts] for row, *parts in lines}
 
-    @cached_property
-    def keys(self) -> bytes:
-        """All spellings as they are compared: a line for each row, a tab on both sides of each."""
-        return load_data_file("places.bin").raw("keys")
-
     def rows_named(self, text: str, *, prefix: bool = False) -> list[int]:
         """The rows with this spelling, or with one that starts like it; most populous first."""
         key = name_key(text)
@@ -178,6 +175,7 @@ def gazetteer() -> Gazetteer:
     countries = np.flatnonzero(kind == KINDS.index("country"))
     return Gazetteer(
         names=data.raw("names").decode().split("\n"),
+        keys=data.raw("keys"),
         kind=kind,
         lat=data.numbers("lat") / GRAIN,
         lon=data.numbers("lon") / GRAIN,

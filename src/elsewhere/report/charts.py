@@ -52,7 +52,6 @@ def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
     lowest = max([*album.ranks, *worst.ranks, 2])
     x = scale(1, max(photos, 2), _LEFT, _RIGHT)
     y = scale(0, lowest - 1, _TOP, bottom, log=True)
-
     lines = []
     for curve in (album, worst):
         points = [(x(n), y(rank - 1)) for n, rank in enumerate(curve.ranks, 1)]
@@ -65,8 +64,8 @@ def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
         album=album,
         cells=cells,
         photos=photos,
-        rank_ticks=sorted({max(tick, 1) for tick in log_ticks(lowest)}),
-        photo_ticks=whole_ticks(photos),
+        rank_ticks=sorted({max(tick, 1) for tick in ticks(lowest, log=True)}),
+        photo_ticks=ticks(photos),
         album_line=lines[0],
         worst_line=lines[1],
     )
@@ -104,8 +103,8 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
         frontier=frontier,
         furthest=furthest,
         proved=sum(step.proved for step in steps),
-        cell_ticks=log_ticks(highest),
-        photo_ticks=whole_ticks(furthest),
+        cell_ticks=ticks(highest, log=True),
+        photo_ticks=ticks(furthest),
         band=band,
         greedy_line=step_path(greedy_points) if len(greedy) > _CROWDED else "",
         greedy_marks="".join(
@@ -137,24 +136,16 @@ def scale(low: float, high: float, start: float, end: float, *, log: bool = Fals
     return lambda value: start + (value - low) / span * (end - start)
 
 
-def whole_ticks(high: int, limit: int = 8) -> list[int]:
-    """Round whole numbers from 0 up to `high`, in at most `limit` steps.
+def ticks(high: int, limit: int = 8, *, log: bool = False) -> list[int]:
+    """Round whole numbers from 0 up to `high`: in at most `limit` steps, or for a log scale.
 
-    >>> whole_ticks(24), whole_ticks(3)
-    ([0, 5, 10, 15, 20], [0, 1, 2, 3])
+    >>> ticks(24), ticks(3), ticks(60, log=True)
+    ([0, 5, 10, 15, 20], [0, 1, 2, 3], [0, 1, 2, 5, 10, 20, 50])
     """
-    sizes = (unit * 10**power for power in range(12) for unit in (1, 2, 5))
-    return list(range(0, high + 1, next(size for size in sizes if size * limit >= high)))
-
-
-def log_ticks(high: int) -> list[int]:
-    """Ticks for a logarithmic scale: 0, 1, 2, 5, 10, 20, 50, …
-
-    >>> log_ticks(60)
-    [0, 1, 2, 5, 10, 20, 50]
-    """
-    rising = [0] + [unit * 10**power for power in range(9) for unit in (1, 2, 5)]
-    return [tick for tick in rising if tick <= max(high, 1)]
+    rising = [unit * 10**power for power in range(12) for unit in (1, 2, 5)]
+    if log:
+        return [tick for tick in (0, *rising) if tick <= max(high, 1)]
+    return list(range(0, high + 1, next(size for size in rising if size * limit >= high)))
 
 
 def level_starts(values: Sequence[object]) -> list[int]:

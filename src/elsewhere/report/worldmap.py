@@ -168,23 +168,6 @@ def outline_edges(boxes: Sequence[Box]) -> list[Box]:
     return edges
 
 
-def zone_paths(boxes: Sequence[Box]) -> tuple[str, str]:
-    """The area of a zone, to be filled, and its outline, both as SVG path data."""
-    drawn = []
-    for shapes, closed in ((boxes, True), (outline_edges(boxes), False)):
-        data = ""
-        for south, west, north, east in shapes:
-            lats = np.linspace(south, north, 2 + int((north - south) / _MERIDIAN_STEP))
-            lons = np.linspace(west, east, len(lats))
-            if closed:
-                lons = np.repeat([west, east], len(lats))
-                lats = np.concatenate((lats, lats[::-1]))
-            data += path(np.stack(project(lats, lons), axis=1), closed=closed)
-        drawn.append(data)
-    area, outline = drawn
-    return area, outline
-
-
 @dataclass(frozen=True)
 class MapContents:
     """What a map shows."""
@@ -229,7 +212,17 @@ def world_map(
     lat = np.linspace(SOUTH, NORTH, 49)  # up the date line, along the north, down again
     x, y = project(np.concatenate((lat, lat[::-1])), np.repeat([-180.0, 180.0], len(lat)))
     edge = " ".join(f"{number(a, 1)},{number(b, 1)}" for a, b in zip(x, y, strict=True))
-    area, outline = zone_paths(shown.zone) if shown.zone else ("", "")
+    zone_data = []  # the area, to be filled, and its outline
+    for shapes, closed in ((shown.zone, True), (outline_edges(shown.zone), False)):
+        data = ""
+        for south, west, north, east in shapes:
+            lats = np.linspace(south, north, 2 + int((north - south) / _MERIDIAN_STEP))
+            lons = np.linspace(west, east, len(lats))
+            if closed:
+                lons = np.repeat([west, east], len(lats))
+                lats = np.concatenate((lats, lats[::-1]))
+            data += path(np.stack(project(lats, lons), axis=1), closed=closed)
+        zone_data.append(data)
     return render(
         "map.svg.j2",
         label=label,
@@ -237,8 +230,8 @@ def world_map(
         zoom=zoom,
         frame=f"M{edge}z",
         land="" if shared_outlines else land(),
-        zone_area=area,
-        zone_outline=outline,
+        zone_area=zone_data[0],
+        zone_outline=zone_data[1],
         zone_cells=set(shown.zone_cells),
         disc_radius=_CERTAIN_RADIUS,
         beliefs=beliefs,

@@ -390,13 +390,9 @@ def _view(
         before,
         after,
         decoys,
-        zone=tuple(
-            (float(south), float(west), float(north), float(east))
-            for cell in threat.zone.cells.tolist()
-            for south, west, north, east in cells.boxes_of(cell)
-        )
-        if cells is not None
-        else (),
+        zone=()
+        if cells is None
+        else tuple(map(tuple, cells.boxes[np.isin(cells.owner, threat.zone.cells)].tolist())),
         scope="the whole album" if threat.whole else "its own photos",
         target=target,
         radius_km=radius_km,
