@@ -92,7 +92,7 @@ def test_a_pending_entry_is_shown_and_confirmed(ledger: Ledger, tmp_path: Path) 
     assert "interrupted: confirm or forget it" in run("list").stdout.splitlines()[4]
     assert run("confirm", "4").stdout == "1 entry confirmed\n"
     assert "interrupted" not in run("list").stdout
-    assert len(ledger.settled()) == 4
+    assert len(ledger.entries(refuse_pending=True)) == 4
 
 
 @pytest.mark.parametrize(

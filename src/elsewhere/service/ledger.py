@@ -18,7 +18,6 @@ recognize a place. A photo that is in the album or among the posted ones is not 
 
 from __future__ import annotations
 
-import contextlib
 import hmac
 import os
 import secrets
@@ -52,204 +51,9 @@ from elsewhere.values.wishes import Wishes
 PATIENCE = 30.0
 """Seconds that another process may hold the ledger before we give up."""
 _KEY_BYTES = 32
-_LARGEST = 1 << 30
-_TRIES = 5
+_MAX_BYTES = 1 << 30
+_MAX_TRIES = 5
 _LEDGER, _KEY, _LOCK, _PART = "ledger.jsonl", "ledger.key", "ledger.lock", "ledger.part"
-
-
-class Store:
-    """The ledger of one user, on the disk."""
-
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or user_folder("data")
-        self.path = self.folder / _LEDGER
-
-    def exists(self) -> bool:
-        """Whether anything was ever remembered and not forgotten."""
-        return os.path.lexists(self.path)
-
-    def key(self) -> bytes | None:
-        """The key that photos are named and the ledger is sealed with; None before there is one."""
-        try:
-            key = (self.folder / _KEY).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as problem:
-            raise self._refused(f"its key cannot be read: {problem.strerror or problem}") from None
-        if len(key) != _KEY_BYTES:
-            raise self._refused("its key is damaged")
-        return key
-
-    def make_key(self) -> bytes:
-        """The key, made where there is none yet."""
-        key = self.key()
-        if key is None:
-            with self._told(), self._locked():
-                key = self._own_key()
-        return key
-
-    def read(self) -> tuple[Entry, ...]:
-        """All entries. A file that is not whole is refused: nobody may take it for an empty one."""
-        for _ in range(_TRIES):
-            try:
-                if not self.exists():
-                    return ()
-                known, content = self._content()
-            except FileNotFoundError:  # forgotten a moment ago
-                return ()
-            except OSError as problem:
-                raise self._refused(f"it cannot be read: {problem.strerror or problem}") from None
-            key = self.key()
-            try:
-                if key is None:
-                    raise DamagedError("its key is gone")
-                return decode(content, key)
-            except DamagedError as problem:
-                why = str(problem)
-            with contextlib.suppress(OSError):
-                if self.path.stat().st_ino == known:  # else somebody forgets while we read
-                    break
-        raise self._refused(why)
-
-    def _content(self) -> tuple[int, bytes]:
-        """The file's bytes, and which file that was."""
-        if self.path.is_symlink() or not self.path.is_file():
-            raise self._refused("it is no plain file")
-        with self.path.open("rb") as file:
-            known = os.fstat(file.fileno())
-            if known.st_size > _LARGEST:
-                raise self._refused("it is far too large")
-            with contextlib.suppress(OSError):
-                self.path.chmod(0o600)
-            return known.st_ino, file.read()
-
-    def change(
-        self, how: Callable[[tuple[Entry, ...], bytes], Sequence[Entry]], *, scrub: bool = False
-    ) -> tuple[Entry, ...]:
-        """Rewrite the ledger as `how` says from its entries and the key; the new entries.
-
-        With `scrub` the bytes of the old file are written over as well.
-        """
-        with self._told(), self._locked():
-            before = self.read()
-            key = self._own_key()
-            after = tuple(how(before, key))
-            self._replace(encode(after, key) if after else None, scrub=scrub)
-            return after
-
-    def delete(self) -> None:
-        """Take all of it away, the key too; a damaged one as well."""
-        with self._told(), self._locked():
-            self._replace(None, scrub=True)
-            (self.folder / _KEY).unlink(missing_ok=True)
-            sync_folder(self.folder)
-
-    def _replace(self, content: bytes | None, *, scrub: bool) -> None:
-        """The one step that changes anything: a rename, or for an empty ledger a removal."""
-        old = None
-        if scrub and sys.platform != "win32":  # which gives no name of a file that is open
-            with contextlib.suppress(OSError):
-                old = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-        try:
-            part = self.folder / _PART
-            _write_over(part)  # what a killed process left
-            if content is None:
-                self.path.unlink(missing_ok=True)
-            else:
-                _write(part, content)
-                part.replace(self.path)
-            sync_folder(self.folder)
-            if old is not None:
-                _zero(old)
-        finally:
-            if old is not None:
-                os.close(old)
-
-    def _own_key(self) -> bytes:
-        """The key; made when first needed."""
-        key = self.key()
-        if key is None:
-            if self.exists():
-                raise self._refused("its key is gone")
-            key = secrets.token_bytes(_KEY_BYTES)
-            part = self.folder / f"{_KEY}.part"
-            part.unlink(missing_ok=True)
-            _write(part, key)
-            part.replace(self.folder / _KEY)
-            sync_folder(self.folder)
-        return key
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Alone with the ledger; the system lets go of the lock even after `kill -9`."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.folder.chmod(0o700)
-        lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            until = time.monotonic() + PATIENCE
-            while not (taken := take(lock)):
-                if taken is None:
-                    raise FileError(
-                        f"the ledger in {self.folder} lies on a disk that knows no locks, so two "
-                        "could write it at once: set ELSEWHERE_DATA_DIR to a folder on another disk"
-                    )
-                if time.monotonic() > until:
-                    raise FileError(
-                        f"the ledger in {self.folder} is held by another elsewhere: try again "
-                        "when that is done"
-                    )
-                time.sleep(0.02)
-            yield
-        finally:
-            os.close(lock)
-
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as problem:
-            raise FileError(
-                f"the ledger in {self.folder} cannot be written ({problem.strerror or problem}): "
-                "check its permissions and the room on the disk"
-            ) from None
-
-    def _refused(self, why: str) -> FileError:
-        return FileError(
-            f"the ledger {self.path} cannot be trusted ({why}), so what you shared before cannot "
-            "be counted: restore it, or begin anew with `elsewhere ledger forget --all`"
-        )
-
-
-def _write(path: Path, content: bytes) -> None:
-    """A new file for this user only, on the disk when this returns.
-
-    Not `write_whole`: what a killed process leaves must have a name by which it is found again
-    and written over.
-    """
-    with new_file(path, private=True) as file:
-        file.write(content)
-
-
-def _write_over(path: Path) -> None:
-    """Take a leftover away, its bytes first."""
-    with contextlib.suppress(FileNotFoundError):
-        if not path.is_symlink():
-            handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                _zero(handle)
-            finally:
-                os.close(handle)
-        path.unlink()
-
-
-def _zero(handle: int) -> None:
-    """Zeros over all bytes of an open file, brought to the disk as far as the disk obeys."""
-    os.lseek(handle, 0, os.SEEK_SET)
-    left = os.fstat(handle).st_size
-    block = bytes(1 << 16)
-    while left > 0:
-        left -= os.write(handle, block[: min(left, len(block))])
-    os.fsync(handle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,31 +71,25 @@ class Ledger:
     """What was shared before, on this machine, by this user."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._store = Store(folder)
+        self.folder = folder or user_folder("data")
+        self.path = self.folder / _LEDGER
 
-    @property
-    def path(self) -> Path:
-        """Where it lies."""
-        return self._store.path
-
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self, *, refuse_pending: bool = False) -> tuple[Entry, ...]:
         """Everything that is remembered, oldest first; pending ones whose copy is there are
-        confirmed first."""
-        entries = self._store.read()
+        confirmed first.
+
+        With `refuse_pending`, an export of which nobody knows whether it was shared is an error.
+        """
+        entries = self._read()
         landed = {
             entry.export for entry in entries if entry.pending and self._landed(entry, entries)
         }
         if landed:
-            return self._store.change(
-                lambda now, key: [_confirmed(one) if one.export in landed else one for one in now]
+            entries = self._change(
+                lambda now, key: [replace(e, target=None) if e.export in landed else e for e in now]
             )
-        return entries
-
-    def settled(self) -> tuple[Entry, ...]:
-        """The same, but an export of which nobody knows whether it was shared is an error."""
-        entries = self.entries()
         for number, entry in enumerate(entries, 1):
-            if entry.pending:
+            if refuse_pending and entry.pending:
                 raise FileError(
                     f"the export to {entry.target} was interrupted on {entry.day}, and whether "
                     f"you shared it is not known: say `elsewhere ledger confirm {number}` if you "
@@ -301,7 +99,7 @@ class Ledger:
 
     def named(self, digest: str) -> str | None:
         """What the ledger calls a photo whose rendition has this SHA-256; None: it knows none."""
-        key = self._store.key()
+        key = self._key()
         return None if key is None else _named(digest, key)
 
     def steady(self, words: str) -> Random:
@@ -309,8 +107,11 @@ class Ledger:
 
         They come from the ledger's key, which is made where there is none yet.
         """
-        seal = hmac.new(self._store.make_key(), b"draw " + words.encode(), "sha256")
-        return Random(seal.digest())
+        key = self._key()
+        if key is None:
+            with self._locked():
+                key = self._make_key()
+        return Random(hmac.new(key, b"draw " + words.encode(), "sha256").digest())
 
     @contextmanager
     def writing_down(self, given: Sequence[Given], target: Path) -> Iterator[None]:
@@ -336,43 +137,41 @@ class Ledger:
         """Write down, as pending, what is about to appear at `target`; which export it is."""
         export = secrets.token_hex(16)
         day = datetime.now(UTC).astimezone().date().isoformat()
-        whole = str(target.absolute())
+        path = str(target.absolute())
 
-        def with_it(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
-            new = [
-                Entry(
-                    export,
-                    day,
-                    one.places,
-                    tuple(_named(photo, key) for photo in one.photos),
-                    one.rows,
-                    one.placed,
-                    whole,
-                )
-                for one in given
+        def add(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
+            names = [tuple(_named(photo, key) for photo in item.photos) for item in given]
+            return [
+                *entries,
+                *(
+                    Entry(export, day, item.places, photos, item.rows, item.placed, path)
+                    for item, photos in zip(given, names, strict=True)
+                ),
             ]
-            return [*entries, *new]
 
-        self._store.change(with_it)
+        self._change(add)
         return export
 
     def settle(self, export: str, *, shared: bool | None = None) -> None:
         """Confirm a pending export, or take it out again; None asks the copy itself."""
 
-        def sure(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
-            mine = [entry for entry in entries if entry.export == export and entry.pending]
+        def settled(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
+            pending = [entry for entry in entries if entry.export == export and entry.pending]
             landed = shared
             if landed is None:
-                landed = bool(mine) and self._landed(mine[0], entries)
+                landed = bool(pending) and self._landed(pending[0], entries)
             if landed:
-                return [_confirmed(one) if one in mine else one for one in entries]
-            return [one for one in entries if one not in mine]
+                return [replace(e, target=None) if e in pending else e for e in entries]
+            return [entry for entry in entries if entry not in pending]
 
-        self._store.change(sure, scrub=shared is not True)
+        self._change(settled, scrub=shared is not True)
 
     def confirm(self, number: int) -> Entry:
         """The person says that the pending entry (numbered from 1, as listed) was shared."""
-        entry = self._numbered(number)
+        entries = self._read()
+        if not 1 <= number <= len(entries):
+            raise InputError(f"the ledger has no entry {number}: see `elsewhere ledger list`")
+        entry = entries[number - 1]
         if not entry.pending:
             raise InputError(f"entry {number} is not in doubt: there is nothing to confirm")
         self.settle(entry.export, shared=True)
@@ -383,32 +182,29 @@ class Ledger:
 
         Not a byte of their rows is left in the file.
         """
-        gone = 0
+        count = 0
 
-        def without(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
-            nonlocal gone
-            left = [one for number, one in enumerate(entries, 1) if not which(number, one)]
-            gone = len(entries) - len(left)
-            return left
+        def remaining(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
+            nonlocal count
+            rest = [entry for number, entry in enumerate(entries, 1) if not which(number, entry)]
+            count = len(entries) - len(rest)
+            return rest
 
-        if self._store.exists():
-            self._store.change(without, scrub=True)
-        return gone
+        if os.path.lexists(self.path):
+            self._change(remaining, scrub=True)
+        return count
 
     def forget_all(self) -> None:
         """Take all of it away with its key, even where it is damaged."""
-        self._store.delete()
-
-    def _numbered(self, number: int) -> Entry:
-        entries = self._store.read()
-        if not 1 <= number <= len(entries):
-            raise InputError(f"the ledger has no entry {number}: see `elsewhere ledger list`")
-        return entries[number - 1]
+        with self._locked():
+            self._replace(None, scrub=True)
+            (self.folder / _KEY).unlink(missing_ok=True)
+            sync_folder(self.folder)
 
     def _landed(self, entry: Entry, entries: Iterable[Entry]) -> bool:
         """Whether the copy of a pending entry is at its place with all its photos."""
-        photos = {p for one in entries if one.export == entry.export for p in one.photos}
-        key = self._store.key()
+        photos = {p for other in entries if other.export == entry.export for p in other.photos}
+        key = self._key()
         if entry.target is None or key is None:
             return False
         try:
@@ -418,9 +214,159 @@ class Ledger:
             return False
         return photos <= there
 
+    def _key(self) -> bytes | None:
+        """The key that photos are named and the ledger is sealed with; None before there is one."""
+        try:
+            key = (self.folder / _KEY).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as problem:
+            reason = f"its key cannot be read: {problem.strerror or problem}"
+            raise self._untrusted(reason) from None
+        if len(key) != _KEY_BYTES:
+            raise self._untrusted("its key is damaged")
+        return key
 
-def _confirmed(entry: Entry) -> Entry:
-    return replace(entry, target=None)
+    def _make_key(self) -> bytes:
+        """The key, made where there is none yet; only with the lock."""
+        key = self._key()
+        if key is None:
+            if os.path.lexists(self.path):
+                raise self._untrusted("its key is gone")
+            key = secrets.token_bytes(_KEY_BYTES)
+            part = self.folder / f"{_KEY}.part"
+            part.unlink(missing_ok=True)
+            with new_file(part, private=True) as file:
+                file.write(key)
+            part.replace(self.folder / _KEY)
+            sync_folder(self.folder)
+        return key
+
+    def _read(self) -> tuple[Entry, ...]:
+        """All entries. A file that is not whole is refused: nobody may take it for an empty one."""
+        for _ in range(_MAX_TRIES):
+            try:
+                if not os.path.lexists(self.path):
+                    return ()
+                if self.path.is_symlink() or not self.path.is_file():
+                    raise self._untrusted("it is no plain file")
+                with self.path.open("rb") as file:
+                    status = os.fstat(file.fileno())
+                    if status.st_size > _MAX_BYTES:
+                        raise self._untrusted("it is far too large")
+                    with suppress(OSError):
+                        self.path.chmod(0o600)
+                    content = file.read()
+            except FileNotFoundError:  # forgotten a moment ago
+                return ()
+            except OSError as problem:
+                reason = f"it cannot be read: {problem.strerror or problem}"
+                raise self._untrusted(reason) from None
+            key = self._key()
+            try:
+                if key is None:
+                    raise DamagedError("its key is gone")
+                return decode(content, key)
+            except DamagedError as problem:
+                reason = str(problem)
+            with suppress(OSError):
+                if self.path.stat().st_ino == status.st_ino:  # else it was replaced meanwhile
+                    break
+        raise self._untrusted(reason)
+
+    def _change(
+        self, change: Callable[[tuple[Entry, ...], bytes], Sequence[Entry]], *, scrub: bool = False
+    ) -> tuple[Entry, ...]:
+        """Rewrite the ledger as `change` says from its entries and the key; the new entries.
+
+        With `scrub` the bytes of the old file are written over as well.
+        """
+        with self._locked():
+            before = self._read()
+            key = self._make_key()
+            after = tuple(change(before, key))
+            self._replace(encode(after, key) if after else None, scrub=scrub)
+            return after
+
+    def _replace(self, content: bytes | None, *, scrub: bool) -> None:
+        """The one step that changes anything: a rename, or for an empty ledger a removal.
+
+        Not `write_whole`: what a killed process leaves must have a name by which it is found again
+        and written over.
+        """
+        old = None
+        if scrub and sys.platform != "win32":  # which gives no name of a file that is open
+            with suppress(OSError):
+                old = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            part = self.folder / _PART
+            with suppress(FileNotFoundError):  # what a killed process left
+                if not part.is_symlink():
+                    leftover = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+                    try:
+                        _write_zeros(leftover)
+                    finally:
+                        os.close(leftover)
+                part.unlink()
+            if content is None:
+                self.path.unlink(missing_ok=True)
+            else:
+                with new_file(part, private=True) as file:
+                    file.write(content)
+                part.replace(self.path)
+            sync_folder(self.folder)
+            if old is not None:
+                _write_zeros(old)
+        finally:
+            if old is not None:
+                os.close(old)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Alone with the ledger, to write it; the system releases the lock even after `kill -9`."""
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.chmod(0o700)
+            lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                deadline = time.monotonic() + PATIENCE
+                while not (taken := take(lock)):
+                    if taken is None:
+                        raise FileError(
+                            f"the ledger in {self.folder} lies on a disk that knows no locks, so "
+                            "two could write it at once: set ELSEWHERE_DATA_DIR to a folder on "
+                            "another disk"
+                        )
+                    if time.monotonic() > deadline:
+                        raise FileError(
+                            f"the ledger in {self.folder} is held by another elsewhere: try again "
+                            "when that is done"
+                        )
+                    time.sleep(0.02)
+                yield
+            finally:
+                os.close(lock)
+        except OSError as problem:
+            raise FileError(
+                f"the ledger in {self.folder} cannot be written ({problem.strerror or problem}): "
+                "check its permissions and the room on the disk"
+            ) from None
+
+    def _untrusted(self, reason: str) -> FileError:
+        return FileError(
+            f"the ledger {self.path} cannot be trusted ({reason}), so what you shared before "
+            "cannot be counted: restore it, or begin anew with `elsewhere ledger forget --all`"
+        )
+
+
+def _write_zeros(handle: int) -> None:
+    """Zeros over all bytes of an open file, brought to the disk as far as the disk obeys."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    size = os.fstat(handle).st_size
+    block = bytes(1 << 16)
+    while size > 0:
+        size -= os.write(handle, block[: min(size, len(block))])
+    os.fsync(handle)
 
 
 def _named(digest: str, key: bytes) -> str:
@@ -432,33 +378,28 @@ _DECIMALS = 2
 _ROUNDED_KM = 1.6
 """How far rounding may move a position: every distance is meant with this much more."""
 
-Position = tuple[float, float]
-
 
 def given_by(scored: ScoredAlbum, places: Places, shared: Collection[int]) -> list[Given]:
     """What sharing these photos of an album, by number, gives away of each of its places."""
+    groups = [
+        (place.photos, [(place.lat, place.lon), *place.positions], True) for place in places.places
+    ]
+    if places:
+        everywhere = [position for place in places.places for position in place.positions]
+        groups.append((places.unplaced, everywhere, False))
     found = []
-    for place in places.places:
-        mine = [n for n in place.photos if n in shared]
-        if mine:
-            where = _rounded([(place.lat, place.lon), *place.positions])
-            found.append(_given(scored, where, mine, placed=True))
-    lost = [n for n in places.unplaced if n in shared]
-    if lost and places:
-        everywhere = _rounded(p for place in places.places for p in place.positions)
-        found.append(_given(scored, everywhere, lost, placed=False))
+    for members, positions, placed in groups:
+        photos = [number for number in members if number in shared]
+        if not photos:
+            continue
+        rounded = ((round(lat, _DECIMALS), round(lon, _DECIMALS)) for lat, lon in positions)
+        digests = tuple(scored.photos[number].rendition.digest for number in photos)
+        rows = tuple(
+            Rows(model.scores.scorer, model.scores.grid, model.scores.values[photos])
+            for model in scored.models
+        )
+        found.append(Given(tuple(dict.fromkeys(rounded)), digests, rows, placed))
     return found
-
-
-def _given(
-    scored: ScoredAlbum, where: tuple[Position, ...], photos: Sequence[int], *, placed: bool
-) -> Given:
-    rows = tuple(
-        Rows(model.scores.scorer, model.scores.grid, model.scores.values[list(photos)])
-        for model in scored.models
-    )
-    digests = tuple(scored.photos[n].rendition.digest for n in photos)
-    return Given(where, digests, rows, placed)
 
 
 @dataclass(frozen=True)
@@ -483,7 +424,7 @@ def remembered(
     shared is an error, and so is a photo without a row for one of the models: a plan must not rest
     on what it does not count.
     """
-    entries = ledger.settled()
+    entries = ledger.entries(refuse_pending=True)
     if not entries:
         return None
     own = {ledger.named(photo.rendition.digest): n for n, photo in enumerate(scored.photos)}
@@ -579,10 +520,4 @@ def _rows_for(entry: Entry, scorer: str, word: str) -> FloatMatrix:
         f"what you shared of {label_of(entry)} on {entry.day} was not scored by {word} as it is "
         "now, so it cannot be counted: give those photos with --posted, or forget them with "
         "`elsewhere ledger forget`"
-    )
-
-
-def _rounded(positions: Iterable[Position]) -> tuple[Position, ...]:
-    return tuple(
-        dict.fromkeys((round(lat, _DECIMALS), round(lon, _DECIMALS)) for lat, lon in positions)
     )

@@ -14,7 +14,7 @@ import pytest
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.ledger import Rows
 from elsewhere.service import ledger as ledger_store
-from elsewhere.service.ledger import Given, Ledger, Store
+from elsewhere.service.ledger import Given, Ledger
 
 LISBON, OSLO = (38.72, -9.14), (59.91, 10.75)
 
@@ -48,7 +48,7 @@ def test_what_was_shared_is_remembered_as_it_was(ledger: Ledger, tmp_path: Path)
     assert ledger.entries() == ()
     what = given(LISBON, [b"one", b"two"])
     shared(ledger, what, tmp_path / "out", [b"one", b"two"])
-    (entry,) = Ledger(ledger.path.parent).settled()
+    (entry,) = Ledger(ledger.path.parent).entries(refuse_pending=True)
     assert entry.places == (LISBON,)
     assert not entry.pending
     assert entry.placed
@@ -95,7 +95,7 @@ def test_an_export_that_fails_is_not_remembered(ledger: Ledger, tmp_path: Path) 
         ledger.writing_down([given(LISBON, [b"one"])], tmp_path / "out"),
     ):
         raise KeyboardInterrupt
-    assert ledger.settled() == ()
+    assert ledger.entries(refuse_pending=True) == ()
 
 
 def test_an_export_that_fails_after_it_got_its_name_is_remembered(
@@ -105,7 +105,7 @@ def test_an_export_that_fails_after_it_got_its_name_is_remembered(
     with pytest.raises(OSError), ledger.writing_down([what], tmp_path / "out"):
         copy(tmp_path / "out", [b"one"])
         raise OSError
-    assert [entry.pending for entry in ledger.settled()] == [False]
+    assert [entry.pending for entry in ledger.entries(refuse_pending=True)] == [False]
 
 
 def test_a_crash_after_the_copy_got_its_name_is_settled_by_the_copy(
@@ -114,7 +114,7 @@ def test_a_crash_after_the_copy_got_its_name_is_settled_by_the_copy(
     ledger.begin([given(LISBON, [b"one"]), given(OSLO, [b"two"])], tmp_path / "out")
     copy(tmp_path / "out", [b"one", b"two"])
     again = Ledger(ledger.path.parent)
-    assert [entry.pending for entry in again.settled()] == [False, False]
+    assert [entry.pending for entry in again.entries(refuse_pending=True)] == [False, False]
     assert b"out" not in again.path.read_bytes()  # the path is gone with the doubt
 
 
@@ -126,9 +126,9 @@ def test_a_crash_of_which_nobody_knows_asks_the_person(
     if there:
         copy(tmp_path / "out", there)
     with pytest.raises(FileError, match=r"ledger confirm 1.*ledger forget 1"):
-        ledger.settled()
+        ledger.entries(refuse_pending=True)
     assert ledger.confirm(1).pending
-    assert [entry.pending for entry in ledger.settled()] == [False]
+    assert [entry.pending for entry in ledger.entries(refuse_pending=True)] == [False]
     with pytest.raises(InputError, match="nothing to confirm"):
         ledger.confirm(1)
     with pytest.raises(InputError, match="no entry 2"):
@@ -148,7 +148,7 @@ def test_after_forgetting_no_byte_of_the_rows_is_left(ledger: Ledger, tmp_path: 
         assert_nothing_of(gone, photos, file.read_bytes())
     assert set(before.read()) == {0}  # and what the disk gets back is zeros
     before.close()
-    (left,) = ledger.settled()
+    (left,) = ledger.entries(refuse_pending=True)
     assert np.array_equal(left.rows[0].values, stays.rows[0].values)
 
 
@@ -189,12 +189,12 @@ def test_every_damaged_byte_is_refused(ledger: Ledger, tmp_path: Path) -> None:
     for content in damaged:
         ledger.path.write_bytes(content)
         with pytest.raises(FileError, match=r"cannot be trusted .*forget --all"):
-            ledger.settled()
+            ledger.entries(refuse_pending=True)
         with pytest.raises(FileError, match="cannot be trusted"):
             ledger.begin([given(OSLO, [b"two"])], tmp_path / "b")
         assert ledger.path.read_bytes() == content
     ledger.path.write_bytes(whole)
-    assert len(ledger.settled()) == 1
+    assert len(ledger.entries(refuse_pending=True)) == 1
 
 
 @pytest.mark.parametrize("key", [None, b"", bytes(32)])
@@ -208,7 +208,7 @@ def test_a_lost_or_foreign_key_is_refused(
     else:
         file.write_bytes(key)
     with pytest.raises(FileError, match="cannot be trusted"):
-        ledger.settled()
+        ledger.entries(refuse_pending=True)
 
 
 def test_a_folder_in_its_place_is_refused(ledger: Ledger) -> None:
@@ -222,7 +222,7 @@ def test_another_process_is_waited_for_and_then_told(
 ) -> None:
     monkeypatch.setattr(ledger_store, "PATIENCE", 0.1)
     with (
-        Store(ledger.path.parent)._locked(),
+        Ledger(ledger.path.parent)._locked(),
         pytest.raises(FileError, match="held by another elsewhere"),
     ):
         ledger.begin([given(LISBON, [b"one"])], tmp_path / "out")

@@ -15,7 +15,7 @@ from elsewhere.album.places import Places
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
 from elsewhere.service.export import export_album
-from elsewhere.service.ledger import Ledger, Store
+from elsewhere.service.ledger import Ledger
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.scored_album import ScoredAlbum
 from tests.service.tiny import known_scorers, planned, see_tiny, write_album
@@ -47,7 +47,7 @@ def test_a_copy_that_has_its_name_is_remembered(
     seen: ScoredAlbum, plan: AlbumPlan, ledger: Ledger, tmp_path: Path
 ) -> None:
     shared = export_album(seen, plan, tmp_path / "out", remember=ledger)
-    entries = ledger.settled()
+    entries = ledger.entries(refuse_pending=True)
     photos = {photo for entry in entries for photo in entry.photos}
     assert photos == {ledger.named(file.sha256) for file in shared.files}
     for entry in entries:
@@ -103,7 +103,7 @@ def test_a_copy_that_does_not_get_its_name_is_not_remembered(
     monkeypatch.setattr(album_export, "rename_new", stopped)
     with pytest.raises(KeyboardInterrupt):
         export_album(seen, plan, tmp_path / "out", remember=ledger)
-    assert ledger.settled() == ()
+    assert ledger.entries(refuse_pending=True) == ()
     assert not (tmp_path / "out").exists()
 
 
@@ -127,9 +127,9 @@ def test_where_it_cannot_be_confirmed_the_copy_settles_it_later(
 
     def then_full(old: Path, new: Path) -> None:
         rename_new(old, new)
-        monkeypatch.setattr(Store, "change", full)
+        monkeypatch.setattr(Ledger, "_change", full)
 
-    def full(self: Store, *_: object, **__: object) -> None:
+    def full(self: Ledger, *_: object, **__: object) -> None:
         raise FileError("the disk is full")
 
     with monkeypatch.context() as patch:
@@ -137,5 +137,5 @@ def test_where_it_cannot_be_confirmed_the_copy_settles_it_later(
         export_album(seen, plan, tmp_path / "out.zip", remember=ledger)
     monkeypatch.undo()
     monkeypatch.setenv("ELSEWHERE_DATA_DIR", str(tmp_path / "data"))
-    assert all(entry.pending for entry in Store().read())
-    assert not any(entry.pending for entry in ledger.settled())
+    assert all(entry.pending for entry in Ledger()._read())
+    assert not any(entry.pending for entry in ledger.entries(refuse_pending=True))
