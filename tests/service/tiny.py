@@ -119,6 +119,7 @@ def planned(
         public=(),
         places=Places((place,)),
         wishes=Wishes(top=min(top, 3)),
+        posted=posted,
         top=top,
         hidden_names=(place.label,),
         models=tuple(model.display_name for model in seen.models),

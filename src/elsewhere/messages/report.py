@@ -75,15 +75,9 @@ def photo_effect(effect: PhotoEffect) -> Iterator[str]:
         )
 
 
-def limits(
-    outcome: Outcome,
-    *,
-    public: Sequence[str] = (),
-    posted: int = 0,
-    surface: Surface = Surface.REPORT,
-) -> Iterator[str]:
-    """What the promise of a plan does not cover; `public` are places, `posted` counts photos."""
-    wishes = outcome.wishes
+def limits(outcome: Outcome, surface: Surface = Surface.REPORT) -> Iterator[str]:
+    """What the promise of a plan does not cover."""
+    wishes, public, posted = outcome.wishes, outcome.public_names, outcome.posted_count
     yield (
         f"Other attackers: the promise is against {listed(outcome.models)}. A better model, or "
         "somebody who knows the place, may still find it."

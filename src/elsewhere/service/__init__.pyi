@@ -39,13 +39,11 @@ from .frontier import (
     greedy_needs as greedy_needs,
     greedy_withholds as greedy_withholds,
     steps as steps,
-    tables as tables,
 )
 from .jobs import (
     EarlyChecks as EarlyChecks,
     OpenedAlbum as OpenedAlbum,
     ProtectedAlbum as ProtectedAlbum,
-    check_paths as check_paths,
     check_wishes as check_wishes,
     export_with_report as export_with_report,
     open_album as open_album,
@@ -68,7 +66,6 @@ from .private_files import is_own as is_own
 from .report import (
     album_name as album_name,
     audit_contents as audit_contents,
-    limitations as limitations,
     save_report as save_report,
     write_report as write_report,
 )
@@ -96,7 +93,6 @@ from .selection import (
     budget_of as budget_of,
     guesses as guesses,
     hidden_name as hidden_name,
-    hidden_names as hidden_names,
     matching as matching,
     select_pinned as select_pinned,
 )
@@ -145,5 +141,5 @@ from .stages import (
     sweep_staging as sweep_staging,
     zone_of_place as zone_of_place,
 )
-from .threats import Threat as Threat
+from .threats import Threat as Threat, threat_scores as threat_scores
 from .verify import verify_copy as verify_copy

@@ -17,7 +17,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from elsewhere.album import Photo
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.globe import cell_names, place as find_place
 from elsewhere.globe.areas import distance_km
@@ -36,7 +35,7 @@ from elsewhere.values.outcome import Alternative, Blocked, Change, Reasons
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
-from elsewhere.values.wishes import HideScope, Wishes
+from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import apart_only
 
 SURE = 0.5
@@ -78,9 +77,16 @@ FOREMOST = 3
 def low_detail_notes(
     scored: ScoredAlbum, threats: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
 ) -> Iterator[Note]:
-    """A note for each such photo; `top` is the one asked for, so that the secret one stays so."""
+    """A note for each photo that shows hardly anything and yet carries the promise.
+
+    `top` is the one asked for, so that the secret one stays so.
+    """
     kept = posted.newly_shared(plan.kept, len(scored.photos))
-    plain = {number for number in kept if shows_little(scored.photos[number])}
+    plain = set()
+    for number in kept:
+        rendition = scored.photos[number].rendition
+        if rendition.size < LEAST * rendition.width * rendition.height:
+            plain.add(number)
     if not plain:
         return
     found: set[int] = set()
@@ -99,12 +105,6 @@ def low_detail_notes(
         yield Note(NoteKind.LOW_DETAIL, photos=(scored.photos[number].id,))
 
 
-def shows_little(photo: Photo) -> bool:
-    """Whether a picture is all but plain, by how few bytes it takes."""
-    rendition = photo.rendition
-    return rendition.size < LEAST * rendition.width * rendition.height
-
-
 def plan_independent_notes(
     scored: ScoredAlbum,
     places: Places,
@@ -114,10 +114,21 @@ def plan_independent_notes(
     wishes: Wishes,
     posted: Posted,
     groups: Sequence[Sequence[int]] = (),
-) -> tuple[Note, ...]:
+) -> list[Note]:
     """What to know of the album, its places and the models, whatever the plan."""
     notes = [*place_mismatches(scored, threats), *places.notes, *chosen.notes]
-    notes += _location_notes(scored, places, chosen, wishes.width)
+    names = apart_only([photo.id for photo in scored.photos])
+    by_time = tuple(names[n] for place in places.places for n in place.by_time)
+    if by_time:
+        notes.append(Note(NoteKind.PLACED_BY_TIME, photos=by_time))
+    if places.unplaced and len(places.places) + len(places.unplaced) > 1:
+        notes.append(Note(NoteKind.UNPLACED, photos=tuple(names[n] for n in places.unplaced)))
+    for place in chosen.hidden:
+        near = set(neighbours(scored, places, place, wishes.width))
+        public = [other.label for other in chosen.public if near.intersection(other.photos)]
+        if public:
+            name = hidden_name(place, wishes.width)
+            notes.append(Note(NoteKind.PUBLIC_INSIDE, places=(name, place.label, *public)))
     for number, model in enumerate(scored.models):  # cells larger than what should be hidden
         coarse = [t for t in threats if t.model == number and t.zone.widest_cell_km]
         if coarse:
@@ -135,30 +146,7 @@ def plan_independent_notes(
     if groups:
         photos = sum(map(len, groups))
         notes.append(Note(NoteKind.BURSTS, count=len(groups), photo_count=photos))
-    return tuple(dict.fromkeys([*notes, *posted.notes]))
-
-
-def _location_notes(
-    scored: ScoredAlbum, places: Places, chosen: PlaceSelection, width: HideScope
-) -> Iterator[Note]:
-    """Which photos count where, beyond their positions."""
-    names = apart_only([photo.id for photo in scored.photos])
-    by_time = tuple(names[n] for place in places.places for n in place.by_time)
-    if by_time:
-        yield Note(NoteKind.PLACED_BY_TIME, photos=by_time)
-    if places.unplaced and len(places.places) + len(places.unplaced) > 1:
-        yield Note(NoteKind.UNPLACED, photos=tuple(names[n] for n in places.unplaced))
-    labels = {place.label for place in chosen.hidden}
-    for place in chosen.hidden:
-        near = set(neighbours(scored, places, place, width))
-        public = [
-            other.label
-            for other in places.places
-            if other.label not in labels and near.intersection(other.photos)
-        ]
-        if public:
-            name = hidden_name(place, width)
-            yield Note(NoteKind.PUBLIC_INSIDE, places=(name, place.label, *public))
+    return list(dict.fromkeys([*notes, *posted.notes]))
 
 
 NEARLY_ALL = 0.8

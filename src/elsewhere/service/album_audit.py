@@ -103,14 +103,13 @@ def audit_album(
         )
         return AlbumAudit(found, (), metadata_leaks(scored.photos), (*places.notes, *posted.notes))
     chosen = select_places(places, scored.photos, wishes.hide)
-    threats = find_threats(scored, places, chosen.hidden, wishes.width, posted=posted)
+    wishes = replace(wishes, prior=None)
+    threats = find_threats(scored, places, chosen.hidden, wishes, posted)
     audits = audit_threats(scored, threats, posted=posted, opinions=opinions)
-    notes = plan_independent_notes(
-        scored, places, chosen, threats, wishes=replace(wishes, prior=None), posted=posted
-    )
+    notes = plan_independent_notes(scored, places, chosen, threats, wishes=wishes, posted=posted)
     # each audit's truth says how coarse its cells are
-    notes = tuple(note for note in notes if note.kind != NoteKind.COARSE_CELLS)
-    return AlbumAudit(audits, threats, metadata_leaks(scored.photos), notes)
+    shown = tuple(note for note in notes if note.kind != NoteKind.COARSE_CELLS)
+    return AlbumAudit(audits, threats, metadata_leaks(scored.photos), shown)
 
 
 def audit_threats(

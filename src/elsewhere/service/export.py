@@ -43,7 +43,6 @@ from elsewhere.formats.copy_certificate import (
 from elsewhere.formats.plan_certificate import certificate_from_record
 from elsewhere.messages.verification import note_text, problem_text
 from elsewhere.service.ledger import Ledger, given_by
-from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.private_files import (
     CERTIFICATE,
     Backup,
@@ -88,21 +87,20 @@ def export_album(
     private: Path | None = None,
     order: Order = "shuffled",
     names: Names = "neutral",
-    posted: Posted = NOTHING_POSTED,
     remember: Ledger | None = None,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Export:
     """Write the kept renditions to `target`, a new folder or `.zip`, and prove the promise anew.
 
     The certificate goes to a folder of the target's own, in `private` or in the user's data
-    directory. `posted` is what the plan was made with: it counts, and is not written again.
+    directory. What is posted already counts, and is not written again.
     `remember` is the ledger that this export is written down in, if and only if it gets its name.
     Where anything goes wrong, nothing is left behind.
     """
     target = Path(target)
     folder = check_copy_target(scored.album.folders, target, private, order=order, names=names)
-    files = _files(scored, album_plan, order, names, posted)
-    document = _document(scored, album_plan, files, posted)
+    files = _files(scored, album_plan, order, names)
+    document = _document(scored, album_plan, files)
     certificate = read_copy_certificate(document)
     path, verdict = folder / CERTIFICATE, Verification()
     earlier: Backup | None = None
@@ -173,7 +171,7 @@ def check_copy_target(
 
 
 def _files(
-    scored: ScoredAlbum, album_plan: AlbumPlan, order: Order, names: Names, posted: Posted
+    scored: ScoredAlbum, album_plan: AlbumPlan, order: Order, names: Names
 ) -> tuple[SharedFile, ...]:
     """The files of the copy, by the photos' numbers: what is kept and not out already."""
     plan = album_plan.plan
@@ -184,7 +182,7 @@ def _files(
             "there is nothing to share: within this budget a hidden place may still be the first "
             "guess; allow more"
         )
-    numbers = posted.newly_shared(plan.kept, len(scored.photos))
+    numbers = album_plan.posted.newly_shared(plan.kept, len(scored.photos))
     if not numbers:
         raise InputError("there is nothing to share: every photo that may be kept is out already")
     photos = [scored.photos[number] for number in numbers]
@@ -195,11 +193,10 @@ def _files(
     )
 
 
-def _document(
-    scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile], posted: Posted
-) -> str:
+def _document(scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile]) -> str:
     """The certificate's text. The plan is proved on the scores that it was made with, once more."""
     plan, rows = album_plan.plan, [file.number for file in files]
+    posted = album_plan.posted
     tables = [posted.append_to(model.scores, number) for number, model in enumerate(scored.models)]
     body = proved_record(plan, [tables[watch.model] for watch in album_plan.threats])
     public = [number for number in plan.kept if number not in rows]

@@ -14,9 +14,10 @@ import numpy as np
 from elsewhere.errors import CheckError, InputError
 from elsewhere.report.contents import FrontierStep, FrontierSteps
 from elsewhere.service.planning import AlbumPlan
-from elsewhere.service.posted import Posted
+from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import checked_points
+from elsewhere.service.threats import threat_scores
 from elsewhere.solver import greedy as baseline
 from elsewhere.solver.greedy import counts, unit_order
 from elsewhere.solver.problem import OUT
@@ -26,11 +27,11 @@ from elsewhere.values.scores import Scores
 
 
 def album_frontier(
-    scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, *, patience: float
+    scored: ScoredAlbum, album_plan: AlbumPlan, *, patience: float
 ) -> FrontierSteps | None:
     """The frontier around an album's plan; None where the wishes leave no choice at all."""
     plan, promise = album_plan.plan, album_plan.plan.promise
-    scores = tables(scored, album_plan, posted)
+    scores = threat_scores(scored, album_plan.threats, album_plan.posted)
     greedy = greedy_frontier(promise, scores)
     try:
         found = tuple(steps(album_plan, scores, greedy, patience=patience))
@@ -55,7 +56,7 @@ def steps(
 ) -> Iterator[FrontierStep]:
     """Step by step, each as soon as it is solved; InputError where there is no choice at all.
 
-    `scores` are the plan's `tables`, `greedy` their `greedy_frontier`.
+    `scores` are the plan's `threat_scores`, `greedy` their `greedy_frontier`.
     """
     plan, promise = album_plan.plan, album_plan.plan.promise
     withheld = len(plan.withheld)
@@ -88,12 +89,6 @@ def steps(
                 "the best: please report this"
             )
         yield FrontierStep(point.budget, max(point.plan.protected_k, others), point.bound)
-
-
-def tables(scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted) -> list[Scores]:
-    """The scores of each threat, with what is posted already behind them."""
-    each = [posted.append_to(model.scores, n) for n, model in enumerate(scored.models)]
-    return [each[threat.model] for threat in album_plan.threats]
 
 
 def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
@@ -132,7 +127,7 @@ def greedy_withholds(scored: ScoredAlbum, album_plan: AlbumPlan) -> tuple[int, .
     Leaving out, one after the other, what most gives the place away is what anybody would do: shown
     beside a plan, it says what the exact answer saves. Without photos already posted.
     """
-    scores = [scored.models[threat.model].scores for threat in album_plan.threats]
+    scores = threat_scores(scored, album_plan.threats, NOTHING_POSTED)
     problem = reduce(album_plan.plan.promise, scores).problem
     kept = baseline.solve(problem).kept
     if kept is None:

@@ -58,7 +58,6 @@ class ProtectedAlbum:
 
     scored: ScoredAlbum
     plan: AlbumPlan
-    posted: Posted
     export: Export | None = None
     """The copy; None on a dry run, and where there is no plan."""
     report: Path | None = None
@@ -75,18 +74,14 @@ class ProtectedAlbum:
         return [photos[n].id for n in self.plan.plan.withheld if n < len(photos)]
 
     @property
-    def dropped(self) -> list[str]:
-        """Those of them that the user asked to drop."""
-        ids = {self.scored.photos[n].id for n in self.plan.plan.promise.drop}
-        return [name for name in self.withheld if name in ids]
-
-    @property
     def kept(self) -> list[str]:
         """The names of the photos that are in the copy, or would be."""
         photos = self.scored.photos
         if self.plan.empty:
             return []
-        return [photos[n].id for n in self.posted.newly_shared(self.plan.plan.kept, len(photos))]
+        return [
+            photos[n].id for n in self.plan.posted.newly_shared(self.plan.plan.kept, len(photos))
+        ]
 
 
 @contextmanager
@@ -112,8 +107,7 @@ def open_album(
     place a NowhereError carries what the models guess, unless none is needed. `opinions` asks
     the other heads of the scorers too.
     """
-    check_wishes(wishes)
-    check_paths(posted)
+    check_wishes(wishes, posted)
     early = EarlyChecks(wishes, at)
     rows, sketches = RowCache() if cache else None, Sketches()
     specs = tuple(dict.fromkeys(scorers))
@@ -132,7 +126,9 @@ def open_album(
         second: Opinions = {}
         if opinions:
             scored, second = second_opinions(scored, specs)
-        places = early.places_of(scored.photos)
+        places = early.places
+        if early.photos != scored.photos:  # some could not be scored
+            places = places_of(scored.photos, at=at)
         if need_place and not places:
             raise NowhereError(guesses(scored))
         public = NOTHING_POSTED
@@ -186,9 +182,9 @@ def protect_album(
     ) as album:
         progress(Step("planning", 0, 0))
         plan = plan_album(album.scored, album.places, wishes, posted=album.posted)
-        plan = evaluate_alternatives(album.scored, album.places, plan, posted=album.posted)
+        plan = evaluate_alternatives(album.scored, plan)
         progress(Step("planning", 1, 1))
-        planned = ProtectedAlbum(album.scored, plan, album.posted)
+        planned = ProtectedAlbum(album.scored, plan)
         if target is None or not planned.kept:
             return planned
         return export_with_report(
@@ -226,7 +222,6 @@ def export_with_report(
         private=private,
         order=order,
         names=names,
-        posted=planned.posted,
         remember=ledger,
         progress=progress,
     )
@@ -238,12 +233,7 @@ def export_with_report(
         from elsewhere.service.report import write_report
 
         report = write_report(
-            done.scored,
-            done.plan,
-            export.private,
-            posted=done.posted,
-            shared=export,
-            command=command,
+            done.scored, done.plan, export.private, shared=export, command=command
         )
         progress(Step("telling", 1, 1))
     except (ElsewhereError, OSError, MemoryError, KeyboardInterrupt) as error:
@@ -256,8 +246,8 @@ _NUMBERED = re.compile(r".*\(\d+\)\s*")
 """How places of one name are told apart in an album; no gazetteer knows them by it."""
 
 
-def check_wishes(wishes: Wishes) -> None:
-    """Refuse what is wrong whatever the photos are."""
+def check_wishes(wishes: Wishes, posted: Sequence[Path] = ()) -> None:
+    """Refuse what is wrong whatever the photos are; `posted` are files that are public already."""
     margin(wishes.margin)
     _ = wishes.width  # refuses a level that is none, and a radius beside one
     if wishes.top is not None and (isinstance(wishes.top, bool) or wishes.top < 1):
@@ -273,11 +263,7 @@ def check_wishes(wishes: Wishes) -> None:
         known = text.strip().lower() in _WORDS or _NUMBERED.fullmatch(text)
         if not known and not called(text):
             raise PlaceError(f"no place is called {text.strip()!r}: nothing can be hidden by it")
-
-
-def check_paths(paths: Sequence[Path]) -> None:
-    """Refuse what is counted as public and is not there."""
-    for path in paths:
+    for path in posted:
         if not path.exists():
             raise InputError(
                 f"{printable(path)} does not exist: name what is public already, or leave it out"
@@ -291,8 +277,9 @@ class EarlyChecks:
     wishes: Wishes
     at: Sequence[Place] | None = None
     _scorers: Sequence[tuple[str, ScorerInfo]] = field(default=(), init=False)
-    _photos: Sequence[Photo] = field(default=(), init=False)
-    _places: Places = field(default_factory=lambda: Places(()), init=False)
+    photos: Sequence[Photo] = field(default=(), init=False)
+    places: Places = field(default_factory=lambda: Places(()), init=False)
+    """The places of `photos`."""
 
     def loaded(self, scorers: Sequence[tuple[str, ScorerInfo]]) -> None:
         """Refuse a top that these scorers have no cells for, with what is told of the place."""
@@ -307,9 +294,10 @@ class EarlyChecks:
         """Refuse photos and places that the album does not have, and what leaves no rivals."""
         if not album.photos:
             return  # why there is none is what the user has to hear
-        wishes, places = self.wishes, self.places_of(album.photos)
-        if places:
-            chosen = select_places(places, album.photos, wishes.hide)
+        wishes, self.photos = self.wishes, album.photos
+        self.places = places_of(album.photos, at=self.at)
+        if self.places:
+            chosen = select_places(self.places, album.photos, wishes.hide)
             self._check_rivals(chosen.hidden)
         select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.skipped)
         photo_values(album.photos, wishes.values, stars=wishes.stars, skipped=album.skipped)
@@ -317,13 +305,6 @@ class EarlyChecks:
     def _check_rivals(self, hidden: Sequence[AlbumPlace]) -> None:
         """Refuse what leaves too few rivals."""
         wishes = self.wishes
-        prior = None if wishes.prior is None else place(wishes.prior)
         for spec, about in self._scorers:
-            _, rivals = zones_and_rivals(spec, about, hidden, wishes.width, prior)
+            _, rivals = zones_and_rivals(spec, about, hidden, wishes)
             check_top(wishes.top, len(rivals))
-
-    def places_of(self, photos: Sequence[Photo]) -> Places:
-        """The places of these photos; of those that were read, as they were found before."""
-        if self._photos != photos:
-            self._photos, self._places = photos, places_of(photos, at=self.at)
-        return self._places

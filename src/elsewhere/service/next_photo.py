@@ -30,6 +30,7 @@ from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import solve_and_check
 from elsewhere.service.selection import matching
+from elsewhere.service.threats import threat_scores
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.requests import (
     Request,
@@ -307,10 +308,7 @@ def check_next_photo(
     number = _numbered(scored, photo)
     draw = None if ledger is None else _steady(ledger, places, wishes)
     best = plan_album(scored, places, wishes, posted=posted, draw=draw)
-    tables = tuple(
-        posted.append_to(scored.models[threat.model].scores, threat.model)
-        for threat in best.threats
-    )
+    tables = threat_scores(scored, best.threats, posted)
     asked = Request(best.plan.promise, tables, several=True)
     public = posted.pinned(len(scored.photos))
     posting = OneByOne(asked, public, best=best.plan if best.plan.found else None)

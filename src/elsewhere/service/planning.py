@@ -10,7 +10,7 @@ from random import Random
 from elsewhere import messages
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
-from elsewhere.globe import ground, place as find_place
+from elsewhere.globe import ground
 from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.service.advice import (
     blocked_by_posted,
@@ -22,23 +22,20 @@ from elsewhere.service.advice import (
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import (
-    Explain,
     candidate_tops,
     solve_and_check,
     solve_with_secret_top,
-    without_each_photo,
 )
 from elsewhere.service.selection import (
     NowhereError,
     budget_of,
     bursts,
     guesses,
-    hidden_names,
     photo_values,
     select_pinned,
     select_places,
 )
-from elsewhere.service.threats import Threat, check_top, find_threats
+from elsewhere.service.threats import Threat, check_top, find_threats, threat_scores
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.plans import previous_plan, read_limits
 from elsewhere.solver.requests import Request, read_request
@@ -68,6 +65,8 @@ class AlbumPlan(Outcome):
     hidden: tuple[AlbumPlace, ...]
     public: tuple[AlbumPlace, ...]
     places: Places
+    posted: Posted = NOTHING_POSTED
+    """What was public already when the plan was made."""
     top: int | None
     """The secret top really used, at least the one asked for; None under a budget."""
 
@@ -87,24 +86,22 @@ def plan_album(
     """The fewest photos to withhold so that no hidden place is in any model's top k.
 
     `near` is a plan that this one should resemble. `draw` draws the secret top; `top` is one that
-    was drawn before, used where it still can be had. `stopped` ends the search when it
-    returns True, and may raise. Without
-    `reasons` nobody asks why there is no plan, which takes time.
+    was drawn before, used where it still can be had. `stopped` ends the search when it returns
+    True, and may raise. Without `reasons` nobody finds out why there is no plan, which takes time.
     Where no place is known, a NowhereError carries what the models guess.
     """
     if not places:
         raise NowhereError(guesses(scored))
     photos = len(scored.photos)
     chosen = select_places(places, scored.photos, wishes.hide)
-    prior = None if wishes.prior is None else find_place(wishes.prior)
-    threats = find_threats(scored, places, chosen.hidden, wishes.width, prior=prior, posted=posted)
+    threats = find_threats(scored, places, chosen.hidden, wishes, posted)
     groups = bursts(scored.photos, places) if wishes.bursts else ()
     keep, drop = select_pinned(
         wishes.keep, wishes.drop, [p.id for p in scored.photos], scored.skipped
     )
-    asked = _request(scored, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
+    request = _request(scored, threats, wishes, posted=posted, pins=(keep, drop), groups=groups)
     limits = replace(read_limits(wishes.time_limit, wishes.work_limit), stopped=stopped)
-    previous = None if near is None else previous_plan(near, asked)
+    previous = None if near is None else previous_plan(near, request)
     found_reasons: Reasons | None = None
 
     def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
@@ -114,58 +111,63 @@ def plan_album(
         names = [messages.threat_name(t.hidden_name, t.own, models[t.model]) for t in threats]
         return messages.infeasibility(promise, found_reasons, scores[0].ids, names)
 
-    def solve(asked: Request, explain: Explain | None) -> tuple[Plan, int | None]:
-        if wishes.budget is not None:
-            return solve_and_check(asked, limits, previous, explain), None
-        least = asked.promise.against[0].top
-        assert least is not None
-        most = min(len(threat.rivals) for threat in threats)
-        return solve_with_secret_top(
-            asked,
-            least,
-            iter([least]) if wishes.exact_top else candidate_tops(least, most, draw, top),
-            limits,
-            previous=previous,
-            explain=explain,
-            useful=lambda plan: bool(posted.newly_shared(plan.kept, photos)),
-        )
-
+    attempts = [request]
     # nobody insists on each photo alone: where that cannot be had, all together matter more
     optional = wishes.each_photo is None and wishes.budget is None
-    plan, k = solve(asked, explain if reasons and not optional else None)
-    together_only = optional and plan.status == Status.INFEASIBLE
-    if together_only:
-        plan, k = solve(without_each_photo(asked), explain if reasons else None)
+    if optional:
+        against = tuple(replace(a, each_photo=None) for a in request.promise.against)
+        attempts.append(replace(request, promise=replace(request.promise, against=against)))
+    for attempt in attempts:
+        explain_attempt = explain if reasons and attempt is attempts[-1] else None
+        if wishes.budget is not None:
+            plan, k = solve_and_check(attempt, limits, previous, explain_attempt), None
+        else:
+            assert wishes.top is not None
+            tops = iter([wishes.top])
+            if not wishes.exact_top:
+                rival_count = min(len(threat.rivals) for threat in threats)
+                tops = candidate_tops(wishes.top, rival_count, draw, top)
+            plan, k = solve_with_secret_top(
+                attempt,
+                wishes.top,
+                tops,
+                limits,
+                previous=previous,
+                explain=explain_attempt,
+                useful=lambda plan: bool(posted.newly_shared(plan.kept, photos)),
+            )
+        if plan.status != Status.INFEASIBLE:
+            break
     newly_shared = len(posted.newly_shared(plan.kept, photos))
-    notes = list(
-        plan_independent_notes(
-            scored, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
-        )
+    notes = plan_independent_notes(
+        scored, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
     )
-    if plan.found and together_only:
-        notes.append(Note(NoteKind.TOGETHER_ONLY))
-    elif plan.found and optional and not newly_shared:
-        notes.append(Note(NoteKind.EACH_PHOTO))
     if plan.found:
+        if attempt is not request:
+            notes.append(Note(NoteKind.TOGETHER_ONLY))
+        elif optional and not newly_shared:
+            notes.append(Note(NoteKind.EACH_PHOTO))
         notes += low_detail_notes(scored, threats, plan, posted, wishes.top)
     blocked = advice = None
     if plan.status == Status.INFEASIBLE and posted and reasons:
-        blocked = blocked_by_posted(plan.promise, asked.scores, posted.pinned(photos))
+        blocked = blocked_by_posted(plan.promise, request.scores, posted.pinned(photos))
     if blocked is None and (plan.found or reasons):
         alternatives = suggest_alternatives(
             plan, wishes, chosen.hidden, threats, reasons=found_reasons, photos=photos
         )
         refuted = plan.status == Status.INFEASIBLE and not (posted or wishes.bursts)
         advice = Advice(alternatives) if alternatives or refuted else None
-    made = AlbumPlan(
+    album_plan = AlbumPlan(
         plan=plan,
         wishes=wishes,
-        hidden_names=tuple(hidden_names(chosen.hidden, wishes.width)),
+        hidden_names=tuple(dict.fromkeys(threat.hidden_name for threat in threats)),
+        public_names=tuple(place.label for place in chosen.public),
         models=tuple(model.display_name for model in scored.models),
         accuracy=tuple(_accuracy(chosen.hidden, scored.models, wishes)),
-        ids=asked.scores[0].ids,
+        ids=request.scores[0].ids,
         photos=photos,
         newly_shared=newly_shared,
+        posted_count=len(posted.ids) + len(posted.already),
         notes=tuple(notes),
         advice=advice,
         blocked=blocked,
@@ -173,34 +175,31 @@ def plan_album(
         hidden=chosen.hidden,
         public=chosen.public,
         places=places,
+        posted=posted,
         top=k,
     )
     if not plan.found:
-        return made
+        return album_plan
     # the solver's own words name the secret top
-    return replace(made, plan=replace(plan, explanation=messages.verdict(made)))
+    return replace(album_plan, plan=replace(plan, explanation=messages.verdict(album_plan)))
 
 
 def evaluate_alternatives(
-    scored: ScoredAlbum,
-    places: Places,
-    made: AlbumPlan,
-    *,
-    posted: Posted,
-    draw: Random | None = None,
+    scored: ScoredAlbum, album_plan: AlbumPlan, *, draw: Random | None = None
 ) -> AlbumPlan:
     """The plan with the alternatives that help, and how many photos each would share."""
-    advice = made.advice
-    candidates = [one for one in advice.alternatives if one.mentioned] if advice else []
+    advice = album_plan.advice
+    candidates = [choice for choice in advice.alternatives if choice.mentioned] if advice else []
     if advice is None or not candidates:
-        return made
+        return album_plan
     helpful = []
     for alternative in candidates:
-        wishes = alternative.applied(made.wishes)
+        wishes = alternative.applied(album_plan.wishes)
         if wishes is None:
             helpful.append(alternative)
             continue
         wishes = replace(wishes, time_limit=PATIENCE)
+        places, posted = album_plan.places, album_plan.posted
         try:
             other = plan_album(scored, places, wishes, posted=posted, draw=draw, reasons=False)
         except InputError:
@@ -208,10 +207,10 @@ def evaluate_alternatives(
         shared = 0 if other.empty else other.newly_shared
         if other.plan.status == Status.UNKNOWN:
             helpful.append(alternative)
-        elif shared > made.newly_shared:
+        elif shared > album_plan.newly_shared:
             helpful.append(replace(alternative, shared=shared))
     helpful.sort(key=lambda alternative: -(alternative.shared or 0))
-    return replace(made, advice=replace(advice, helpful=tuple(helpful)))
+    return replace(album_plan, advice=replace(advice, helpful=tuple(helpful)))
 
 
 def _request(
@@ -233,13 +232,12 @@ def _request(
             f"{scored.photos[number].id} is posted already and cannot be dropped any more"
         )
     photos = len(scored.photos)
-    tables = [posted.append_to(model.scores, n) for n, model in enumerate(scored.models)]
     values = photo_values(scored.photos, wishes.values, stars=wishes.stars, skipped=scored.skipped)
     costs = [values.get(n, Fraction(1)) for n in range(photos + len(posted.ids))]
     each_photo = wishes.budget is None if wishes.each_photo is None else wishes.each_photo
     each_top = (wishes.top or TOP) if each_photo else False
     return read_request(
-        [tables[threat.model] for threat in threats],
+        threat_scores(scored, threats, posted),
         [threat.zone.cells.tolist() for threat in threats],
         top=None if wishes.budget is not None else wishes.top,
         budget=None if wishes.budget is None else budget_of(wishes.budget, photos),

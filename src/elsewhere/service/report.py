@@ -7,7 +7,7 @@ written as a whole. Without a plan it shows what an audit found.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import numpy as np
 from elsewhere import messages
 from elsewhere.album import Photo
 from elsewhere.audit import Guess, Leaking
-from elsewhere.audit.inference import TOP, Floats, rank
+from elsewhere.audit.inference import TOP, rank
 from elsewhere.globe import cell_names, ground
 from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.messages import Surface
@@ -77,7 +77,6 @@ def write_report(
     album_plan: AlbumPlan,
     folder: Path,
     *,
-    posted: Posted = NOTHING_POSTED,
     shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
@@ -86,14 +85,7 @@ def write_report(
 
     `shared` is the copy, where one was made; `command` is what the user typed.
     """
-    contents = plan_contents(
-        scored,
-        album_plan,
-        posted=posted,
-        shared=shared,
-        command=command,
-        patience=patience,
-    )
+    contents = plan_contents(scored, album_plan, shared=shared, command=command, patience=patience)
     make_private(folder)
     return save_report(contents, folder / REPORT)
 
@@ -108,13 +100,12 @@ def plan_contents(
     scored: ScoredAlbum,
     album_plan: AlbumPlan,
     *,
-    posted: Posted = NOTHING_POSTED,
     shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
 ) -> Contents:
     """What the report of a plan says."""
-    plan, threats = album_plan.plan, album_plan.threats
+    plan, threats, posted = album_plan.plan, album_plan.threats, album_plan.posted
     full, rest = _select_views(threats)
     full_views, other_views = (
         [_view(scored, threats, n, posted=posted, album_plan=album_plan) for n in numbers]
@@ -148,15 +139,15 @@ def plan_contents(
         command=command,
         shared=shared,
     )
-    frontier = album_frontier(scored, album_plan, posted, patience=patience)
+    frontier = album_frontier(scored, album_plan, patience=patience)
     if not plan.found:
         return replace(contents, holds=False, frontier=frontier)
     return replace(
         contents,
         holds=True,
         frontier=frontier,
-        explanation=explain_photo(scored, album_plan, posted, full),
-        limits=tuple(limitations(album_plan, posted)),
+        explanation=explain_photo(scored, album_plan, full),
+        limits=tuple(limits(album_plan)),
     )
 
 
@@ -200,17 +191,8 @@ def album_name(scored: ScoredAlbum) -> str:
     return listed([name for name in names if name]) or counted(len(scored.photos), "photo")
 
 
-def limitations(
-    album_plan: AlbumPlan, posted: Posted, surface: Surface = Surface.REPORT
-) -> Iterator[str]:
-    """Every limit of a plan's promise that a person should know of before sharing."""
-    public = [place.label for place in album_plan.public]
-    count = len(posted.ids) + len(posted.already)
-    return limits(album_plan, public=public, posted=count, surface=surface)
-
-
 def explain_photo(
-    scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, numbers: Iterable[int]
+    scored: ScoredAlbum, album_plan: AlbumPlan, numbers: Iterable[int]
 ) -> Explanation | None:
     """One withheld photo in words: the one that lifts its place most when it is added to what is
     shared. None where nothing is withheld. `numbers` are threats.
@@ -222,7 +204,11 @@ def explain_photo(
     for number in numbers:
         threat = album_plan.threats[number]
         model, zone = scored.models[threat.model], threat.zone.cells
-        values = _possible_values(scored, album_plan, posted, threat)
+        scores = album_plan.posted.append_to(model.scores, threat.model)
+        values = scores.values.astype(np.float64)
+        possible = possible_cells(album_plan.threats, threat)
+        if possible is not None:
+            values[:, np.setdiff1d(np.arange(scores.cells), possible)] = -np.inf
         sees = set(threat.sees if threat.sees is not None else range(len(values)))
         shared = [n for n in plan.kept if n in sees]
         before = rank(values[shared], zone) if shared else None
@@ -418,17 +404,3 @@ def _pictures(
             zip(scored.photos, states, previews(scored.photos), strict=True)
         )
     ]
-
-
-def _possible_values(
-    scored: ScoredAlbum, album_plan: AlbumPlan, posted: Posted, threat: Threat
-) -> Floats:
-    """The rows that a threat adds up, without the cells that its audience rules out."""
-    scores = posted.append_to(scored.models[threat.model].scores, threat.model)
-    values = scores.values.astype(np.float64)
-    cells = possible_cells(album_plan.threats, threat)
-    if cells is not None:
-        ruled_out = np.ones(values.shape[1], dtype=bool)
-        ruled_out[list(cells)] = False
-        values[:, ruled_out] = -np.inf
-    return values

@@ -342,12 +342,6 @@ def solve_with_secret_top(
     raise AssertionError("the last try is the k asked for")
 
 
-def without_each_photo(asked: Request) -> Request:
-    """The same wishes, of the photos together only."""
-    against = tuple(replace(one, each_photo=None) for one in asked.promise.against)
-    return replace(asked, promise=replace(asked.promise, against=against))
-
-
 def _half(limits: Limits) -> Limits:
     now = time.monotonic()
     return replace(

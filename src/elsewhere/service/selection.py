@@ -180,11 +180,6 @@ def hidden_name(place: AlbumPlace, width: HideScope) -> str:
     return listed(list(named.values()))
 
 
-def hidden_names(places: Sequence[AlbumPlace], width: HideScope) -> list[str]:
-    """The same of several places, each once: two towns of a hidden country are one country."""
-    return list(dict.fromkeys(hidden_name(place, width) for place in places))
-
-
 def inside(place: AlbumPlace, width: HideScope, positions: Sequence[Position]) -> NDArray[np.bool_]:
     """Which positions lie in what is hidden of a place."""
     if not positions:

@@ -19,12 +19,13 @@ import numpy as np
 
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import InputError
-from elsewhere.globe import Place, Zone, zone_of_cells, zone_of_place
+from elsewhere.globe import Zone, place as find_place, zone_of_cells, zone_of_place
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.selection import at, cells_of, hidden_name, hidden_zone, inside
-from elsewhere.values.wishes import HideScope
+from elsewhere.values.scores import Scores
+from elsewhere.values.wishes import HideScope, Wishes
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,11 @@ def find_threats(
     scored: ScoredAlbum,
     places: Places,
     hidden: Sequence[AlbumPlace],
-    width: HideScope,
-    *,
-    prior: Place | None = None,
+    wishes: Wishes,
     posted: Posted,
 ) -> tuple[Threat, ...]:
     """All threats, model by model, place by place, own photos first."""
-    count = len(scored.photos)
+    count, width = len(scored.photos), wishes.width
     positions = {n: known.position for n, known in enumerate(posted.metadata, count)}
     known = {n: position for n, position in positions.items() if position is not None}
     own_photos = []
@@ -72,7 +71,7 @@ def find_threats(
         own_photos.append(tuple(sorted(own)))
     threats = []
     for number, model in enumerate(scored.models):
-        zones, rivals = zones_and_rivals(model.spec, model.about, hidden, width, prior)
+        zones, rivals = zones_and_rivals(model.spec, model.about, hidden, wishes)
         for place, zone, photos in zip(hidden, zones, own_photos, strict=True):
             name = hidden_name(place, width)
             everything = len(photos) == count + len(posted.ids)
@@ -82,6 +81,14 @@ def find_threats(
                 )
             threats.append(Threat(number, place, True, zone, None, everything, rivals, name, width))
     return tuple(threats)
+
+
+def threat_scores(
+    scored: ScoredAlbum, threats: Sequence[Threat], posted: Posted
+) -> tuple[Scores, ...]:
+    """The scores of each threat, with what is posted already behind them."""
+    by_model = [posted.append_to(model.scores, n) for n, model in enumerate(scored.models)]
+    return tuple(by_model[threat.model] for threat in threats)
 
 
 def check_top(top: int | None, limit: int) -> None:
@@ -94,20 +101,17 @@ def check_top(top: int | None, limit: int) -> None:
 
 
 def zones_and_rivals(
-    spec: str,
-    about: ScorerInfo,
-    hidden: Sequence[AlbumPlace],
-    width: HideScope,
-    prior: Place | None,
+    spec: str, about: ScorerInfo, hidden: Sequence[AlbumPlace], wishes: Wishes
 ) -> tuple[list[Zone], tuple[int, ...]]:
     """What is hidden of each place in a scorer's cells, and the rivals outside all of it.
 
     Known from the places alone, before any photo is scored. A prior limits both to its own cells.
     """
     cells = cells_of(spec, about)
-    zones = [hidden_zone(cells, place, width) for place in hidden]
+    zones = [hidden_zone(cells, place, wishes.width) for place in hidden]
     possible = np.ones(cells.count, bool)
-    if prior is not None:
+    if wishes.prior is not None:
+        prior = find_place(wishes.prior)
         possible[:] = False
         possible[zone_of_place(cells, prior).cells] = True
         for number, place in enumerate(hidden):

@@ -158,6 +158,8 @@ class Outcome:
     wishes: Wishes
     hidden_names: tuple[str, ...]
     """What is hidden: places, or the regions or countries that they lie in."""
+    public_names: tuple[str, ...] = ()
+    """The places of the album that are not hidden."""
     models: tuple[str, ...]
     """The models as people call them."""
     accuracy: tuple[Accuracy, ...] = ()
@@ -167,6 +169,8 @@ class Outcome:
     """How many photos the album has."""
     newly_shared: int
     """How many of them the plan keeps and are not public already."""
+    posted_count: int = 0
+    """How many photos are public already, in the album and beyond it."""
     one_photo: bool = False
     """Whether the plan is about one photo more, beside what is public."""
     notes: tuple[Note, ...] = ()

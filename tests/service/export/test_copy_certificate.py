@@ -55,7 +55,7 @@ def document(tmp_path_factory: pytest.TempPathFactory, pool: Workers) -> Iterato
         already = planned(seen).plan.kept[:1]
         posted = Posted(("posted/a.jpg",), (scores,), (Metadata(),), already)
         plan = planned(seen, posted=posted)
-        shared = export_album(seen, plan, place / "shared", private=place / "mine", posted=posted)
+        shared = export_album(seen, plan, place / "shared", private=place / "mine")
         yield shared.certificate.read_text()
         seen.close()
 

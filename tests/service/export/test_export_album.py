@@ -372,7 +372,7 @@ def test_what_is_out_already_counts_and_is_not_written_again(
     first = planned(seen).plan.kept[0]
     posted = Posted(ids, rows, (Metadata(), Metadata()), already=(first,))
     plan = planned(seen, posted=posted)
-    shared = export_album(seen, plan, tmp_path / "shared", posted=posted)
+    shared = export_album(seen, plan, tmp_path / "shared")
     numbers = {file.number for file in shared.files}
     assert numbers == set(plan.plan.kept) - {first, 10, 11}
     assert verify_copy(shared.target)
@@ -380,7 +380,7 @@ def test_what_is_out_already_counts_and_is_not_written_again(
     everything = Posted(already=before.kept)
     plan = planned(seen, posted=everything, drop=before.withheld)
     with pytest.raises(InputError, match="out already"):
-        export_album(seen, plan, tmp_path / "none", posted=everything)
+        export_album(seen, plan, tmp_path / "none")
 
 
 def test_a_budget_is_a_promise_too(seen: ScoredAlbum, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from elsewhere.album.places import places_of
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import place
 from elsewhere.scorers import ScorerInfo
-from elsewhere.service.jobs import EarlyChecks, check_paths, check_wishes
+from elsewhere.service.jobs import EarlyChecks, check_wishes
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
@@ -101,6 +101,6 @@ def test_of_an_album_without_photos_something_else_is_told(lisbon: ScoredAlbum) 
 
 
 def test_what_is_public_must_be_there(tmp_path: Path) -> None:
-    check_paths([tmp_path])
+    check_wishes(Wishes(), [tmp_path])
     with pytest.raises(InputError, match="online does not exist"):
-        check_paths([tmp_path, tmp_path / "online"])
+        check_wishes(Wishes(), [tmp_path, tmp_path / "online"])

@@ -10,7 +10,6 @@ from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
 from elsewhere.messages import advice, verdict
 from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album
-from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import attack, photo, seen
@@ -33,7 +32,7 @@ def album(*rows: dict[tuple[float, float], float]) -> ScoredAlbum:
 def tried(made_of: ScoredAlbum, wishes: Wishes) -> tuple[AlbumPlan, AlbumPlan]:
     places = places_of(made_of.photos)
     made = plan_album(made_of, places, wishes)
-    return made, evaluate_alternatives(made_of, places, made, posted=NOTHING_POSTED)
+    return made, evaluate_alternatives(made_of, made)
 
 
 def test_a_way_that_helps_says_how_much() -> None:

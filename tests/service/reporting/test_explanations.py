@@ -12,7 +12,6 @@ from elsewhere.globe import Cells, cell_names
 from elsewhere.messages.phrases import ordinal
 from elsewhere.service.album_audit import audit_threat
 from elsewhere.service.planning import AlbumPlan, plan_album
-from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.report import explain_photo
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
@@ -35,7 +34,7 @@ def rank(album: ScoredAlbum, plan: AlbumPlan, number: int, kept: list[int]) -> i
 def test_the_numbers_are_the_audits(seed: int) -> None:
     album = trip([Stay("Lisbon", 6, 0), Stay("Kyoto", 4, 3)], seed=seed)
     plan = planned(album)
-    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.threats)))
+    told = explain_photo(album, plan, range(len(plan.threats)))
     assert plan.plan.withheld
     assert told is not None
     photo = next(n for n, one in enumerate(album.photos) if one.id == told.name)
@@ -68,7 +67,7 @@ def test_the_numbers_are_the_audits(seed: int) -> None:
 def test_how_much_more_it_looks_like_the_place_than_like_a_decoy() -> None:
     album = trip([Stay("Lisbon", 6, 0), Stay("Kyoto", 4, 3)], seed=5)
     plan = planned(album)
-    told = explain_photo(album, plan, NOTHING_POSTED, range(len(plan.threats)))
+    told = explain_photo(album, plan, range(len(plan.threats)))
     assert told is not None
     found = re.search(
         r"looks (?:more than )?([\d.,]+|a million) times as much like (.*) as like (.*), one of",
@@ -93,7 +92,7 @@ def test_nothing_withheld_needs_no_reason() -> None:
     album = seen(photos, np.zeros((3, 512)))
     plan = planned(album)
     assert not plan.plan.withheld
-    assert explain_photo(album, plan, NOTHING_POSTED, [0]) is None
+    assert explain_photo(album, plan, [0]) is None
 
 
 def test_the_last_photo_of_a_place() -> None:
@@ -106,7 +105,7 @@ def test_the_last_photo_of_a_place() -> None:
     album = seen(photos, rows)
     plan = planned(album, hide=("Lisbon",))
     assert plan.plan.withheld == (0,)
-    told = explain_photo(album, plan, NOTHING_POSTED, [0])
+    told = explain_photo(album, plan, [0])
     assert told is not None
     label = plan.hidden[0].label
     assert told.sentences == (

@@ -19,12 +19,12 @@ from elsewhere.service.frontier import (
     greedy_frontier,
     greedy_needs,
     greedy_withholds,
-    tables,
 )
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import checked_points
+from elsewhere.service.threats import threat_scores
 from elsewhere.solver import greedy as baseline
 from elsewhere.values.plan import Point
 from elsewhere.values.scores import Scores
@@ -53,12 +53,12 @@ def test_a_plan_better_than_the_bound_is_no_picture_but_a_mistake(
 
     monkeypatch.setattr(stairs_module, "checked_points", low)
     with pytest.raises(CheckError, match="better than what was proved"):
-        album_frontier(lisbon, made, NOTHING_POSTED, patience=30.0)
+        album_frontier(lisbon, made, patience=30.0)
 
 
 def test_where_time_runs_out_a_point_is_no_worse_than_greedy(lisbon: ScoredAlbum) -> None:
     made = plan(lisbon)
-    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=0.0)
+    found = album_frontier(lisbon, made, patience=0.0)
     assert found is not None
     assert found.greedy
     for step in found.steps:
@@ -68,7 +68,7 @@ def test_where_time_runs_out_a_point_is_no_worse_than_greedy(lisbon: ScoredAlbum
 
 def test_every_step_is_the_engines(lisbon: ScoredAlbum) -> None:
     made = plan(lisbon, margin=0.1)
-    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=60.0)
+    found = album_frontier(lisbon, made, patience=60.0)
     assert found is not None
     wanted = elsewhere.frontier(
         lisbon.models[0].scores,
@@ -105,7 +105,7 @@ def test_what_greedy_needs_is_on_its_stairs(wishes: dict[str, object]) -> None:
     made = plan(seen, **wishes)
     assert made.top is not None
     whole = greedy_withholds(seen, made)
-    greedy = greedy_frontier(made.plan.promise, tables(seen, made, NOTHING_POSTED))
+    greedy = greedy_frontier(made.plan.promise, threat_scores(seen, made.threats, NOTHING_POSTED))
     assert greedy_needs(greedy, made.top) == (None if whole is None else len(whole))
 
 
@@ -117,14 +117,14 @@ def test_greedy_is_worked_out_once_for_a_frontier(
     monkeypatch.setattr(stairs_module, "unit_order", asked)
     again = Mock(side_effect=AssertionError("greedy is worked out again"))
     monkeypatch.setattr(baseline, "solve", again)
-    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=0.0)
+    found = album_frontier(lisbon, made, patience=0.0)
     assert found is not None and made.top is not None
     greedy_needs(found.greedy, made.top)
     assert asked.call_count == 1
 
 
 def test_no_point_is_worse_than_greedy_or_the_plan(lisbon: ScoredAlbum) -> None:
-    found = album_frontier(lisbon, plan(lisbon), NOTHING_POSTED, patience=0.0)
+    found = album_frontier(lisbon, plan(lisbon), patience=0.0)
     assert found is not None
     greedy = dict(found.greedy)
     assert any(not step.proved for step in found.steps), "nothing is proved without time"
@@ -139,7 +139,7 @@ def test_pins_and_posted_photos_count(lisbon: ScoredAlbum) -> None:
     """What is public already stays in every point; what must go is gone in every point."""
     first = lisbon.photos[0].id
     made = plan(lisbon, drop=(first,))
-    found = album_frontier(lisbon, made, NOTHING_POSTED, patience=30.0)
+    found = album_frontier(lisbon, made, patience=30.0)
     assert found is not None
     assert found.steps[0].withheld == found.greedy[0][0] == 1
     rows = Scores(
@@ -148,7 +148,7 @@ def test_pins_and_posted_photos_count(lisbon: ScoredAlbum) -> None:
     posted = Posted(("posted/a", "posted/b"), (rows,), (photo("a").metadata, photo("b").metadata))
     wish = Wishes(top=1, margin="none", exact_top=True)
     made = plan_album(lisbon, places_of(lisbon.photos), wish, posted=posted)
-    found = album_frontier(lisbon, made, posted, patience=30.0)
+    found = album_frontier(lisbon, made, patience=30.0)
     assert found is not None
     assert max(step.withheld for step in found.steps) == len(lisbon.photos)
 
@@ -158,4 +158,4 @@ def test_wishes_without_a_choice_have_no_staircase(lisbon: ScoredAlbum) -> None:
     everything = tuple(range(len(lisbon.photos)))
     gone = replace(made.plan.promise, drop=everything)
     none = replace(made, plan=replace(made.plan, promise=gone))
-    assert album_frontier(lisbon, none, NOTHING_POSTED, patience=1.0) is None
+    assert album_frontier(lisbon, none, patience=1.0) is None

@@ -196,7 +196,7 @@ def test_what_is_public_already_is_marked(two_towns: ScoredAlbum) -> None:
     plan = plan_album(
         two_towns, places_of(two_towns.photos), Wishes(top=3), posted=posted, draw=Random(5)
     )
-    made = plan_contents(two_towns, plan, posted=posted, patience=0.1)
+    made = plan_contents(two_towns, plan, patience=0.1)
     assert made.photos[2].state == PhotoState.PUBLIC
     assert "1 photo already public was counted" in " ".join(made.limits)
 

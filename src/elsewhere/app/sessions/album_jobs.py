@@ -25,7 +25,7 @@ from elsewhere.service import (
     greedy_needs,
     plan_album,
     steps,
-    tables,
+    threat_scores,
     verify_copy,
 )
 
@@ -64,7 +64,7 @@ def start_frontier(workspace: Workspace) -> Job:
             )
             if exact.plan.found:
                 job.publish(EventModel(exactly=len(exact.plan.withheld)))
-        scores = tables(answer.scored, plan, answer.posted)
+        scores = threat_scores(answer.scored, plan.threats, plan.posted)
         greedy = greedy_frontier(plan.plan.promise, scores)
         greedy_k = dict(greedy)
         for step in steps(
@@ -109,7 +109,7 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Jo
                 job.report_progress(step)
 
         result = export_with_report(
-            ProtectedAlbum(answer.scored, plan, answer.posted),
+            ProtectedAlbum(answer.scored, plan),
             target,
             private=private,
             order=request.order,

@@ -14,6 +14,7 @@ from elsewhere.app.api import models
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
 from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.messages import Surface, capitalized, page
+from elsewhere.messages.report import limits
 from elsewhere.service import (
     EXAMPLE_ALBUM,
     Belief,
@@ -23,7 +24,6 @@ from elsewhere.service import (
     album_guesses,
     album_name,
     likeliest_cells,
-    limitations,
     metadata_leaks,
     named_cell,
     photo_leaks,
@@ -211,7 +211,7 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
     if advice and not plan.found:
         notes.append(advice)
     promised = plan.found and not outcome.empty
-    uncovered = limitations(outcome, answer.posted, Surface.PAGE) if promised else ()
+    uncovered = limits(outcome, Surface.PAGE) if promised else ()
     verdict = messages.verdict(outcome)
     # what is public already comes before what could still be asked for
     reason = capitalized(verdict if outcome.blocked is not None else plan.explanation)

@@ -139,7 +139,6 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                     scored,
                     checked.alone,
                     output,
-                    posted=public,
                     remember=ledger if remember else None,
                     progress=progress,
                 )

@@ -101,8 +101,9 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
     photos = done.scored.photos
     ids = [photo.id for photo in photos]
     short_names = dict(zip(ids, apart_only(ids), strict=True))
-    withheld = [short_names[name] for name in done.withheld if name not in done.dropped]
-    dropped = [short_names[name] for name in done.dropped]
+    drop = {ids[n] for n in done.plan.plan.promise.drop}
+    withheld = [short_names[name] for name in done.withheld if name not in drop]
+    dropped = [short_names[name] for name in done.withheld if name in drop]
     if withheld:
         yield "withheld", Text(_first_names(withheld, _MAX_WITHHELD))
     if dropped:
@@ -155,6 +156,7 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
     from elsewhere.service import hidden_name, metadata_leaks
 
     plan, wishes, export = done.plan.plan, done.plan.wishes, done.export
+    drop = {done.scored.photos[n].id for n in plan.promise.drop}
     document: dict[str, Any] = {
         "status": str(plan.status),
         "protects": bool(done.kept),
@@ -181,7 +183,7 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
             for place in (*done.plan.hidden, *done.plan.public)
         ],
         "withheld": done.withheld,
-        "dropped": done.dropped,
+        "dropped": [name for name in done.withheld if name in drop],
         "kept": done.kept,
         "left": [
             {"file": file.name, "kind": file.kind, "reason": file.reason}
