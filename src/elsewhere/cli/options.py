@@ -21,9 +21,7 @@ def under(heading: str, option: Any, **changes: Any) -> Any:
     return changed
 
 
-ALBUM = typer.Argument(
-    metavar="ALBUM", help="A folder of photos, or single photos.", show_default=False
-)
+ALBUM = typer.Argument(metavar="ALBUM", help="A folder of photos, or single photos.")
 AT = typer.Option(
     "--at",
     metavar="PLACE",

@@ -10,33 +10,24 @@ import typer
 from elsewhere.cli import options
 from elsewhere.cli.program import one_sentence
 
+_ALBUM = typer.Argument(metavar="ALBUM", help="A folder of photos, or single photos, to open.")
+_PORT = typer.Option(
+    metavar="PORT",
+    min=0,
+    max=65535,
+    help="Port to listen on, up to 65535.",
+    show_default="any free port",
+)
+_BROWSER = typer.Option(
+    "--browser/--no-browser",
+    help="Open the browser, or only print the file that leads to the page.",
+)
+
 
 def command(
-    album: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="ALBUM",
-            help="A folder of photos, or single photos, to open.",
-            show_default=False,
-        ),
-    ] = None,
-    port: Annotated[
-        int,
-        typer.Option(
-            metavar="PORT",
-            min=0,
-            max=65535,
-            help="Port to listen on, up to 65535.",
-            show_default="any free port",
-        ),
-    ] = 0,
-    browser: Annotated[
-        bool,
-        typer.Option(
-            "--browser/--no-browser",
-            help="Open the browser, or only print the file that leads to the page.",
-        ),
-    ] = True,
+    album: Annotated[list[Path] | None, _ALBUM] = None,
+    port: Annotated[int, _PORT] = 0,
+    browser: Annotated[bool, _BROWSER] = True,
     scorer: Annotated[list[str] | None, options.SCORERS] = None,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from elsewhere.service import AlbumAudit, ScoredAlbum
 
 
+_REPORT = typer.Option(
+    metavar="FILE", help="Also write the result as an HTML page. It is private: it names the place."
+)
+
+
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     album: Annotated[list[Path], options.ALBUM],
     at: Annotated[list[str] | None, options.AT] = None,
@@ -26,14 +31,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     scorer: Annotated[list[str] | None, options.SCORERS] = None,
     posted: Annotated[list[Path] | None, options.POSTED] = None,
     world: Annotated[bool | None, options.MAP] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write the result as an HTML page. It is private: it names the place.",
-            show_default=False,
-        ),
-    ] = None,
+    report: Annotated[Path | None, _REPORT] = None,
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:

@@ -31,30 +31,60 @@ class DeviceName(StrEnum):
     CUDA = "cuda"
 
 
+_INPUT = typer.Argument(
+    metavar="INPUT",
+    help="The dataset: a .parquet or .arrow file, or a folder of them, here or at an "
+    "address such as s3://bucket/albums.",
+)
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="DIR",
+    help="Where rows, dead letters and report go: a new folder, or one in which the same "
+    "run was stopped.",
+)
+_ENGINE = typer.Option(metavar="local|ray", help="This machine, or a Ray cluster: the same rows.")
+_BLOCK = typer.Option(
+    min=1,
+    metavar="PHOTOS",
+    help="Photos that a worker takes on, and writes, at once: at most.",
+    show_default="1024",
+)
+_WORKERS = typer.Option(
+    min=1,
+    metavar="N",
+    help="How many blocks are worked on at a time.",
+    show_default="all processors",
+)
+_ADDRESS = typer.Option(
+    metavar="ADDRESS", help="The Ray cluster to join, or auto.", show_default="one is started here"
+)
+_DEVICE = typer.Option(
+    metavar="auto|cpu|cuda",
+    help="Where ONNX models look at photos: on a GPU where there is one, or as told. The "
+    "embedded one is made for processors and stays there.",
+)
+_GPUS = typer.Option(
+    min=0,
+    metavar="SHARE",
+    help="On Ray, how much of a GPU each worker that looks at photos gets.",
+    show_default="1 where one is used",
+)
+_KEY_FILE = typer.Option(
+    metavar="FILE",
+    help="What each album's secret k is drawn from: runs with the same key draw the same.",
+    show_default="one is made, and kept in the output",
+)
+_CERTIFICATES = typer.Option(
+    "--certificates",
+    help="Write each album's certificate too, not only its digest; it names the secret k.",
+)
+
+
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
-    input: Annotated[
-        str,
-        typer.Argument(
-            metavar="INPUT",
-            help="The dataset: a .parquet or .arrow file, or a folder of them, here or at an "
-            "address such as s3://bucket/albums.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Where rows, dead letters and report go: a new folder, or one in which the same "
-            "run was stopped.",
-        ),
-    ],
-    engine: Annotated[
-        EngineName,
-        typer.Option(metavar="local|ray", help="This machine, or a Ray cluster: the same rows."),
-    ] = EngineName.LOCAL,
+    input: Annotated[str, _INPUT],
+    output: Annotated[str, _OUTPUT],
+    engine: Annotated[EngineName, _ENGINE] = EngineName.LOCAL,
     scorer: Annotated[list[str] | None, options.SCORERS] = None,
     top: Annotated[int | None, options.under(_WISHES, options.TOP, min=1)] = None,
     budget: Annotated[str | None, options.under(_WISHES, options.BUDGET)] = None,
@@ -65,71 +95,13 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     work_limit: Annotated[
         int | None, options.under(_RUN, options.WORK_LIMIT, min=0, show_default="20,000")
     ] = None,
-    block: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="PHOTOS",
-            help="Photos that a worker takes on, and writes, at once: at most.",
-            show_default="1024",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="How many blocks are worked on at a time.",
-            show_default="all processors",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="The Ray cluster to join, or auto.",
-            show_default="one is started here",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
-    device: Annotated[
-        DeviceName,
-        typer.Option(
-            metavar="auto|cpu|cuda",
-            help="Where ONNX models look at photos: on a GPU where there is one, or as told. The "
-            "embedded one is made for processors and stays there.",
-            rich_help_panel=_RUN,
-        ),
-    ] = DeviceName.AUTO,
-    gpus: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SHARE",
-            help="On Ray, how much of a GPU each worker that looks at photos gets.",
-            show_default="1 where one is used",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
-    key_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What each album's secret k is drawn from: runs with the same key draw the same.",
-            show_default="one is made, and kept in the output",
-            rich_help_panel=_RUN,
-        ),
-    ] = None,
-    certificates: Annotated[
-        bool,
-        typer.Option(
-            "--certificates",
-            help="Write each album's certificate too, not only its digest; it names the secret k.",
-            rich_help_panel=_RUN,
-        ),
-    ] = False,
+    block: Annotated[int | None, options.under(_RUN, _BLOCK)] = None,
+    workers: Annotated[int | None, options.under(_RUN, _WORKERS)] = None,
+    address: Annotated[str | None, options.under(_RUN, _ADDRESS)] = None,
+    device: Annotated[DeviceName, options.under(_RUN, _DEVICE)] = DeviceName.AUTO,
+    gpus: Annotated[float | None, options.under(_RUN, _GPUS)] = None,
+    key_file: Annotated[Path | None, options.under(_RUN, _KEY_FILE)] = None,
+    certificates: Annotated[bool, options.under(_RUN, _CERTIFICATES)] = False,
 ) -> None:
     """Say of every album of a dataset what it gives away and what to withhold.
 

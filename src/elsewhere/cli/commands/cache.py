@@ -18,10 +18,11 @@ class Action(StrEnum):
     CLEAR = "clear"
 
 
+_ACTION = typer.Argument(metavar="show|clear", help="What to do.")
+
+
 def command(
-    action: Annotated[
-        Action, typer.Argument(metavar="show|clear", help="What to do.", show_default=False)
-    ],
+    action: Annotated[Action, _ACTION],
 ) -> None:
     """Show or delete the scores that are cached between runs.
 

@@ -22,19 +22,13 @@ NO_PLAN = {
 }
 
 
+_PLAN = typer.Argument(metavar="PLAN", help="A plan or certificate (JSON).")
+_SCORES = typer.Argument(metavar="SCORES", help="The score files of the plan, in the same order.")
+
+
 def command(
-    plan: Annotated[
-        Path,
-        typer.Argument(metavar="PLAN", help="A plan or certificate (JSON).", show_default=False),
-    ],
-    scores: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SCORES",
-            help="The score files of the plan, in the same order.",
-            show_default=False,
-        ),
-    ],
+    plan: Annotated[Path, _PLAN],
+    scores: Annotated[list[Path], _SCORES],
 ) -> None:
     """Check a saved plan exactly, with code that shares nothing with the solver.
 

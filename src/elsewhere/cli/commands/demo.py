@@ -17,17 +17,17 @@ DEFAULT = "elsewhere-demo"
 _TOP = 5
 
 
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="TARGET",
+    help="Where the clean copy goes: a new folder, or a new .zip.",
+    show_default="a new folder elsewhere-demo, here",
+)
+
+
 def command(
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="TARGET",
-            help="Where the clean copy goes: a new folder, or a new .zip.",
-            show_default="a new folder elsewhere-demo, here",
-        ),
-    ] = None,
+    output: Annotated[Path | None, _OUTPUT] = None,
 ) -> None:
     """Protect the bundled example album: twelve photos of a weekend, some of which reveal it.
 

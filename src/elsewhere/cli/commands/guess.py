@@ -26,15 +26,13 @@ _WIDE = 72
 """Columns of the map."""
 
 
+_PHOTOS = typer.Argument(metavar="PHOTO", help="Photos or folders of photos.")
+_TOP = typer.Option(min=1, max=50, metavar="N", help="Places to show for each photo, 1 to 50.")
+
+
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
-    photos: Annotated[
-        list[Path],
-        typer.Argument(metavar="PHOTO", help="Photos or folders of photos.", show_default=False),
-    ],
-    top: Annotated[
-        int,
-        typer.Option(min=1, max=50, metavar="N", help="Places to show for each photo, 1 to 50."),
-    ] = 5,
+    photos: Annotated[list[Path], _PHOTOS],
+    top: Annotated[int, _TOP] = 5,
     scorer: Annotated[str, options.ONE_SCORER] = "embedded",
     world: Annotated[bool | None, options.MAP] = None,
     as_json: Annotated[bool, options.JSON] = False,

@@ -24,25 +24,20 @@ class Action(StrEnum):
     CONFIRM = "confirm"
 
 
+_ACTION = typer.Argument(metavar="list|forget|confirm", help="What to do.")
+_WHICH = typer.Argument(
+    metavar="PLACE|NUMBER",
+    help="Which entries: a town, region, country or coordinate, or listed numbers.",
+)
+_EVERYTHING = typer.Option(
+    "--all", help="With forget: delete everything and the key, even if the file is damaged."
+)
+
+
 def command(
-    action: Annotated[
-        Action,
-        typer.Argument(metavar="list|forget|confirm", help="What to do.", show_default=False),
-    ],
-    which: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="PLACE|NUMBER",
-            help="Which entries: a town, region, country or coordinate, or listed numbers.",
-            show_default=False,
-        ),
-    ] = None,
-    everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="With forget: delete everything and the key, even if the file is damaged."
-        ),
-    ] = False,
+    action: Annotated[Action, _ACTION],
+    which: Annotated[list[str] | None, _WHICH] = None,
+    everything: Annotated[bool, _EVERYTHING] = False,
     as_json: Annotated[bool, options.JSON] = False,
 ) -> None:
     """List, confirm or delete what `protect --remember` has recorded.

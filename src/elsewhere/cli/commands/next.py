@@ -20,40 +20,25 @@ EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
 
 
+_ALBUM = typer.Argument(metavar="ALBUM", help="The folder of all photos that may still be posted.")
+_PHOTO = typer.Argument(metavar="PHOTO", help="The photo, by its name in ALBUM or its path.")
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="TARGET",
+    help="If it may be posted, write its clean copy there: a new folder, or a new .zip.",
+)
+_REMEMBER = typer.Option("--remember", help="With -o: record privately that the photo is public.")
+_TOP = typer.Option(metavar="K", help="No hidden place may be among the first K guesses.")
+
+
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
-    album: Annotated[
-        Path,
-        typer.Argument(
-            metavar="ALBUM",
-            help="The folder of all photos that may still be posted.",
-            show_default=False,
-        ),
-    ],
-    photo: Annotated[
-        str,
-        typer.Argument(
-            metavar="PHOTO", help="The photo, by its name in ALBUM or its path.", show_default=False
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="TARGET",
-            help="If it may be posted, write its clean copy there: a new folder, or a new .zip.",
-            show_default=False,
-        ),
-    ] = None,
-    remember: Annotated[
-        bool,
-        typer.Option("--remember", help="With -o: record privately that the photo is public."),
-    ] = False,
+    album: Annotated[Path, _ALBUM],
+    photo: Annotated[str, _PHOTO],
+    output: Annotated[Path | None, _OUTPUT] = None,
+    remember: Annotated[bool, _REMEMBER] = False,
     posted: Annotated[list[Path] | None, options.POSTED] = None,
-    top: Annotated[
-        int,
-        typer.Option(metavar="K", help="No hidden place may be among the first K guesses."),
-    ] = 5,
+    top: Annotated[int, _TOP] = 5,
     at: Annotated[list[str] | None, options.AT] = None,
     hide: Annotated[list[str] | None, options.HIDE] = None,
     hide_level: Annotated[str | None, options.HIDE_LEVEL] = None,

@@ -18,165 +18,96 @@ if TYPE_CHECKING:
 
 _WISHES = "Wishes"
 _LIMITS = "Limits"
-_OUTPUT = "Output"
+_FILES = "Output"
+
+_SCORES = typer.Argument(
+    metavar="SCORES", help="Score files (.npz, .csv or .parquet), one for each attacker."
+)
+_TRUTH = typer.Option(
+    metavar="PLACE|CELLS",
+    help="The place to hide: Lisbon, or 38.72,-9.14, if the score file names its cells; "
+    "or cells, 17 or 17,18,20-25. Repeat it for each attacker if their cells differ.",
+)
+_TOP = typer.Option(
+    metavar="K",
+    help="Keep the truth out of the first K guesses and withhold as little as possible. "
+    "Give it once, or once for each attacker. Either this or --budget is required.",
+)
+_RADIUS = typer.Option(
+    metavar="KM",
+    help="Radius around a --truth that is a town or a coordinate, in kilometres.",
+    show_default="25",
+)
+_BUDGET = typer.Option(
+    metavar="PHOTOS",
+    help="Instead of --top: withhold at most this many photos, and push the truth as "
+    "far down as possible.",
+)
+_KEEP = typer.Option(
+    metavar="PHOTO", help="A photo that must stay, by name or number. Give it again for another."
+)
+_DROP = typer.Option(
+    metavar="PHOTO", help="A photo that must go, by name or number. Give it again for another."
+)
+_GROUP = typer.Option(metavar="PHOTOS", help="Photos that stay or go together: A,B,C.")
+_VALUES = typer.Option(
+    metavar="FILE",
+    help="What withholding each photo costs: a file with a number per line, or lines "
+    "such as beach.jpg,2.5 (others cost 1).",
+)
+_MARGIN = typer.Option(
+    metavar="NATS",
+    help="Each kept photo counts this many nats (natural-log units) more for the truth.",
+)
+_LEAD = typer.Option(metavar="NATS", help="A rival must be ahead by this many nats in total.")
+_PRIOR = typer.Option(
+    metavar="FILE",
+    help="What the attacker knows beforehand: a file with one natural-log probability per cell.",
+)
+_RIVALS = typer.Option(metavar="CELLS", help="Only these cells count as rivals: 3,4,10-20.")
+_EACH_PHOTO = typer.Option(
+    metavar="K", help="Each kept photo alone must also keep the truth out of its first K guesses."
+)
+_STRICT = typer.Option("--strict", help="A rival that ties with the truth does not hide it.")
+_NEAR = typer.Option(
+    metavar="FILE", help="Among the best plans, choose the one nearest to this earlier plan (JSON)."
+)
+_JSON = typer.Option("--json", help="Print the plan as JSON.")
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="Save the plan as JSON; an earlier plan of that name is replaced.",
+)
+_CERTIFICATE = typer.Option(
+    metavar="FILE",
+    help="Save a certificate: the promise, the plan and the proven bound; an earlier "
+    "one of that name is replaced.",
+)
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
-    scores: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="SCORES",
-            help="Score files (.npz, .csv or .parquet), one for each attacker.",
-            show_default=False,
-        ),
-    ],
-    truth: Annotated[
-        list[str],
-        typer.Option(
-            metavar="PLACE|CELLS",
-            help="The place to hide: Lisbon, or 38.72,-9.14, if the score file names its cells; "
-            "or cells, 17 or 17,18,20-25. Repeat it for each attacker if their cells differ.",
-        ),
-    ],
-    top: Annotated[
-        list[int] | None,
-        typer.Option(
-            metavar="K",
-            help="Keep the truth out of the first K guesses and withhold as little as possible. "
-            "Give it once, or once for each attacker. Either this or --budget is required.",
-        ),
-    ] = None,
-    radius: Annotated[
-        float | None,
-        typer.Option(
-            metavar="KM",
-            help="Radius around a --truth that is a town or a coordinate, in kilometres.",
-            show_default="25",
-        ),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        typer.Option(
-            metavar="PHOTOS",
-            help="Instead of --top: withhold at most this many photos, and push the truth as "
-            "far down as possible.",
-        ),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must stay, by name or number. Give it again for another.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must go, by name or number. Give it again for another.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTOS",
-            help="Photos that stay or go together: A,B,C.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    values: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What withholding each photo costs: a file with a number per line, or lines "
-            "such as beach.jpg,2.5 (others cost 1).",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    margin: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="NATS",
-            help="Each kept photo counts this many nats (natural-log units) more for the truth.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    lead: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="NATS",
-            help="A rival must be ahead by this many nats in total.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    prior: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="What the attacker knows beforehand: a file with one natural-log probability "
-            "per cell.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    rivals: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CELLS",
-            help="Only these cells count as rivals: 3,4,10-20.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    each_photo: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K",
-            help="Each kept photo alone must also keep the truth out of its first K guesses.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict",
-            help="A rival that ties with the truth does not hide it.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = False,
-    near: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Among the best plans, choose the one nearest to this earlier plan (JSON).",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
+    scores: Annotated[list[Path], _SCORES],
+    truth: Annotated[list[str], _TRUTH],
+    top: Annotated[list[int] | None, _TOP] = None,
+    radius: Annotated[float | None, _RADIUS] = None,
+    budget: Annotated[int | None, _BUDGET] = None,
+    keep: Annotated[list[str] | None, options.under(_WISHES, _KEEP)] = None,
+    drop: Annotated[list[str] | None, options.under(_WISHES, _DROP)] = None,
+    group: Annotated[list[str] | None, options.under(_WISHES, _GROUP)] = None,
+    values: Annotated[Path | None, options.under(_WISHES, _VALUES)] = None,
+    margin: Annotated[list[float] | None, options.under(_WISHES, _MARGIN)] = None,
+    lead: Annotated[list[float] | None, options.under(_WISHES, _LEAD)] = None,
+    prior: Annotated[list[Path] | None, options.under(_WISHES, _PRIOR)] = None,
+    rivals: Annotated[list[str] | None, options.under(_WISHES, _RIVALS)] = None,
+    each_photo: Annotated[int | None, options.under(_WISHES, _EACH_PHOTO)] = None,
+    strict: Annotated[bool, options.under(_WISHES, _STRICT)] = False,
+    near: Annotated[Path | None, options.under(_WISHES, _NEAR)] = None,
     time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
     work_limit: Annotated[int | None, options.under(_LIMITS, options.WORK_LIMIT)] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the plan as JSON.", rich_help_panel=_OUTPUT),
-    ] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Save the plan as JSON; an earlier plan of that name is replaced.",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Save a certificate: the promise, the plan and the proven bound; an earlier "
-            "one of that name is replaced.",
-            rich_help_panel=_OUTPUT,
-        ),
-    ] = None,
+    as_json: Annotated[bool, options.under(_FILES, _JSON)] = False,
+    output: Annotated[Path | None, options.under(_FILES, _OUTPUT)] = None,
+    certificate: Annotated[Path | None, options.under(_FILES, _CERTIFICATE)] = None,
 ) -> None:
     """Find the fewest photos to withhold so that the truth is not in an attacker's top k.
 

@@ -14,145 +14,95 @@ from elsewhere.errors import InputError
 if TYPE_CHECKING:
     from elsewhere.service import Names, Order
 
-
 _PLACES = "What is hidden"
 _WISHES = "Which photos to share"
 _ATTACKERS = "Against whom"
 _COPY = "The copy"
 _LIMITS = "Limits and output"
 
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="TARGET",
+    help="Where the clean copy goes: a new folder, or a new .zip.",
+)
+_DRY_RUN = typer.Option(
+    "--dry-run",
+    "-n",
+    help="Show what would be withheld; write no copy, certificate or report. Each run "
+    "draws another k: use --exact-top to compare plans.",
+)
+_KEEP = typer.Option(
+    metavar="PHOTO",
+    help="A photo that must stay: a name, or a pattern such as 'IMG_20*'. Repeatable.",
+)
+_DROP = typer.Option(
+    metavar="PHOTO", help="A photo that must go, by name or pattern. Give it again for another."
+)
+_VALUE = typer.Option(
+    metavar="FILE|stars",
+    help="What withholding a photo costs: a file of lines such as beach.jpg,2.5 (others "
+    "cost 1), or stars (1 + the stars it is rated with).",
+)
+_BURSTS = typer.Option("--bursts", help="Keep or withhold photos of one burst together.")
+_EACH_PHOTO = typer.Option(
+    "--each-photo/--no-each-photo",
+    help="Each kept photo of a hidden place must hide it alone, too.",
+    show_default="if possible",
+)
+_PRIOR = typer.Option(
+    metavar="PLACE",
+    help="What the audience already knows: the country, region or town of the photos. "
+    "Then only places there count as decoys.",
+)
+_REMEMBER = typer.Option(
+    "--remember",
+    help="Record privately what this copy gives away, so that later albums of the "
+    "place count it. Earlier records always count.",
+)
+_FULL = typer.Option("--full", help="Write copies in full size.")
+_ORDER = typer.Option(metavar="ORDER", help="shuffled (hides the order in time) or album.")
+_NAMES = typer.Option(
+    metavar="NAMES",
+    help="neutral (numbered without gaps) or keep, which may reveal dates and places.",
+)
+_PRIVATE = typer.Option(
+    metavar="DIR",
+    help="Folder for the certificate and the report, which name the place.",
+    show_default="your data directory",
+)
+_REPORT = typer.Option(
+    "--report/--no-report", help="Write a report with the certificate: what was withheld and why."
+)
+
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     album: Annotated[list[Path], options.ALBUM],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="TARGET",
-            help="Where the clean copy goes: a new folder, or a new .zip.",
-            show_default=False,
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            "-n",
-            help="Show what would be withheld; write no copy, certificate or report. Each run "
-            "draws another k: use --exact-top to compare plans.",
-        ),
-    ] = False,
+    output: Annotated[Path | None, _OUTPUT] = None,
+    dry_run: Annotated[bool, _DRY_RUN] = False,
     top: Annotated[int | None, options.TOP] = None,
     budget: Annotated[str | None, options.BUDGET] = None,
     at: Annotated[list[str] | None, options.under(_PLACES, options.AT)] = None,
     hide: Annotated[list[str] | None, options.under(_PLACES, options.HIDE)] = None,
     hide_level: Annotated[str | None, options.under(_PLACES, options.HIDE_LEVEL)] = None,
     radius: Annotated[float, options.under(_PLACES, options.RADIUS)] = 25.0,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must stay: a name, or a pattern such as 'IMG_20*'. Repeatable.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PHOTO",
-            help="A photo that must go, by name or pattern. Give it again for another.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    value: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|stars",
-            help="What withholding a photo costs: a file of lines such as beach.jpg,2.5 (others "
-            "cost 1), or stars (1 + the stars it is rated with).",
-            show_default=False,
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
-    bursts: Annotated[
-        bool,
-        typer.Option(
-            "--bursts",
-            help="Keep or withhold photos of one burst together.",
-            rich_help_panel=_WISHES,
-        ),
-    ] = False,
-    each_photo: Annotated[
-        bool | None,
-        typer.Option(
-            "--each-photo/--no-each-photo",
-            help="Each kept photo of a hidden place must hide it alone, too.",
-            show_default="if possible",
-            rich_help_panel=_WISHES,
-        ),
-    ] = None,
+    keep: Annotated[list[str] | None, options.under(_WISHES, _KEEP)] = None,
+    drop: Annotated[list[str] | None, options.under(_WISHES, _DROP)] = None,
+    value: Annotated[str | None, options.under(_WISHES, _VALUE)] = None,
+    bursts: Annotated[bool, options.under(_WISHES, _BURSTS)] = False,
+    each_photo: Annotated[bool | None, options.under(_WISHES, _EACH_PHOTO)] = None,
     scorer: Annotated[list[str] | None, options.under(_ATTACKERS, options.SCORERS)] = None,
     margin: Annotated[str, options.under(_ATTACKERS, options.MARGIN)] = "careful",
-    prior: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PLACE",
-            help="What the audience already knows: the country, region or town of the photos. "
-            "Then only places there count as decoys.",
-            show_default=False,
-            rich_help_panel=_ATTACKERS,
-        ),
-    ] = None,
+    prior: Annotated[str | None, options.under(_ATTACKERS, _PRIOR)] = None,
     posted: Annotated[list[Path] | None, options.under(_ATTACKERS, options.POSTED)] = None,
-    remember: Annotated[
-        bool,
-        typer.Option(
-            "--remember",
-            help="Record privately what this copy gives away, so that later albums of the "
-            "place count it. Earlier records always count.",
-            rich_help_panel=_ATTACKERS,
-        ),
-    ] = False,
+    remember: Annotated[bool, options.under(_ATTACKERS, _REMEMBER)] = False,
     exact_top: Annotated[bool, options.under(_ATTACKERS, options.EXACT_TOP)] = False,
     max_side: Annotated[int | None, options.under(_COPY, options.MAX_SIDE)] = None,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="Write copies in full size.", rich_help_panel=_COPY),
-    ] = False,
-    order: Annotated[
-        str,
-        typer.Option(
-            metavar="ORDER",
-            help="shuffled (hides the order in time) or album.",
-            rich_help_panel=_COPY,
-        ),
-    ] = "shuffled",
-    names: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="neutral (numbered without gaps) or keep, which may reveal dates and places.",
-            rich_help_panel=_COPY,
-        ),
-    ] = "neutral",
-    private: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder for the certificate and the report, which name the place.",
-            show_default="your data directory",
-            rich_help_panel=_COPY,
-        ),
-    ] = None,
-    report: Annotated[
-        bool,
-        typer.Option(
-            "--report/--no-report",
-            help="Write a report with the certificate: what was withheld and why.",
-            rich_help_panel=_COPY,
-        ),
-    ] = True,
+    full: Annotated[bool, options.under(_COPY, _FULL)] = False,
+    order: Annotated[str, options.under(_COPY, _ORDER)] = "shuffled",
+    names: Annotated[str, options.under(_COPY, _NAMES)] = "neutral",
+    private: Annotated[Path | None, options.under(_COPY, _PRIVATE)] = None,
+    report: Annotated[bool, options.under(_COPY, _REPORT)] = True,
     time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
     as_json: Annotated[bool, options.under(_LIMITS, options.JSON)] = False,
     cache: Annotated[bool, options.under(_LIMITS, options.CACHE)] = True,

@@ -11,23 +11,18 @@ from elsewhere.cli import options
 from elsewhere.cli.program import ERROR, KEPT, one_sentence
 from elsewhere.values.wording import counted, printable
 
+_FOLDER = typer.Argument(metavar="FOLDER", help="A folder of photos.")
+_OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    help="Where the scores go (.npz, .csv or .parquet); an earlier file of that name is replaced.",
+)
+
 
 def command(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="FOLDER", help="A folder of photos.", show_default=False),
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where the scores go (.npz, .csv or .parquet); an earlier file of that name is "
-            "replaced.",
-            show_default=False,
-        ),
-    ],
+    folder: Annotated[Path, _FOLDER],
+    output: Annotated[Path, _OUTPUT],
     scorer: Annotated[str, options.ONE_SCORER] = "embedded",
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:

@@ -15,40 +15,28 @@ if TYPE_CHECKING:
     from elsewhere.values.verification import Verification
 
 
+_TARGET = typer.Argument(metavar="TARGET", help="The folder or .zip that protect wrote.")
+_CERTIFICATE = typer.Option(
+    metavar="FILE",
+    help="The copy's certificate. By default it is searched in --private, by the copy's "
+    "path and by its files.",
+)
+_PRIVATE = typer.Option(
+    metavar="DIR", help="The --private that protect was given.", show_default="your data directory"
+)
+_SCORER = typer.Option(
+    metavar="SCORER",
+    help="A scorer to try before those of the certificate, such as onnx:MODEL.onnx. Needed "
+    "for a model that has moved, and for other people's certificates, for which only the "
+    "embedded model is loaded by default. Repeatable.",
+)
+
+
 def command(
-    target: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TARGET", help="The folder or .zip that protect wrote.", show_default=False
-        ),
-    ],
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="The copy's certificate. By default it is searched in --private, by the copy's "
-            "path and by its files.",
-            show_default=False,
-        ),
-    ] = None,
-    private: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The --private that protect was given.",
-            show_default="your data directory",
-        ),
-    ] = None,
-    scorer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="SCORER",
-            help="A scorer to try before those of the certificate, such as onnx:MODEL.onnx. Needed "
-            "for a model that has moved, and for other people's certificates, for which only the "
-            "embedded model is loaded by default. Repeatable.",
-            show_default=False,
-        ),
-    ] = None,
+    target: Annotated[Path, _TARGET],
+    certificate: Annotated[Path | None, _CERTIFICATE] = None,
+    private: Annotated[Path | None, _PRIVATE] = None,
+    scorer: Annotated[list[str] | None, _SCORER] = None,
     as_json: Annotated[bool, options.JSON] = False,
 ) -> None:
     """Check from its bytes, without the solver, that a copy keeps its promise.
