@@ -14,10 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import typer
 
 import elsewhere
-from elsewhere.cli.program import one_sentence
 from elsewhere.formats.plan_file import plan_from_json
 from elsewhere.formats.score_files import write_scores
 from elsewhere.values.scores import Scores
@@ -417,13 +415,15 @@ def test_an_earlier_plan_is_written_over() -> None:
 
 
 def test_a_folder_that_may_not_be_searched_is_one_sentence(
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with pytest.raises(typer.Exit) as ended, one_sentence():
+    def refuse(file: Path) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", "locked/x.jpg")
-    assert ended.value.exit_code == 1
-    told = capsys.readouterr().err
-    assert told == "elsewhere: locked/x.jpg cannot be used: Permission denied\n"
+
+    monkeypatch.setattr("elsewhere.cli.plan_options.read_plan", refuse)
+    result = typed("check", "plan.json", "album.npz")
+    assert result.exit_code == 1
+    assert result.stderr == "elsewhere: locked/x.jpg cannot be used: Permission denied\n"
 
 
 @pytest.mark.usefixtures("album")

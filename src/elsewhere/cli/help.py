@@ -45,7 +45,7 @@ class Group(_PlainHelp, TyperGroup):
     """The program with plain help."""
 
 
-def help_text(command: Callable[..., None]) -> str:
+def help_text(command: Callable[..., int | None]) -> str:
     """A command's docstring as Markdown; the line that explains an example stays below it.
 
     >>> def command() -> None:

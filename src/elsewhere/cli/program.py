@@ -7,8 +7,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,6 +91,33 @@ class _Program(Group):
             sys.exit(getattr(error, "exit_code", MISUNDERSTOOD))
         sys.exit(code if isinstance(code, int) else KEPT)
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; the exit code. An expected error is one sentence on stderr."""
+        try:
+            code = super().invoke(ctx)
+            sys.stdout.flush()  # report a full disk or a closed pipe here, not at exit
+            return code
+        except ElsewhereError as error:
+            sentence, code = str(error), MISUNDERSTOOD if isinstance(error, InputError) else ERROR
+        except MemoryError:
+            sentence, code = "not enough memory for these scores", ERROR
+        except KeyboardInterrupt:
+            sentence, code = "stopped", STOPPED
+        except OSError as error:
+            code = ERROR
+            if error.filename is not None:  # such as a folder without permission
+                sentence = f"{error.filename} cannot be used: {error.strerror or error}"
+            elif error.errno in _OUTPUT_LOST:
+                # Python flushes again at exit: that output goes nowhere
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                if error.errno == errno.EPIPE:  # the reader closed the pipe
+                    return code
+                sentence = f"the output cannot be written: {error.strerror}"
+            else:
+                raise  # file errors have sentences of their own, so this is a bug
+        typer.echo(f"elsewhere: {printable(sentence)}", err=True)
+        return code
+
 
 def program(arguments: list[str]) -> typer.Typer:
     """The program with the command that is named, or with all commands for the help."""
@@ -112,7 +138,7 @@ def program(arguments: list[str]) -> typer.Typer:
         rich_markup_mode="markdown",
         cls=_Program,
     )
-    app.callback()(_options)
+    app.callback(invoke_without_command=True)(_options)
     named = [name for name in arguments[:1] if name in COMMANDS]
     for name in named or COMMANDS:
         command = import_module(f"elsewhere.cli.commands.{name}").command
@@ -127,51 +153,8 @@ def program(arguments: list[str]) -> typer.Typer:
     return app
 
 
-@contextmanager
-def one_sentence() -> Iterator[None]:
-    """End the program with one sentence on stderr when an expected error is raised within."""
-    try:
-        yield
-        sys.stdout.flush()  # report a full disk or a closed pipe here, not at exit
-    except ElsewhereError as error:
-        code = MISUNDERSTOOD if isinstance(error, InputError) else ERROR
-        raise _ended(printable(str(error)), code) from None
-    except MemoryError:
-        raise _ended("not enough memory for these scores", ERROR) from None
-    except KeyboardInterrupt:
-        raise _ended("stopped", STOPPED) from None
-    except OSError as error:
-        if error.filename is not None:  # such as a folder without permission
-            message = printable(f"{error.filename} cannot be used: {error.strerror or error}")
-            raise _ended(message, ERROR) from None
-        if error.errno not in _OUTPUT_LOST:
-            raise  # file errors have sentences of their own, so this is a bug
-        # Python flushes again at exit: that output goes nowhere
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno == errno.EPIPE:  # the reader closed the pipe
-            raise typer.Exit(ERROR) from None
-        raise _ended(f"the output cannot be written: {error.strerror}", ERROR) from None
-
-
-def _ended(sentence: str, code: int) -> typer.Exit:
-    """Print the sentence; the exit to raise."""
-    typer.echo(f"elsewhere: {sentence}", err=True)
-    return typer.Exit(code)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"elsewhere {version('elsewhere')}")
-        raise typer.Exit
-
-
 def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     """Share the photos, not the place.
 
@@ -188,6 +171,11 @@ def _options(
     - `elsewhere protect ~/Pictures/trip -o ~/Pictures/trip-to-share`
       (write a clean copy that hides the place)
     """
+    if version:
+        from importlib.metadata import version as installed_version
+
+        typer.echo(f"elsewhere {installed_version('elsewhere')}")
+        raise typer.Exit
 
 
 def typed_command() -> str:

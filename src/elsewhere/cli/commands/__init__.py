@@ -1,1 +1,1 @@
-"""One module a command; each has a function `command`, whose docstring is its help."""
+"""One module a command. Its function `command` returns the exit code; its docstring is the help."""

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import one_sentence
 
 _ALBUM = typer.Argument(metavar="ALBUM", help="A folder of photos, or single photos, to open.")
 _PORT = typer.Option(
@@ -47,14 +46,13 @@ def command(
 
     Exit codes: 0 stopped by Ctrl-C, 1 an error, 2 invalid usage.
     """
-    with one_sentence():
-        from elsewhere.app import serve
+    from elsewhere.app import serve
 
-        serve(
-            album or (),
-            port=port,
-            scorers=scorer or ("embedded",),
-            browser=browser,
-            cache=cache,
-            echo=typer.echo,
-        )
+    serve(
+        album or (),
+        port=port,
+        scorers=scorer or ("embedded",),
+        browser=browser,
+        cache=cache,
+        echo=typer.echo,
+    )

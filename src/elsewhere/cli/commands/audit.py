@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,7 @@ import typer
 
 from elsewhere import messages
 from elsewhere.cli import options
-from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.cli.program import ERROR, KEPT, typed_command
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     report: Annotated[Path | None, _REPORT] = None,
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
-) -> None:
+) -> int:
     """Show what an album gives away: where an attacker would place it, and which photos do it.
 
     Photos are scored as they would be shared. Nothing leaves this machine; nothing is changed. If
@@ -55,62 +54,57 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     Exit codes: 0 every photo was scored, 1 some could not be, 2 invalid usage.
     """
-    with one_sentence():
-        from elsewhere.cli.parse import parse_places
-        from elsewhere.cli.program import typed_command
-        from elsewhere.cli.render.audit import show
-        from elsewhere.cli.render.printing import print_json
-        from elsewhere.cli.render.progress import stages
-        from elsewhere.service import (
-            Ledger,
-            audit_album,
-            audit_contents,
-            check_target,
-            open_album,
-            save_report,
-        )
-        from elsewhere.values.wishes import Wishes
+    from elsewhere.cli.parse import parse_places
+    from elsewhere.cli.render.audit import show
+    from elsewhere.cli.render.printing import print_json
+    from elsewhere.cli.render.progress import stages
+    from elsewhere.service import (
+        Ledger,
+        audit_album,
+        audit_contents,
+        check_target,
+        open_album,
+        save_report,
+    )
+    from elsewhere.values.wishes import Wishes
 
-        if report is not None:  # refuse before the long work
-            check_target(report, [path for path in album if path.is_dir()], file=True)
-        wishes = Wishes(
-            top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius
-        )
-        places = parse_places(at)  # before the bars: they would overwrite the question
-        with ExitStack() as stack:
-            with stages() as progress:
-                opened = stack.enter_context(
-                    open_album(
-                        album,
-                        wishes,
-                        at=places,
-                        scorers=tuple(scorer or ("embedded",)),
-                        cache=cache,
-                        posted=tuple(posted or ()),
-                        ledger=Ledger(),
-                        keep=report is not None,  # the page shows the photos
-                        need_place=False,
-                        opinions=True,
-                        progress=progress,
-                    )
-                )
-            scored, public, opinions = opened.scored, opened.posted, opened.opinions
-            audit = audit_album(scored, opened.places, wishes, posted=public, opinions=opinions)
-            if report is not None:
-                page = audit_contents(
-                    scored, audit, posted=public, opinions=opinions, command=typed_command()
-                )
-                save_report(page, report)
-        if as_json:
-            print_json(_plain_values(audit, scored))
-        else:
-            show(audit, world)
+    if report is not None:  # refuse before the long work
+        check_target(report, [path for path in album if path.is_dir()], file=True)
+    wishes = Wishes(top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
+    places = parse_places(at)  # before the bars: they would overwrite the question
+    with (
+        stages() as progress,
+        open_album(
+            album,
+            wishes,
+            at=places,
+            scorers=tuple(scorer or ("embedded",)),
+            cache=cache,
+            posted=tuple(posted or ()),
+            ledger=Ledger(),
+            keep=report is not None,  # the page shows the photos
+            need_place=False,
+            opinions=True,
+            progress=progress,
+        ) as opened,
+    ):
+        scored, public, opinions = opened.scored, opened.posted, opened.opinions
+        audit = audit_album(scored, opened.places, wishes, posted=public, opinions=opinions)
         if report is not None:
-            typer.echo(f"report: {printable(str(report))} (private: it names the place)", err=True)
-        lost = [file for file in scored.skipped if file.lost]
-        for file in lost:
-            typer.echo(f"elsewhere: {printable(file.name)}: {printable(file.reason)}", err=True)
-    raise typer.Exit(ERROR if lost else KEPT)
+            page = audit_contents(
+                scored, audit, posted=public, opinions=opinions, command=typed_command()
+            )
+            save_report(page, report)
+    if as_json:
+        print_json(_plain_values(audit, scored))
+    else:
+        show(audit, world)
+    if report is not None:
+        typer.echo(f"report: {printable(str(report))} (private: it names the place)", err=True)
+    lost = [file for file in scored.skipped if file.lost]
+    for file in lost:
+        typer.echo(f"elsewhere: {printable(file.name)}: {printable(file.reason)}", err=True)
+    return ERROR if lost else KEPT
 
 
 def _plain_values(album: AlbumAudit, scored: ScoredAlbum) -> dict[str, Any]:

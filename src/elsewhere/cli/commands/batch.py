@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import one_sentence
 from elsewhere.cli.render.batch import bar, stopped_in, tell
 
 _WISHES = "Wishes, for albums that have none of their own"
@@ -123,33 +122,31 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     Exit codes: 0 all albums have a row, 1 a file could not be used, 2 a command line that cannot be
     understood, 130 stopped.
     """
+    from elsewhere.batch import DEFAULT_BLOCK, DEFAULT_WORK, Engine, Settings, run
     from elsewhere.service import MAX_SIDE
 
-    with one_sentence():
-        from elsewhere.batch import DEFAULT_BLOCK, DEFAULT_WORK, Engine, Settings, run
-
-        wishes: dict[str, Any] = {
-            "top": top,
-            "budget": budget,
-            "radius_km": radius,
-            "margin": margin,
-            "exact_top": exact_top or None,
-        }
-        settings = Settings(
-            input=_anywhere(input),
-            output=_anywhere(output),
-            scorers=tuple(scorer or ["embedded"]),
-            wishes={name: value for name, value in wishes.items() if value is not None},
-            work_limit=DEFAULT_WORK if work_limit is None else work_limit,
-            block=block or DEFAULT_BLOCK,
-            max_side=max_side or MAX_SIDE,
-            device=device.value,
-            certificates=certificates,
-            key="" if key_file is None else _key(key_file),
-        )
-        with bar() as watch, stopped_in(output, watch):
-            found = run(settings, Engine(engine.value, workers, address, gpus), watch)
-        tell(found, output)
+    wishes: dict[str, Any] = {
+        "top": top,
+        "budget": budget,
+        "radius_km": radius,
+        "margin": margin,
+        "exact_top": exact_top or None,
+    }
+    settings = Settings(
+        input=_anywhere(input),
+        output=_anywhere(output),
+        scorers=tuple(scorer or ["embedded"]),
+        wishes={name: value for name, value in wishes.items() if value is not None},
+        work_limit=DEFAULT_WORK if work_limit is None else work_limit,
+        block=block or DEFAULT_BLOCK,
+        max_side=max_side or MAX_SIDE,
+        device=device.value,
+        certificates=certificates,
+        key="" if key_file is None else _key(key_file),
+    )
+    with bar() as watch, stopped_in(output, watch):
+        found = run(settings, Engine(engine.value, workers, address, gpus), watch)
+    tell(found, output)
 
 
 def _anywhere(where: str) -> str:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from elsewhere.cli.program import one_sentence
 from elsewhere.values.wording import counted, printable
 
 
@@ -38,14 +37,13 @@ def command(
 
     Exit codes: 0 done, 1 an error, 2 invalid usage.
     """
-    with one_sentence():
-        from elsewhere.platform.machine import user_folder
-        from elsewhere.service import clear_cache, disk_usage
+    from elsewhere.platform.machine import user_folder
+    from elsewhere.service import clear_cache, disk_usage
 
-        folder = printable(str(user_folder("cache")))
-        if action is Action.CLEAR:
-            deleted = clear_cache()
-            typer.echo(f"{counted(deleted, 'row')} deleted from {folder}")
-        else:
-            rows, size = disk_usage()
-            typer.echo(f"{folder}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")
+    folder = printable(str(user_folder("cache")))
+    if action is Action.CLEAR:
+        deleted = clear_cache()
+        typer.echo(f"{counted(deleted, 'row')} deleted from {folder}")
+    else:
+        rows, size = disk_usage()
+        typer.echo(f"{folder}: {counted(rows, 'row')}, {size / 2**20:.1f} MiB")

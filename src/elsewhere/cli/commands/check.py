@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.cli.program import ERROR, KEPT
 from elsewhere.errors import InputError
 from elsewhere.values.wording import counted, printable
 
@@ -29,7 +29,7 @@ _SCORES = typer.Argument(metavar="SCORES", help="The score files of the plan, in
 def command(
     plan: Annotated[Path, _PLAN],
     scores: Annotated[list[Path], _SCORES],
-) -> None:
+) -> int:
     """Check a saved plan exactly, with code that shares nothing with the solver.
 
     The solver's proof that no smaller set suffices, or that there is no plan, is not repeated.
@@ -43,36 +43,35 @@ def command(
 
     Exit codes: 0 the plan is right, 1 it is wrong or a file cannot be read, 2 invalid usage.
     """
-    with one_sentence():
-        import elsewhere
-        from elsewhere.cli.plan_options import read_plan
-        from elsewhere.cli.render.plan import promise_lines
-        from elsewhere.service import read_scores
+    import elsewhere
+    from elsewhere.cli.plan_options import read_plan
+    from elsewhere.cli.render.plan import promise_lines
+    from elsewhere.service import read_scores
 
-        saved = read_plan(plan)
-        tables = [read_scores(file) for file in scores]
-        against = saved.promise.against
-        if len(tables) != len(against):
-            raise InputError(
-                f"{plan} is against {counted(len(against), 'attacker')}, but "
-                f"{counted(len(tables), 'score file')} {'was' if len(tables) == 1 else 'were'} "
-                "given: name one for each"
-            )
-        for line in promise_lines(saved.promise, tables):
-            typer.echo(printable(line))
-        expected, digests = [a.scores for a in against], [table.digest for table in tables]
-        if digests != expected:  # nothing can be said of the plan
-            typer.echo(printable(_other_scores(expected, digests, scores)))
-            raise typer.Exit(ERROR)
-        verdict = elsewhere.check(saved, tables if saved.several else tables[0])
-        if verdict and saved.found:
-            names = [printable(tables[0].ids[photo]) for photo in saved.withheld]
-            typer.echo(f"Withheld: {', '.join(names) or 'nothing'}")
-        if verdict and not saved.found:
-            typer.echo(NO_PLAN[saved.status])
-        else:
-            typer.echo(printable(str(verdict)))
-    raise typer.Exit(KEPT if verdict else ERROR)
+    saved = read_plan(plan)
+    tables = [read_scores(file) for file in scores]
+    against = saved.promise.against
+    if len(tables) != len(against):
+        raise InputError(
+            f"{plan} is against {counted(len(against), 'attacker')}, but "
+            f"{counted(len(tables), 'score file')} {'was' if len(tables) == 1 else 'were'} "
+            "given: name one for each"
+        )
+    for line in promise_lines(saved.promise, tables):
+        typer.echo(printable(line))
+    expected, digests = [a.scores for a in against], [table.digest for table in tables]
+    if digests != expected:  # nothing can be said of the plan
+        typer.echo(printable(_other_scores(expected, digests, scores)))
+        return ERROR
+    verdict = elsewhere.check(saved, tables if saved.several else tables[0])
+    if verdict and saved.found:
+        names = [printable(tables[0].ids[photo]) for photo in saved.withheld]
+        typer.echo(f"Withheld: {', '.join(names) or 'nothing'}")
+    if verdict and not saved.found:
+        typer.echo(NO_PLAN[saved.status])
+    else:
+        typer.echo(printable(str(verdict)))
+    return KEPT if verdict else ERROR
 
 
 def _other_scores(expected: Sequence[str], digests: Sequence[str], files: Sequence[Path]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import one_sentence, typed_command
+from elsewhere.cli.program import typed_command
 
 if TYPE_CHECKING:
     from elsewhere.service import ProtectedAlbum
@@ -44,28 +44,25 @@ def command(
 
     Exit codes: 0 the promise is kept, 1 an error, 2 invalid usage.
     """
-    with one_sentence():
-        from elsewhere.cli.render.printing import printed
-        from elsewhere.cli.render.progress import stages
-        from elsewhere.cli.render.protect import show
-        from elsewhere.service import EXAMPLE_ALBUM as ALBUM, protect_album
-        from elsewhere.values.wishes import Wishes
+    from elsewhere.cli.render.printing import printed
+    from elsewhere.cli.render.progress import stages
+    from elsewhere.cli.render.protect import show
+    from elsewhere.service import EXAMPLE_ALBUM as ALBUM, protect_album
+    from elsewhere.values.wishes import Wishes
 
-        target = output or free(Path(DEFAULT))
-        with printed() as console:
-            console.print(
-                "The example album: twelve real photos by nine photographers that pass for a "
-                "weekend in the south of France; positions and comments are planted.\n",
-                markup=False,
-            )
-        # a secret k would make every run another example
-        wishes = Wishes(top=_TOP, exact_top=True)
-        with stages() as progress:
-            done = protect_album(
-                [ALBUM], target, wishes, command=typed_command(), progress=progress
-            )
-        show(done)
-        _compare(done)
+    target = output or free(Path(DEFAULT))
+    with printed() as console:
+        console.print(
+            "The example album: twelve real photos by nine photographers that pass for a "
+            "weekend in the south of France; positions and comments are planted.\n",
+            markup=False,
+        )
+    # a secret k would make every run another example
+    wishes = Wishes(top=_TOP, exact_top=True)
+    with stages() as progress:
+        done = protect_album([ALBUM], target, wishes, command=typed_command(), progress=progress)
+    show(done)
+    _compare(done)
 
 
 def free(target: Path) -> Path:

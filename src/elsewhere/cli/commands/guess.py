@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.cli.program import ERROR, KEPT
 from elsewhere.values.wording import apart_only, printable
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     world: Annotated[bool | None, options.MAP] = None,
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
-) -> None:
+) -> int:
     """Guess where photos were taken, each alone and all together, as an attacker would.
 
     Only the pictures count, as they would be shared; metadata is ignored. Nothing leaves this
@@ -56,18 +56,17 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     Exit codes: 0 every photo was read, 1 some could not be, 2 invalid usage.
     """
-    with one_sentence():
-        from elsewhere.cli.score_photos import score_photos
-        from elsewhere.service import describe_scorer
+    from elsewhere.cli.score_photos import score_photos
+    from elsewhere.service import describe_scorer
 
-        scored, failed = score_photos(photos, scorer, cache)
-        model = scored.models[0] if scored is not None else None
-        info = model.about if model is not None else describe_scorer(scorer)
-        if as_json:
-            _print_json(info, model.scores if model is not None else None, failed, top)
-        elif model is not None:
-            _show(info, model.scores, top, world)
-    raise typer.Exit(ERROR if failed else KEPT)
+    scored, failed = score_photos(photos, scorer, cache)
+    model = scored.models[0] if scored is not None else None
+    info = model.about if model is not None else describe_scorer(scorer)
+    if as_json:
+        _print_json(info, model.scores if model is not None else None, failed, top)
+    elif model is not None:
+        _show(info, model.scores, top, world)
+    return ERROR if failed else KEPT
 
 
 def _places(info: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, Any]]:

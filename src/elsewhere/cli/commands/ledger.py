@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import one_sentence
 from elsewhere.errors import InputError
 from elsewhere.values.wording import counted, printable
 
@@ -60,21 +59,20 @@ def command(
 
     Exit codes: 0 done, 1 an error, 2 no such entry.
     """
-    with one_sentence():
-        from elsewhere.service import Ledger
+    from elsewhere.service import Ledger
 
-        ledger, names = Ledger(), list(which or ())
-        if everything and (action is not Action.FORGET or names):
-            raise InputError("--all goes with forget, and with nothing else")
-        if action is Action.LIST:
-            _list(ledger, names, as_json)
-        elif everything:
-            ledger.forget_all()
-            typer.echo(f"everything is forgotten: {printable(str(ledger.path))} is gone")
-        elif not names:
-            raise InputError(f"say which: elsewhere ledger {action} PLACE or NUMBER, as listed")
-        else:
-            _act(ledger, action, names)
+    ledger, names = Ledger(), list(which or ())
+    if everything and (action is not Action.FORGET or names):
+        raise InputError("--all goes with forget, and with nothing else")
+    if action is Action.LIST:
+        _list(ledger, names, as_json)
+    elif everything:
+        ledger.forget_all()
+        typer.echo(f"everything is forgotten: {printable(str(ledger.path))} is gone")
+    elif not names:
+        raise InputError(f"say which: elsewhere ledger {action} PLACE or NUMBER, as listed")
+    else:
+        _act(ledger, action, names)
 
 
 def _list(ledger: Ledger, names: list[str], as_json: bool) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from elsewhere import messages
 from elsewhere.cli import options
-from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN, one_sentence
+from elsewhere.cli.program import INFEASIBLE, KEPT, UNKNOWN
 from elsewhere.errors import InputError
 from elsewhere.values.wording import printable
 
@@ -48,7 +48,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     exact_top: Annotated[bool, options.EXACT_TOP] = False,
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
-) -> None:
+) -> int:
     """Decide whether a photo may be posted now: keep, wait or withhold, and why.
 
     After each post an attacker sees only what is public by then. So the promise must hold for this
@@ -68,71 +68,70 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     Exit codes: 0 keep (post it), 3 withhold, 4 wait (try again when others are public), 1 an error,
     2 invalid usage.
     """
-    with one_sentence():
-        from elsewhere.cli.parse import parse_places
-        from elsewhere.cli.render.progress import stages
-        from elsewhere.service import (
-            Ledger,
-            Step,
-            check_copy_target,
-            check_next_photo,
-            export_album,
-            open_album,
-        )
-        from elsewhere.values.wishes import Wishes
+    from elsewhere.cli.parse import parse_places
+    from elsewhere.cli.render.progress import stages
+    from elsewhere.service import (
+        Ledger,
+        Step,
+        check_copy_target,
+        check_next_photo,
+        export_album,
+        open_album,
+    )
+    from elsewhere.values.wishes import Wishes
 
-        if remember and output is None:
-            raise InputError("--remember goes with -o: only a copy that is written is remembered")
-        wishes = Wishes(
-            each_photo=False,  # each step is judged by all that is public by then
-            top=top,
-            hide=tuple(hide or ("all",)),
-            hide_level=hide_level,
-            radius_km=radius,
-            margin=margin,
-            exact_top=exact_top,
+    if remember and output is None:
+        raise InputError("--remember goes with -o: only a copy that is written is remembered")
+    wishes = Wishes(
+        each_photo=False,  # each step is judged by all that is public by then
+        top=top,
+        hide=tuple(hide or ("all",)),
+        hide_level=hide_level,
+        radius_km=radius,
+        margin=margin,
+        exact_top=exact_top,
+    )
+    places = parse_places(at)
+    paths = [album]
+    if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
+        paths.append(Path(photo))
+    if output is not None:  # refuse before the long work
+        check_copy_target([album] if album.is_dir() else [], output)
+    ledger, export = Ledger(), None
+    with (
+        stages() as progress,
+        open_album(
+            paths,
+            wishes,
+            at=places,
+            scorers=tuple(scorer or ("embedded",)),
+            cache=cache,
+            posted=tuple(posted or ()),
+            ledger=ledger,
+            keep=output is not None,
+            progress=progress,
+        ) as opened,
+    ):
+        scored, public = opened.scored, opened.posted
+        progress(Step("planning", 0, 0))
+        checked = check_next_photo(
+            scored, opened.places, wishes, photo, posted=public, ledger=ledger
         )
-        places = parse_places(at)
-        paths = [album]
-        if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
-            paths.append(Path(photo))
-        if output is not None:  # refuse before the long work
-            check_copy_target([album] if album.is_dir() else [], output)
-        ledger, export = Ledger(), None
-        with (
-            stages() as progress,
-            open_album(
-                paths,
-                wishes,
-                at=places,
-                scorers=tuple(scorer or ("embedded",)),
-                cache=cache,
-                posted=tuple(posted or ()),
-                ledger=ledger,
-                keep=output is not None,
+        progress(Step("planning", 1, 1))
+        if output is not None and checked.alone is not None:
+            export = export_album(
+                scored,
+                checked.alone,
+                output,
+                remember=ledger if remember else None,
                 progress=progress,
-            ) as opened,
-        ):
-            scored, public = opened.scored, opened.posted
-            progress(Step("planning", 0, 0))
-            checked = check_next_photo(
-                scored, opened.places, wishes, photo, posted=public, ledger=ledger
             )
-            progress(Step("planning", 1, 1))
-            if output is not None and checked.alone is not None:
-                export = export_album(
-                    scored,
-                    checked.alone,
-                    output,
-                    remember=ledger if remember else None,
-                    progress=progress,
-                )
-            public_count = len(public.pinned(len(scored.photos)))
-        if as_json:
-            _print_json(checked, export, public_count)
-        else:
-            _show(checked, export, nothing_written=output is not None and export is None)
-    raise typer.Exit(EXIT[checked.told.answer])
+        public_count = len(public.pinned(len(scored.photos)))
+    if as_json:
+        _print_json(checked, export, public_count)
+    else:
+        _show(checked, export, nothing_written=output is not None and export is None)
+    return EXIT[checked.told.answer]
 
 
 def _show(checked: NextPhoto, export: Export | None, *, nothing_written: bool) -> None:

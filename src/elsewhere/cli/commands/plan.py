@@ -9,7 +9,7 @@ import typer
 
 from elsewhere.cli import options
 from elsewhere.cli.plan_options import guard, refuse_foreign, save
-from elsewhere.cli.program import CODES, one_sentence
+from elsewhere.cli.program import CODES
 
 if TYPE_CHECKING:
     from elsewhere.cli.parse import HiddenCells
@@ -108,7 +108,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     as_json: Annotated[bool, options.under(_FILES, _JSON)] = False,
     output: Annotated[Path | None, options.under(_FILES, _OUTPUT)] = None,
     certificate: Annotated[Path | None, options.under(_FILES, _CERTIFICATE)] = None,
-) -> None:
+) -> int:
     """Find the fewest photos to withhold so that the truth is not in an attacker's top k.
 
     Score files come from `elsewhere score` or from any model: a row for each photo, with a
@@ -131,28 +131,27 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     3 no plan can keep the promise, 4 stopped with neither a plan nor a proof.
     """
     given = {name: value for name, value in locals().items() if value is not None}
-    with one_sentence():
-        inputs = [*scores, *(prior or ()), values, near]
-        guard({"-o": output, "--certificate": certificate}, inputs)
-        for file in (output, certificate):
-            refuse_foreign(file)
-        tables, plan, truths = _plan(given)
-        names = tables[0].ids
-        if output is not None or as_json:
-            from elsewhere.service import plan_to_json
+    inputs = [*scores, *(prior or ()), values, near]
+    guard({"-o": output, "--certificate": certificate}, inputs)
+    for file in (output, certificate):
+        refuse_foreign(file)
+    tables, plan, truths = _plan(given)
+    names = tables[0].ids
+    if output is not None or as_json:
+        from elsewhere.service import plan_to_json
 
-            document = plan_to_json(plan, names)
-            if output is not None:
-                save(output, document)
-            if as_json:
-                typer.echo(document, nl=False)
-        if not as_json:
-            from elsewhere.cli.render.plan import show_plan
+        document = plan_to_json(plan, names)
+        if output is not None:
+            save(output, document)
+        if as_json:
+            typer.echo(document, nl=False)
+    if not as_json:
+        from elsewhere.cli.render.plan import show_plan
 
-            show_plan(plan, tables, scores, truths)
-        if certificate is not None:
-            _certify(certificate, plan, tables)
-    raise typer.Exit(CODES[plan.status])
+        show_plan(plan, tables, scores, truths)
+    if certificate is not None:
+        _certify(certificate, plan, tables)
+    return CODES[plan.status]
 
 
 def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[HiddenCells]]:

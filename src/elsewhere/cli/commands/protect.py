@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import one_sentence, typed_command
+from elsewhere.cli.program import typed_command
 from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
     as_json: Annotated[bool, options.under(_LIMITS, options.JSON)] = False,
     cache: Annotated[bool, options.under(_LIMITS, options.CACHE)] = True,
-) -> None:
+) -> int:
     """Write a clean copy of an album that hides its place.
 
     Photos are read, never changed, and nothing leaves this machine. The plan withholds the fewest
@@ -129,64 +129,61 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     place (nothing is written), 4 stopped before a plan was found. If only the report cannot be
     written, the copy stays and a warning is printed.
     """
-    with one_sentence():
-        from elsewhere.cli.parse import parse_places, read_named_values
-        from elsewhere.cli.render.audit import show_guesses
-        from elsewhere.cli.render.progress import stages
-        from elsewhere.cli.render.protect import exit_code, show
-        from elsewhere.service import MAX_SIDE, Ledger, NowhereError, Recipe, protect_album
-        from elsewhere.values.wishes import Wishes
+    from elsewhere.cli.parse import parse_places, read_named_values
+    from elsewhere.cli.render.audit import show_guesses
+    from elsewhere.cli.render.progress import stages
+    from elsewhere.cli.render.protect import exit_code, show
+    from elsewhere.service import MAX_SIDE, Ledger, NowhereError, Recipe, protect_album
+    from elsewhere.values.wishes import Wishes
 
-        if output is None and not dry_run:
-            raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
-        if top is not None and budget is not None:
-            raise InputError(
-                "give either --top K (withhold the fewest) or --budget (push it furthest)"
+    if output is None and not dry_run:
+        raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
+    if top is not None and budget is not None:
+        raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
+    if max_side is not None and full:
+        raise InputError("give either --max-side PIXELS or --full")
+    if top is None and budget is None:
+        top = 5
+    recipe = Recipe(MAX_SIDE if max_side is None and not full else max_side)
+    wishes = Wishes(
+        top=top,
+        budget=budget,
+        hide=tuple(hide or ("all",)),
+        hide_level=hide_level,
+        radius_km=radius,
+        keep=tuple(keep or ()),
+        drop=tuple(drop or ()),
+        values=None if value is None or value == "stars" else read_named_values(Path(value)),
+        stars=value == "stars",
+        margin=margin,
+        each_photo=each_photo,
+        bursts=bursts,
+        prior=prior,
+        exact_top=exact_top,
+        time_limit=time_limit,
+    )
+    places = parse_places(at)  # before the bars: they would overwrite the question
+    try:
+        with stages() as progress:
+            done = protect_album(
+                album,
+                None if dry_run else output,
+                wishes,
+                at=places,
+                scorers=tuple(scorer or ("embedded",)),
+                recipe=recipe,
+                cache=cache,
+                posted=tuple(posted or ()),
+                ledger=Ledger(),
+                remember=remember,
+                private=private,
+                order=cast("Order", order),
+                names=cast("Names", names),
+                command=typed_command() if report else None,
+                progress=progress,
             )
-        if max_side is not None and full:
-            raise InputError("give either --max-side PIXELS or --full")
-        if top is None and budget is None:
-            top = 5
-        recipe = Recipe(MAX_SIDE if max_side is None and not full else max_side)
-        wishes = Wishes(
-            top=top,
-            budget=budget,
-            hide=tuple(hide or ("all",)),
-            hide_level=hide_level,
-            radius_km=radius,
-            keep=tuple(keep or ()),
-            drop=tuple(drop or ()),
-            values=None if value is None or value == "stars" else read_named_values(Path(value)),
-            stars=value == "stars",
-            margin=margin,
-            each_photo=each_photo,
-            bursts=bursts,
-            prior=prior,
-            exact_top=exact_top,
-            time_limit=time_limit,
-        )
-        places = parse_places(at)  # before the bars: they would overwrite the question
-        try:
-            with stages() as progress:
-                done = protect_album(
-                    album,
-                    None if dry_run else output,
-                    wishes,
-                    at=places,
-                    scorers=tuple(scorer or ("embedded",)),
-                    recipe=recipe,
-                    cache=cache,
-                    posted=tuple(posted or ()),
-                    ledger=Ledger(),
-                    remember=remember,
-                    private=private,
-                    order=cast("Order", order),
-                    names=cast("Names", names),
-                    command=typed_command() if report else None,
-                    progress=progress,
-                )
-        except NowhereError as nowhere:
-            show_guesses(nowhere.guesses, as_json=as_json)
-            raise
-        show(done, as_json)
-    raise typer.Exit(exit_code(done))
+    except NowhereError as nowhere:
+        show_guesses(nowhere.guesses, as_json=as_json)
+        raise
+    show(done, as_json)
+    return exit_code(done)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.cli.program import ERROR, KEPT
 from elsewhere.values.wording import counted, printable
 
 _FOLDER = typer.Argument(metavar="FOLDER", help="A folder of photos.")
@@ -25,7 +25,7 @@ def command(
     output: Annotated[Path, _OUTPUT],
     scorer: Annotated[str, options.ONE_SCORER] = "embedded",
     cache: Annotated[bool, options.CACHE] = True,
-) -> None:
+) -> int:
     """Score every photo of a folder: how likely it was taken in each cell of the globe.
 
     Photos are read, never changed, and nothing leaves this machine. Subfolders are included. Each
@@ -43,33 +43,32 @@ def command(
     Exit codes: 0 every photo is in the file, 1 some could not be read (the others are in the
     file), or nothing could be written, 2 invalid usage.
     """
-    with one_sentence():
-        import time
+    import time
 
-        from elsewhere.cli.plan_options import guard
-        from elsewhere.cli.score_photos import score_photos
-        from elsewhere.service import check_writable, write_scores
+    from elsewhere.cli.plan_options import guard
+    from elsewhere.cli.score_photos import score_photos
+    from elsewhere.service import check_writable, write_scores
 
-        guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])
-        check_writable(output)
-        start = time.perf_counter()
-        scored, failed = score_photos([folder], scorer, cache)
-        if scored is None:
-            raise typer.Exit(ERROR)
-        scores, cached = scored.models[0].scores, scored.models[0].cached
-        write_scores(output, scores)
-        took = time.perf_counter() - start
-        fresh = scores.photos - cached
-        speed = [f"{fresh / took:.1f} photos/s"] if fresh else []
-        known = [f"{cached} of them from the cache"] if cached else []
+    guard({"-o": output}, [Path(scorer.partition(":")[2])] if ":" in scorer else [])
+    check_writable(output)
+    start = time.perf_counter()
+    scored, failed = score_photos([folder], scorer, cache)
+    if scored is None:
+        return ERROR
+    scores, cached = scored.models[0].scores, scored.models[0].cached
+    write_scores(output, scores)
+    took = time.perf_counter() - start
+    fresh = scores.photos - cached
+    speed = [f"{fresh / took:.1f} photos/s"] if fresh else []
+    known = [f"{cached} of them from the cache"] if cached else []
+    typer.echo(
+        f"{printable(str(output))}: {counted(scores.photos, 'photo')} × {scores.cells} cells "
+        f"in {took:.1f} s ({', '.join(speed + known)})"
+    )
+    if failed:
         typer.echo(
-            f"{printable(str(output))}: {counted(scores.photos, 'photo')} × {scores.cells} cells "
-            f"in {took:.1f} s ({', '.join(speed + known)})"
+            f"elsewhere: {counted(len(failed), 'photo')} could not be scored and "
+            f"{'is' if len(failed) == 1 else 'are'} not in {printable(str(output))}",
+            err=True,
         )
-        if failed:
-            typer.echo(
-                f"elsewhere: {counted(len(failed), 'photo')} could not be scored and "
-                f"{'is' if len(failed) == 1 else 'are'} not in {printable(str(output))}",
-                err=True,
-            )
-    raise typer.Exit(ERROR if failed else KEPT)
+    return ERROR if failed else KEPT

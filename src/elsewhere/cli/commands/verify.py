@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import ERROR, KEPT, one_sentence
+from elsewhere.cli.program import ERROR, KEPT
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def command(
     private: Annotated[Path | None, _PRIVATE] = None,
     scorer: Annotated[list[str] | None, _SCORER] = None,
     as_json: Annotated[bool, options.JSON] = False,
-) -> None:
+) -> int:
     """Check from its bytes, without the solver, that a copy keeps its promise.
 
     The files are compared with the certificate, checked to hold nothing but a picture, and scored
@@ -53,24 +53,23 @@ def command(
 
     Exit codes: 0 the promise is kept, 1 it is not kept or a file cannot be read, 2 invalid usage.
     """
-    with one_sentence():
-        from elsewhere.cli.render.progress import stages
-        from elsewhere.service import is_own, verify_copy
+    from elsewhere.cli.render.progress import stages
+    from elsewhere.service import is_own, verify_copy
 
-        with stages() as progress:
-            result = verify_copy(
-                target,
-                certificate,
-                private=private,
-                scorers=tuple(scorer or ()),
-                own=certificate is None or is_own(certificate, private),
-                progress=progress,
-            )
-        if as_json:
-            _print_json(result)
-        else:
-            _show(target, result)
-    raise typer.Exit(KEPT if result else ERROR)
+    with stages() as progress:
+        result = verify_copy(
+            target,
+            certificate,
+            private=private,
+            scorers=tuple(scorer or ()),
+            own=certificate is None or is_own(certificate, private),
+            progress=progress,
+        )
+    if as_json:
+        _print_json(result)
+    else:
+        _show(target, result)
+    return KEPT if result else ERROR
 
 
 def _show(target: Path, result: Verification) -> None:
