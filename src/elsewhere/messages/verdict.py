@@ -41,9 +41,9 @@ def verdict(outcome: Outcome) -> str:
     better = f"a better model may find {them}"
     if wishes.budget is not None:
         return _within_budget(outcome, better)
-    one = len(outcome.models) == 1
-    who += f"{accuracy(outcome)} {'does' if one else 'do'}"
-    out = f"{where} among {'its' if one else 'their'} first {wishes.top} guesses"
+    single = len(outcome.models) == 1
+    who += f"{accuracy(outcome)} {'does' if single else 'do'}"
+    out = f"{where} among {'its' if single else 'their'} first {wishes.top} guesses"
     if outcome.one_photo:
         return f"With this photo out beside what is public, {who} not have {out}; {better}."
     dropped = len(set(plan.withheld) & set(plan.promise.drop))
@@ -54,9 +54,15 @@ def verdict(outcome: Outcome) -> str:
             f"Nothing needs withholding{beyond}: from these photos {who} not have {out}; {better}."
         )
     beyond = f" beyond the {dropped} that you drop" if dropped else ""
+    kind, loss = "smaller", f"{number_text(plan.bound)} photo{'' if plan.bound == 1 else 's'}"
+    if plan.promise.values is not None:
+        kind, loss = "cheaper", f"photos worth {number_text(plan.bound)}"
+    least = f"no {kind} set of photos is enough"
+    if plan.status != Status.OPTIMAL:
+        least = f"stopped early, at least {loss} must go"
     return (
         f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {who} not have {out}; "
-        f"{_minimality(outcome)}, and {better}."
+        f"{least}{secret_top(wishes)}, and {better}."
     )
 
 
@@ -87,9 +93,9 @@ def threat_name(hidden: str, own: bool, model: str = "") -> str:
 
 
 def infeasibility(
-    promise: Promise, reasons: Reasons, ids: Sequence[str], threats: Sequence[str]
+    promise: Promise, reasons: Reasons, ids: Sequence[str], threats: Sequence[str] = ()
 ) -> str:
-    """Why there is no plan, in terms of places and photos: what is in the way."""
+    """Why there is no plan. `threats` are names; without them attackers are numbered."""
     if reasons.every_photo:
         return "No plan can do this: every photo must go, and at least one must be kept."
     if promise.budget is not None:
@@ -98,31 +104,32 @@ def infeasibility(
             f"{promise.budget}."
         )
     parts = ["No plan can do this."]
-    if len(threats) > 1:
+    if len(promise.against) > 1:
+        kind = "place" if threats else "attacker"
         if reasons.blocking:
-            names = listed([threats[number] for number in reasons.blocking])
-            parts.append(f"What cannot be hidden even alone: {names}.")
+            names = [threats[n] if threats else f"attacker {n}" for n in reasons.blocking]
+            parts.append(f"Impossible even alone: {listed(names)}.")
         elif reasons.each_alone:
-            parts.append("Each place alone could be hidden, but not all together.")
+            parts.append(f"Each {kind} alone is possible, but not all together.")
         else:
-            parts.append("Which of the places cannot be hidden was not found out in time.")
+            parts.append(f"Which {kind} is in the way was not found out in time.")
     if reasons.pinned:
         parts.append(_pins(reasons, ids))
     if reasons.posted:
         posted = counted(reasons.posted, "photo")
         parts.append(f"{posted} posted already cannot be withheld any more.")
     if reasons.drops:
-        names = ", ".join(ids[number] for number in reasons.drops)
-        parts.append(f"It could be done if {names} need not be dropped.")
+        names = [ids[number] for number in reasons.drops]
+        parts.append(f"It could be done if {', '.join(names)} need not be dropped.")
     top = reasons.best_top
     if top is None and not reasons.best_top_known:
-        parts.append("The best top that can be had was not found out in time.")
+        parts.append("The largest possible top was not found out in time.")
     elif top is not None and not reasons.best_top_known:
-        parts.append(f"The best top that can be had is {top} or more.")
-    elif top:
-        parts.append(f"The best top that can be had is {top}.")
-    elif top == 0:
-        parts.append("Not even top 1 can be had.")
+        parts.append(f"The largest possible top is {top} or more.")
+    elif top is not None:
+        parts.append(
+            f"The largest possible top is {top}." if top else "Not even top 1 is possible."
+        )
     return " ".join(parts)
 
 
@@ -132,20 +139,19 @@ def _pins(reasons: Reasons, ids: Sequence[str]) -> str:
         return "Whether the kept photos are the reason was not found out in time."
     if not reasons.pins:
         return "The kept photos are not the reason: without them it cannot be done either."
-    one = len(reasons.pins) == 1
-    names = shortened([ids[number] for number in reasons.pins])
-    are = f"Kept photo {names} is" if one else f"Kept photos {names} are"
+    single, names = len(reasons.pins) == 1, shortened([ids[number] for number in reasons.pins])
+    problem = f"Kept photo {names} is in the way"
+    if not single:
+        problem = f"Kept photos {names} are together in the way"
     if reasons.sufficient:
-        if one:
-            return f"{are} in the way: it is enough to give it up."
         choices = " or ".join(ids[number] for number in reasons.sufficient[:MAX_CHOICES])
-        return f"{are} together in the way: it is enough to give up {choices}."
+        return f"{problem}: it is enough to give {'it up' if single else f'up {choices}'}."
     if not reasons.sufficient_known:
-        give_up = "give it up" if one else "give up one of them"
-        return f"{are} in the way; whether it is enough to {give_up} was not found out in time."
-    if one:
-        return f"{are} in the way, but giving it up alone is not enough."
-    return f"{are} in the way: more than one of them must be given up."
+        give_up = "it up" if single else "up at least one of them"
+        return f"{problem}: give {give_up}, which may not be enough."
+    if single:
+        return f"{problem}, but giving it up alone is not enough."
+    return f"{problem}: more than one of them must be given up."
 
 
 def _cannot_hide(outcome: Outcome) -> str:
@@ -167,7 +173,7 @@ def _blocked(outcome: Outcome) -> str:
         if blocked.sure:
             return f"{first}; taking photos down does not help either."
         return f"{first}; which photos to take down was not found out in time."
-    fewest = "the fewest that will do" if blocked.fewest else "fewer may do"
+    fewest = "no fewer are enough" if blocked.fewest else "fewer may be enough"
     then = ""
     if blocked.withheld:
         then = f", with {counted(len(blocked.withheld), 'photo')} of the album withheld then"
@@ -214,17 +220,6 @@ def _within_budget(outcome: Outcome, better: str) -> str:
     )
 
 
-def _minimality(outcome: Outcome) -> str:
-    """How far it is proved that so many must go."""
-    plan, drawn = outcome.plan, secret_top(outcome.wishes)
-    weighted = plan.promise.values is not None
-    if plan.status == Status.OPTIMAL:
-        return f"it is the {'least loss' if weighted else 'fewest'} that will do{drawn}"
-    bound = number_text(plan.bound)
-    loss = f"a worth of {bound}" if weighted else f"{bound} photo{'' if plan.bound == 1 else 's'}"
-    return f"stopped early, at least {loss} must go{drawn}"
-
-
 def explain_plan(plan: Plan) -> str:
     """What a plan does, and how far that is proved; or that none was found in time."""
     promise, withheld = plan.promise, len(plan.withheld)
@@ -255,62 +250,12 @@ def explain_plan(plan: Plan) -> str:
         return f"Share {photos}: the truth is not among {top} as it is."
     worth = "" if promise.values is None else f" (worth {number_text(plan.cost)})"
     if proved:
-        best = "no smaller set would do" if promise.values is None else "none is worth less"
-        return f"{what}{worth}: the truth is not among {top}, and {best}."
+        kind = "smaller" if promise.values is None else "cheaper"
+        return f"{what}{worth}: the truth is not among {top}, and no {kind} set is enough."
     return (
         f"{what}{worth}: the truth is not among {top}; stopped early, so a better plan may exist, "
         f"but none below {number_text(plan.bound)}."
     )
-
-
-def explain_infeasible(promise: Promise, reasons: Reasons, ids: Sequence[str]) -> str:
-    """Why there is no plan: attackers by number, photos by name."""
-    if reasons.every_photo:
-        return "No plan can do this: every photo must go, and at least one must be kept."
-    if promise.budget is not None:
-        return (
-            f"No plan can do this: {counted(reasons.forced, 'photo')} must go, "
-            f"but the budget is {promise.budget}."
-        )
-    parts = ["No plan can do this."]
-    if reasons.blocking:
-        attackers = " and ".join(map(str, reasons.blocking))
-        parts.append(f"Attacker {attackers} alone cannot be satisfied.")
-    elif len(promise.against) > 1 and reasons.each_alone:
-        parts.append("Each attacker alone could be satisfied, but not all together.")
-    elif len(promise.against) > 1:
-        parts.append("Which attacker is in the way was not found out in time.")
-    parts.append(best_top(reasons))
-    if promise.keep:
-        parts.append(_pins_in_scores(reasons, ids))
-    if reasons.drops:
-        drops = ", ".join(ids[photo] for photo in reasons.drops)
-        parts.append(f"It could be done if {drops} need not be dropped.")
-    return " ".join(part for part in parts if part)
-
-
-def best_top(reasons: Reasons) -> str:
-    """The best top that can be had; empty where there is none whatever the top."""
-    top = reasons.best_top
-    if top is None:
-        if reasons.best_top_known:
-            return ""
-        return "The best top that can be had was not found out in time."
-    if not reasons.best_top_known:
-        return f"The best top that can be had is {top} or more."
-    return f"The best top that can be had is {top}." if top else "Not even top 1 can be had."
-
-
-def _pins_in_scores(reasons: Reasons, ids: Sequence[str]) -> str:
-    if reasons.pins is None:
-        return "Whether the kept photos are the reason was not found out in time."
-    if not reasons.pins:
-        return "The kept photos are not the reason: without them it cannot be done either."
-    names = shortened([ids[photo] for photo in reasons.pins])
-    # there may be other such sets, so that letting go of one photo need not be enough
-    if len(reasons.pins) == 1:
-        return f"Kept photo {names} is in the way: it, at least, must go."
-    return f"Kept photos {names} are together in the way: one of them, at least, must go."
 
 
 def cells_verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int) -> str:
@@ -327,7 +272,7 @@ def cells_verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int)
         if not k:
             return f"Nothing is shared: with {wish} withheld, {what} may stay the first guess."
         return f"With {share} withheld, {counted(k, 'other cell')} or more come before {what}."
-    least = "no smaller set would do for the top that was drawn"
+    least = "no smaller set is enough for the top that was drawn"
     if plan.status != Status.OPTIMAL:
         least = f"stopped early, at least {number_text(plan.bound)} must go"
     return f"With {share} withheld, {what} is not among the first {wishes.top} guesses; {least}."

@@ -93,7 +93,7 @@ NOTES = {
     NoteKind.MOVED: "the copy was moved or unpacked since: its certificate is {about}",
     NoteKind.OTHER_BITS: "the scores by {about} are not to the last bit those that the plan was "
     "made with, as may be on another machine: the promise was checked on the new ones, and holds; "
-    "that no smaller set would do was proved on the old ones",
+    "that no smaller set is enough was proved on the old ones",
     NoteKind.LOOKED_UP: "{about} looks scores up by a photo's name: they were not worked out from "
     "the files",
     NoteKind.NOTHING_PROMISED: "nothing is promised of {about}, which may be the first guess: the "

@@ -26,7 +26,7 @@ from elsewhere.formats.plan_file import plan_from_json, plan_to_json
 from elsewhere.formats.score_files import check_writable, read_scores, write_scores
 from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.formats.validation import to_text
-from elsewhere.messages.verdict import explain_infeasible, explain_plan
+from elsewhere.messages.verdict import explain_plan, infeasibility
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import find_reasons
 from elsewhere.solver.plans import (
@@ -119,7 +119,7 @@ def protect(
     >>> plan.withheld, plan.kept, plan.status
     ((2,), (0, 1, 3), <Status.OPTIMAL: 'optimal'>)
     >>> print(plan.explanation)
-    Withhold 1 of 4 photos: the truth is not among the top 1, and no smaller set would do.
+    Withhold 1 of 4 photos: the truth is not among the top 1, and no smaller set is enough.
     """
     asked = read_request(
         scores, truth, top=top, budget=budget, keep=keep, drop=drop, margin=margin, lead=lead,
@@ -136,7 +136,7 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
 
     What you pass (truth, top, keep, …, as to `protect`) is what you asked for, and must be what the
     plan says; pass nothing but the scores to check a plan against its own promise. A plan's claim
-    that no smaller set would do is the solver's proof and is not repeated here.
+    that no smaller set is enough is the solver's proof and is not repeated here.
 
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
@@ -192,7 +192,7 @@ def frontier(
 def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
     """Why no plan keeps a promise, with attackers by number."""
     reasons = find_reasons(promise, scores, limits)
-    return explain_infeasible(promise, reasons, scores[0].ids)
+    return infeasibility(promise, reasons, scores[0].ids)
 
 
 def solve_and_check(

@@ -51,7 +51,7 @@ class Reasons:
     """The kept photos that are in the way; None where that was not found out in time."""
     sufficient: tuple[int, ...] = ()
     """Those of them that it is enough to give up, each alone."""
-    sufficient_known: bool = True
+    sufficient_known: bool = False
     pinned: int = 0
     """How many photos the user keeps."""
     posted: int = 0
