@@ -165,7 +165,7 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
         album="Summer at the river",
         verdict=(
             f"Withhold {withheld} of {photos} photos: Lisbon, Portugal is then not among the "
-            "attacker's first 5 guesses, and no smaller set would do."
+            "attacker's first 5 guesses, and no smaller set is enough."
         ),
         holds=True,
         state="The promise holds",

@@ -26,12 +26,12 @@ SCORES = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.5, 0
         (
             {"top": 1},
             "Withhold 1 of 4 photos: the truth is not among the top 1, "
-            "and no smaller set would do.",
+            "and no smaller set is enough.",
         ),
         (
             {"top": 1, "values": [1, 1, "2.5", 1]},
             "Withhold 1 of 4 photos (worth 2.5): the truth is not among the top 1, "
-            "and none is worth less.",
+            "and no cheaper set is enough.",
         ),
         ({"top": 1, "truth": 1}, "Share all 4 photos: the truth is not among the top 1 as it is."),
         (
@@ -51,7 +51,7 @@ SCORES = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.5, 0
         (
             {"scores": [SCORES, SCORES[:, [0, 2, 1]]], "top": [1, 2]},
             "Withhold 3 of 4 photos: the truth is not among the attackers' top 1, 2, "
-            "and no smaller set would do.",
+            "and no smaller set is enough.",
         ),
     ],
 )

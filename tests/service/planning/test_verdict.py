@@ -63,10 +63,10 @@ def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
     album = pointing(LISBON, None)
     assert verdict(plan(album, EXACT)) == (
         "With 1 of 2 photos withheld, the model tiny does not have Lisbon, Portugal among its "
-        "first 5 guesses; it is the fewest that will do, and a better model may find it."
+        "first 5 guesses; no smaller set of photos is enough, and a better model may find it."
     )
     drawn = verdict(plan(album, replace(EXACT, exact_top=False)))
-    assert "the fewest that will do for a top drawn in secret from 5 to 15, and" in drawn
+    assert "no smaller set of photos is enough for a top drawn in secret from 5 to 15, and" in drawn
 
 
 def test_what_was_dropped_is_not_counted_as_needed() -> None:
@@ -103,15 +103,13 @@ class TestNoPlan:
         )
         assert planned.plan.explanation == (
             "No plan can do this. Kept photo 0.jpg is in the way: it is enough to give it up. "
-            "Not even top 1 can be had."
+            "Not even top 1 is possible."
         )
 
     def test_what_was_not_found_out_is_not_claimed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Inquiry, "enough_to_give_up", lambda *asked: ((), False))
         why = plan(pointing(LISBON, None, None), replace(EXACT, keep=("0.jpg",))).plan.explanation
-        assert (
-            "Kept photo 0.jpg is in the way; whether it is enough to give it up was not found"
-        ) in why
+        assert "Kept photo 0.jpg is in the way: give it up, which may not be enough." in why
         monkeypatch.setattr(Inquiry, "pins_in_the_way", lambda *asked: None)
         why = plan(pointing(LISBON, None, None), replace(EXACT, keep=("0.jpg",))).plan.explanation
         assert "Whether the kept photos are the reason was not found out in time." in why

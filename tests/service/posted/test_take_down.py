@@ -201,7 +201,7 @@ def test_the_users_pins_stay_where_taking_down_is_enough() -> None:
     assert told(blocked) == (
         "Withholding cannot help any more: with a out already, Lisbon cannot be hidden "
         "from the model with top 5; taking "
-        "down a (the fewest that will do) would make it possible again."
+        "down a (no fewer are enough) would make it possible again."
     )
 
 
