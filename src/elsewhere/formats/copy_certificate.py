@@ -30,7 +30,6 @@ from elsewhere.formats.validation import (
     record,
     to_text,
 )
-from elsewhere.values.plan import Plan
 from elsewhere.values.promise import NOT_COVERED
 
 FORMAT = "elsewhere-copy-certificate/1"
@@ -122,11 +121,7 @@ class CopyCertificate:
     posted: tuple[PostedPhoto, ...]
     """By number, ascending."""
     plan: Certificate
-
-    @property
-    def promised(self) -> Plan:
-        """The plan whose promise the copy keeps."""
-        return self.plan.plan
+    """Of the plan whose promise the copy keeps."""
 
 
 _COPY = record(
@@ -163,7 +158,7 @@ def read_copy_certificate(document: str) -> CopyCertificate:
 
 def _contradictions(certificate: CopyCertificate) -> Iterator[str]:
     """Where files, models and places are not those of the plan and its promise."""
-    plan, files, posted = certificate.promised, certificate.files, certificate.posted
+    plan, files, posted = certificate.plan.plan, certificate.files, certificate.posted
     promise, top, watches = plan.promise, certificate.top, certificate.watches
     if len(certificate.photos) != promise.photos:
         yield "its photos are not as many as the plan's"

@@ -23,7 +23,6 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_
 from elsewhere.errors import InputError
 
 FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
-UNBOUNDED = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 Sha256 = Annotated[str, re.compile(r"[0-9a-f]{64}"), "a SHA-256 in hexadecimal"]
 
 
@@ -39,46 +38,49 @@ def wrong(where: str, wanted: str) -> InputError:
     return InputError(f"{where} must be {wanted}")
 
 
-def _checked(kind: type, wanted: str, pattern: re.Pattern[str] | None = None) -> Kind:
-    """Values that JSON knows, of exactly this type."""
+def _scalar(
+    write: Callable[[Any], Any],
+    types: tuple[type, ...],
+    wanted: str,
+    make: Callable[[Any], Any] | None = None,
+    pattern: re.Pattern[str] | None = None,
+) -> Kind:
+    """Values that JSON knows, of exactly these types; a text must match the pattern."""
 
     def read(value: Any, where: str) -> Any:
-        if type(value) is not kind or (pattern and not pattern.fullmatch(str(value))):
+        fits = type(value) in types
+        if fits and pattern and type(value) is str:
+            fits = pattern.fullmatch(value) is not None
+        if not fits:
             raise wrong(where, wanted)
-        return value
-
-    return Kind(kind, read)
-
-
-def _read_float(value: Any, where: str) -> float:
-    if isinstance(value, str) and value in UNBOUNDED:
-        return UNBOUNDED[value]
-    if type(value) not in (int, float):
-        raise wrong(where, 'a number, "inf" or "-inf"')
-    try:
-        return float(value)
-    except OverflowError:
-        raise wrong(where, "a number that fits 64 bits") from None
-
-
-def _read_exact(value: Any, where: str) -> int | Fraction:
-    if type(value) is int:
-        return value
-    if isinstance(value, str) and FRACTION.fullmatch(value):
         try:
-            return Fraction(value)
-        except ZeroDivisionError:
-            pass
-    raise wrong(where, 'a whole number or a fraction such as "3/2"')
+            return make(value) if make else value
+        except (OverflowError, ZeroDivisionError):  # float(10**400), Fraction("1/0")
+            raise wrong(where, wanted) from None
+
+    return Kind(write, read)
 
 
+_EXACT = 'a whole number or a fraction such as "3/2"'
 _SCALARS: dict[Any, Kind] = {
-    str: _checked(str, "text"),
-    bool: _checked(bool, "true or false"),
-    int: _checked(int, "a whole number"),
-    float: Kind(lambda x: float(x) if math.isfinite(x) else str(float(x)), _read_float),
-    int | Fraction: Kind(lambda x: str(x) if isinstance(x, Fraction) else int(x), _read_exact),
-    Fraction: Kind(lambda x: str(Fraction(x)), lambda x, where: Fraction(_read_exact(x, where))),
+    str: _scalar(str, (str,), "text"),
+    bool: _scalar(bool, (bool,), "true or false"),
+    int: _scalar(int, (int,), "a whole number"),
+    float: _scalar(
+        lambda x: float(x) if math.isfinite(x) else str(float(x)),
+        (int, float, str),
+        'a number that fits 64 bits, "inf" or "-inf"',
+        float,
+        re.compile("-?inf|nan"),
+    ),
+    int | Fraction: _scalar(
+        lambda x: str(x) if isinstance(x, Fraction) else int(x),
+        (int, str),
+        _EXACT,
+        lambda x: x if isinstance(x, int) else Fraction(x),
+        FRACTION,
+    ),
+    Fraction: _scalar(lambda x: str(Fraction(x)), (int, str), _EXACT, Fraction, FRACTION),
 }
 
 
@@ -90,7 +92,7 @@ def kind_of(annotation: Any) -> Kind:
         return _SCALARS[annotation]
     if origin is Annotated:
         pattern, wanted = annotation.__metadata__
-        return _checked(str, wanted, pattern)
+        return _scalar(str, (str,), wanted, pattern=pattern)
     if origin in (Union, types.UnionType):
         present = kind_of(arguments[0])
         return Kind(
@@ -109,8 +111,7 @@ def kind_of(annotation: Any) -> Kind:
     if issubclass(annotation, StrEnum):
         names = [member.value for member in annotation]
         pattern = re.compile("|".join(names))
-        text = _checked(str, f"one of {', '.join(names)}", pattern)
-        return Kind(str, lambda value, where: annotation(text.read(value, where)))
+        return _scalar(str, (str,), f"one of {', '.join(names)}", annotation, pattern)
     return record(annotation)
 
 

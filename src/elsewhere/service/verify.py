@@ -143,7 +143,7 @@ def prove_copy(
         return Verification(tuple(dict.fromkeys(problems)), files=count)
     other = [m.name for table, m in zip(scores, models, strict=True) if table.digest != m.rows]
     rows = with_posted(certificate, scores)
-    verdict = prove_kept(certificate.promised, rows, unchanged=not other)
+    verdict = prove_kept(certificate.plan.plan, rows, unchanged=not other)
     problems = [_public(problem, attackers, certificate) for problem in verdict.problems]
     if problems and any(problem.plan is not None for problem in problems):
         return Verification(tuple(dict.fromkeys(problems)), files=count)
@@ -213,7 +213,7 @@ def with_posted(certificate: CopyCertificate, scores: Sequence[Scores]) -> list[
     order = {file.number: row for row, file in enumerate(certificate.files)}
     for row, photo in enumerate(certificate.posted, len(order)):
         order[photo.number] = row
-    places = [order[number] for number in certificate.promised.kept]
+    places = [order[number] for number in certificate.plan.plan.kept]
     tables = []
     for number, own in enumerate(scores):
         known = [photo.rows[number] for photo in certificate.posted]
@@ -277,7 +277,7 @@ class _Attacker:
 
 
 def _attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) -> list[_Attacker]:
-    plan, top = certificate.promised, certificate.top
+    plan, top = certificate.plan.plan, certificate.top
     numbers = {file.number for file in certificate.files}
     attackers = []
     for watch, against, view in zip(
@@ -347,7 +347,7 @@ def _conditions(
     certificate: CopyCertificate, attackers: Sequence[_Attacker], *, own: bool
 ) -> Iterator[Condition]:
     """All that the promise rests on."""
-    promise, posted = certificate.promised.promise, {p.number for p in certificate.posted}
+    promise, posted = certificate.plan.plan.promise, {p.number for p in certificate.posted}
     if posted:
         yield Condition(ConditionKind.POSTED, count=len(posted))
     if promise.strict:
@@ -416,7 +416,7 @@ def _public(
         return CopyProblem(CopyProblemKind.FALSE_PLAN, plan=problem.kind)
     attacker, photo = attackers[problem.attacker], ""
     if problem.photo is not None:
-        photo = certificate.photos[certificate.promised.kept[problem.photo]]
+        photo = certificate.photos[certificate.plan.plan.kept[problem.photo]]
     return CopyProblem(
         kind, photo, place=attacker.label, model=attacker.model, whole=attacker.whole
     )

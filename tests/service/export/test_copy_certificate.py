@@ -68,7 +68,7 @@ def test_it_fits_its_schema(document: str) -> None:
 def test_it_says_what_is_promised_of_what(document: str) -> None:
     certificate = read_copy_certificate(document)
     assert [place.label for place in certificate.hidden] == ["Lisbon, Portugal"]
-    assert certificate.top == 3 and certificate.promised.promise.against[0].top == 4
+    assert certificate.top == 3 and certificate.plan.plan.promise.against[0].top == 4
     assert [watch.whole for watch in certificate.watches] == [True, False]
     assert certificate.models[0].word == "tiny"
     assert [one.number for one in certificate.posted][-1] == 10 and len(certificate.posted) == 2
@@ -212,7 +212,7 @@ def test_nonsense_that_was_sealed_is_read_or_refused_and_nothing_else(
         return
     rows = np.zeros((len(certificate.files), certificate.models[0].cells))
     scores = with_posted(certificate, [Scores(rows) for _ in certificate.models])
-    prove_kept(certificate.promised, scores, unchanged=True)
+    prove_kept(certificate.plan.plan, scores, unchanged=True)
 
 
 def test_sealing_again_what_was_not_changed_gives_the_same(document: str) -> None:

@@ -285,7 +285,7 @@ def alter(rng: random.Random, document: Document) -> None:
 
 def judge(base: Base, certificate: CopyCertificate, found: Verification, *, own: bool) -> None:
     """Whether what was found is no stronger than what the scores of the files show."""
-    promise, kinds = certificate.promised.promise, {each.kind for each in found.conditions}
+    promise, kinds = certificate.plan.plan.promise, {each.kind for each in found.conditions}
     weaker = [each for each in found.conditions if each.weakens]
     headline = messages.headline(found, "out")
     for guess in found.guesses:
