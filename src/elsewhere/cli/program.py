@@ -5,11 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shlex
-import shutil
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -181,11 +179,3 @@ def _options(
 def typed_command() -> str:
     """The command line, quoted for a shell."""
     return shlex.join(["elsewhere", *sys.argv[1:]])
-
-
-def program_name() -> str:
-    """How to call the program: by its name if the shell finds it."""
-    if shutil.which("elsewhere"):
-        return "elsewhere"
-    program = Path(sys.argv[0])
-    return str(program) if program.name == "elsewhere" else "python -m elsewhere"

@@ -11,7 +11,7 @@ phrases        ranks, probabilities and shares as people read them, and where a 
 
 from elsewhere.messages.next_photo import next_reason
 from elsewhere.messages.notes import advice, coarse_cells, note, notes, report_warning
-from elsewhere.messages.phrases import Surface, capitalized
+from elsewhere.messages.phrases import Surface, as_sentence, capitalized
 from elsewhere.messages.verdict import (
     accuracy,
     cells_verdict,
@@ -25,6 +25,7 @@ __all__ = [
     "Surface",
     "accuracy",
     "advice",
+    "as_sentence",
     "capitalized",
     "cells_verdict",
     "coarse_cells",

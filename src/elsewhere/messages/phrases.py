@@ -89,3 +89,12 @@ class Surface(StrEnum):
 def capitalized(text: str) -> str:
     """The text with a capital first letter; the rest stays as it is."""
     return text[:1].upper() + text[1:]
+
+
+def as_sentence(text: str) -> str:
+    """A note as a sentence of its own.
+
+    >>> as_sentence("the cell is large"), as_sentence("Is it?")
+    ('The cell is large.', 'Is it?')
+    """
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from elsewhere.audit import Audit
-from elsewhere.messages.phrases import Surface, capitalized, ordinal
+from elsewhere.messages.phrases import Surface, ordinal
 from elsewhere.values.margins import margin
 from elsewhere.values.outcome import Outcome
 from elsewhere.values.photo_effect import PhotoEffect
@@ -13,15 +13,6 @@ from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wording import counted, listed
 
 _MAX_RATIO = 1_000_000
-
-
-def as_sentence(text: str) -> str:
-    """A note as a sentence of its own.
-
-    >>> as_sentence("the cell is large"), as_sentence("Is it?")
-    ('The cell is large.', 'Is it?')
-    """
-    return capitalized(text) + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def plan_state(plan: Plan) -> str:

@@ -17,8 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.ext import Extension
 from markupsafe import Markup
 
-from elsewhere.messages.phrases import chance, fraction, ordinal, signed
-from elsewhere.messages.report import as_sentence
+from elsewhere.messages.phrases import as_sentence, chance, fraction, ordinal, signed
 from elsewhere.report.colours import FONT, THEMES
 from elsewhere.values.wording import counted, listed, shortened
 

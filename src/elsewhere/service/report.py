@@ -19,14 +19,8 @@ from elsewhere.audit import Guess, Leaking
 from elsewhere.audit.inference import TOP, rank
 from elsewhere.globe import cell_names, ground
 from elsewhere.globe.places import CONTINENT_OF
-from elsewhere.messages import Surface
-from elsewhere.messages.report import (
-    as_sentence,
-    audit_verdict,
-    limits,
-    photo_effect,
-    plan_state,
-)
+from elsewhere.messages import Surface, as_sentence
+from elsewhere.messages.report import audit_verdict, limits, photo_effect, plan_state
 from elsewhere.report import Contents, page
 from elsewhere.report.contents import (
     AttackerAccuracy,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import typed_command
+from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, typed_command
 from elsewhere.errors import InputError
+from elsewhere.values.plan import Status
 
 if TYPE_CHECKING:
     from elsewhere.service import Names, Order
@@ -132,7 +133,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     from elsewhere.cli.parse import parse_places, read_named_values
     from elsewhere.cli.render.audit import show_guesses
     from elsewhere.cli.render.progress import stages
-    from elsewhere.cli.render.protect import exit_code, show
+    from elsewhere.cli.render.protect import show
     from elsewhere.service import MAX_SIDE, Ledger, NowhereError, Recipe, protect_album
     from elsewhere.values.wishes import Wishes
 
@@ -186,4 +187,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         show_guesses(nowhere.guesses, as_json=as_json)
         raise
     show(done, as_json)
-    return exit_code(done)
+    plan = done.plan.plan
+    if plan.found and not done.kept:  # nothing may be shared
+        return INFEASIBLE if plan.status == Status.OPTIMAL else UNKNOWN
+    return CODES[plan.status]

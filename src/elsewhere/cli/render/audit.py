@@ -287,7 +287,7 @@ def _leaks(console: Console, leaks: Sequence[Leaking]) -> None:
 
 def _closing(console: Console, album: AlbumAudit) -> None:
     for note in album.notes:
-        _print(console, f"Note: {messages.capitalized(messages.note(note))}.", style="dim")
+        _print(console, f"Note: {messages.as_sentence(messages.note(note))}", style="dim")
     if not album.threats:
         _print(
             console,

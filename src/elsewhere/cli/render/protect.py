@@ -7,21 +7,23 @@ names the k that was drawn in secret.
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
 
 from elsewhere import messages
-from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, program_name
 from elsewhere.cli.render.printing import fact_table, print_json, printed
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service import ProtectedAlbum, SkippedFile
+    from elsewhere.service import ProtectedAlbum
 
 _MAX_NAMES = 5
 """Names that are listed of skipped files."""
@@ -30,21 +32,14 @@ _MAX_WITHHELD = 40
 _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 
 
-def exit_code(done: ProtectedAlbum) -> int:
-    """0 only if something may be export."""
-    status = done.plan.plan.status
-    if done.plan.plan.found and not done.kept:
-        return INFEASIBLE if status == Status.OPTIMAL else UNKNOWN
-    return CODES[status]
-
-
 def show(done: ProtectedAlbum, as_json: bool = False) -> None:
     """Print the result for people or as JSON; a missing report is a warning on stderr."""
     if as_json:
         print_json(_plain_values(done))
     else:
         _show(done)
-    if warning := messages.report_warning(done.report_error):
+    if done.report_error is not None:
+        warning = messages.report_warning(done.report_error)
         typer.echo(f"elsewhere: {printable(warning)}", err=True)
 
 
@@ -58,7 +53,7 @@ def _show(done: ProtectedAlbum) -> None:
         if not plan.found:
             console.print(Text(printable(plan.explanation)))
         if advice := messages.advice(done.plan):
-            console.print(Text(printable(f"{messages.capitalized(advice)}."), "yellow"))
+            console.print(Text(printable(messages.as_sentence(advice)), "yellow"))
         console.print()
         console.print(fact_table(_facts(done)))
         if export is None:
@@ -73,15 +68,18 @@ def _show(done: ProtectedAlbum) -> None:
             if file is not None:
                 facts.append((name, Text(f"{printable(str(file))}  (private: it names the place)")))
         facts.append(("not covered", Text(NOT_COVERED)))
-        verify = f"{program_name()} verify {shlex.quote(target)}"
-        facts.append(("prove again", Text(verify, "cyan")))
+        program = "elsewhere"
+        if not shutil.which(program):
+            called = Path(sys.argv[0])
+            program = str(called) if called.name == program else "python -m elsewhere"
+        facts.append(("prove again", Text(f"{program} verify {shlex.quote(target)}", "cyan")))
         console.print()
         console.print(fact_table(facts))
 
 
 def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
     """The places, photos and notes, each with its name."""
-    from elsewhere.service import hidden_name, metadata_leaks
+    from elsewhere.service import REASONS, SkippedFile, hidden_name, metadata_leaks
 
     for place in (*done.plan.hidden, *done.plan.public):
         hidden = place in done.plan.hidden
@@ -111,7 +109,14 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
         yield "dropped", Text.assemble(names, ("  as you asked", "dim"))
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
-    yield from _skipped(done.scored.skipped)
+    skipped: dict[str, list[SkippedFile]] = {}
+    for file in done.scored.skipped:
+        skipped.setdefault(file.kind, []).append(file)
+    for files in sorted(skipped.values(), key=len, reverse=True):
+        reasons = {file.reason for file in files}
+        reason = printable(reasons.pop()) if len(reasons) == 1 else REASONS[files[0].kind]
+        names = _first_names([file.name for file in files], _MAX_NAMES)
+        yield "left out", Text.assemble(names, (f"  {reason}", "dim"))
     leaks: dict[int, list[str]] = {}
     for leak in metadata_leaks(photos):
         leaks.setdefault(len(leak.photos), []).append(leak.kind)
@@ -124,20 +129,6 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
         yield "cleaned", Text("; ".join(texts))
     for text in (*map(messages.note, done.plan.notes), *(done.export.notes if done.export else ())):
         yield "note", Text(printable(text))
-
-
-def _skipped(files: Sequence[SkippedFile]) -> Iterator[tuple[str, Text]]:
-    """Skipped files by kind, the most frequent kind first."""
-    from elsewhere.service import REASONS
-
-    kinds: dict[str, list[SkippedFile]] = {}
-    for file in files:
-        kinds.setdefault(file.kind, []).append(file)
-    for group in sorted(kinds.values(), key=len, reverse=True):
-        names = _first_names([file.name for file in group], _MAX_NAMES)
-        reasons = {file.reason for file in group}
-        reason = printable(reasons.pop()) if len(reasons) == 1 else REASONS[group[0].kind]
-        yield "left out", Text.assemble(names, (f"  {reason}", "dim"))
 
 
 def _first_names(names: Sequence[str], limit: int) -> str:
