@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from elsewhere.report.colours import LIGHT
 from elsewhere_lab.collections import TOP, kinds_of
-from elsewhere_lab.plots import Figure, label_places, legend_below, new_panels, plot_beside
+from elsewhere_lab.plots import Figure, Series, draw_beside, legend_below
 from elsewhere_lab.solving import solve_quietly
-from elsewhere_lab.statistics import costs, lines_of, mean_of, pick
+from elsewhere_lab.statistics import costs, lines_of, mean_of, unique
 from elsewhere_lab.values import Collection, FloatMatrix, Number, Numbers, Row, Rows, Value
 
 Floats = NDArray[np.float64]
@@ -146,19 +146,13 @@ def summarise_strategies(rows: Rows, names: Sequence[str]) -> list[Number]:
 def draw_strategies(rows: Rows, numbers: Numbers, names: Sequence[str]) -> Figure:
     """One panel for each kind: how often each strategy holds against each attacker."""
     kinds = kinds_of(rows)
-    strategies = list(dict.fromkeys(str(row["way"]) for row in rows))
-    width = max(4.6, 3.1 * len(kinds))
-    figure, grid = new_panels(len(kinds), (width, 3.6), sharey=True)
-    for axes, kind in zip(grid, kinds, strict=True):
-        series = zip(strategies, _COLOURS, "os^Dv", strict=False)
-        for i, (strategy, colour, marker) in enumerate(series):
-            values = [pick(numbers, f"{kind}, {strategy}", name) for name in names]
-            plot_beside(
-                axes, values, (i, len(strategies)), colour=colour, marker=marker, name=strategy,
-                share=True,
-            )  # fmt: skip
-        label_places(axes, names, slanted=True)
-        axes.set(ylim=(-0.03, 1.04), title=kind)
-    grid[0].set_ylabel("share of plans that hold")
+    strategies = unique(rows, "way")
+    figure, grid = draw_beside(
+        numbers, {kind: kind for kind in kinds},
+        [Series(*look) for look in zip(strategies, _COLOURS, "os^Dv", strict=False)], names,
+        lambda kind, strategy, name: (f"{kind}, {strategy}", name),
+        size=(max(4.6, 3.1 * len(kinds)), 3.6), shares=kinds, slanted=True,
+    )  # fmt: skip
+    grid[0].set(ylim=(-0.03, 1.04), ylabel="share of plans that hold")
     legend_below(figure, grid[0], min(4, len(strategies)))
     return figure

@@ -2,14 +2,16 @@
 
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from elsewhere.report.colours import LIGHT, matplotlib_style
 from elsewhere_lab.files import write_whole
-from elsewhere_lab.statistics import WITHHELD, Average, pick, wilson
+from elsewhere_lab.statistics import WITHHELD, Z, pick, wilson
 from elsewhere_lab.values import Experiment, Number, Numbers, Rows
 
 Figure = Any  # A matplotlib figure
@@ -87,24 +89,43 @@ def plot_series(
     )  # fmt: skip
 
 
-def plot_beside(
-    axes: Any, numbers: Sequence[Number | None], place: tuple[int, int], *, colour: str,
-    marker: str, name: str, share: bool = False,
-) -> None:  # fmt: skip
-    """One series of several over named places, each a little beside the others, with 95 % bars."""
-    which, of = place
-    shift = 0.6 * (which - (of - 1) / 2) / of
-    here = [
-        (i + shift, n)
-        for i, n in enumerate(numbers)
-        if n is not None and n.count and not math.isnan(n.ours)
-    ]
-    bars = [bar(n, share=share) for _, n in here]
-    axes.errorbar(
-        [x for x, _ in here], [n.ours for _, n in here],
-        [[low for low, _ in bars], [high for _, high in bars]], ls="none", marker=marker,
-        color=colour, capsize=1.5, elinewidth=1, label=name,
-    )  # fmt: skip
+class Series(NamedTuple):
+    """One series of a chart: what its numbers are found by, its looks, its name in the legend."""
+
+    key: str
+    colour: str
+    marker: str
+    name: str = ""
+
+
+def draw_beside(
+    numbers: Numbers, panels: Mapping[str, str], series: Sequence[Series], places: Sequence[str],
+    field: Callable[[str, str, str], tuple[str, str]], *, size: tuple[float, float],
+    shares: Container[str] = (), slanted: bool = False, sharey: bool = True,
+) -> tuple[Figure, Any]:  # fmt: skip
+    """Panels by key with their titles: series beside each other over named places, 95 % bars.
+
+    `field` gives the line and column for the keys of panel, series and place. `shares` are the
+    panels whose numbers are shares of collections.
+    """
+    figure, grid = new_panels(len(panels), size, sharey=sharey)
+    for axes, (panel, title) in zip(grid, panels.items(), strict=True):
+        for i, (key, colour, marker, name) in enumerate(series):
+            shift = 0.6 * (i - (len(series) - 1) / 2) / len(series)
+            values = [pick(numbers, *field(panel, key, place)) for place in places]
+            here = [
+                (x + shift, n)
+                for x, n in enumerate(values)
+                if n is not None and n.count and not math.isnan(n.ours)
+            ]
+            axes.errorbar(
+                [x for x, _ in here], [n.ours for _, n in here],
+                error_bars([n for _, n in here], share=panel in shares), ls="none", marker=marker,
+                color=colour, capsize=1.5, elinewidth=1, label=name or key,
+            )  # fmt: skip
+        label_places(axes, places, slanted=slanted)
+        axes.set_title(title)
+    return figure, grid
 
 
 def draw_by_kind(
@@ -112,41 +133,34 @@ def draw_by_kind(
     width: float,
 ) -> Figure:  # fmt: skip
     """One panel for each column, with its title; in each one series for each kind, by way."""
-    figure, grid = new_panels(len(columns), (width, 3.9), sharey=True)
-    for axes, (column, title) in zip(grid, columns.items(), strict=True):
-        for i, (kind, colour) in enumerate(zip(kinds, STUDY_COLOURS, strict=False)):
-            values = [pick(numbers, f"{kind}, {way}", column) for way in ways]
-            marker, share = KIND_MARKERS.get(kind, "D"), column != WITHHELD
-            plot_beside(axes, values, (i, 3), colour=colour, marker=marker, name=kind, share=share)
-        label_places(axes, ways, slanted=True)
-        axes.set(ylim=(-0.03, 1.04), title=title)
+    series = [
+        Series(kind, colour, KIND_MARKERS.get(kind, "D"))
+        for kind, colour in zip(kinds, STUDY_COLOURS, strict=False)
+    ]
+    figure, grid = draw_beside(
+        numbers, columns, series, ways, lambda column, kind, way: (f"{kind}, {way}", column),
+        size=(width, 3.9), shares=set(columns) - {WITHHELD}, slanted=True,
+    )  # fmt: skip
+    grid[0].set_ylim(-0.03, 1.04)
     legend_below(figure, grid[0], 3)
     return figure
 
 
-def bar(number: Number, *, share: bool) -> tuple[float, float]:
-    """How far the 95 % bar of a number reaches down and up."""
-    if share:
-        low, high = wilson(number.ours, number.count)
-        return max(0.0, number.ours - low), max(0.0, high - number.ours)
-    reach = _reach(number.error)
-    return min(reach, number.ours), reach
-
-
-def share_bars(points: Sequence[Average]) -> list[list[float]]:
-    """How far the bars of shares reach down and up: no share is below 0 or above 1.
-
-    >>> share_bars([(1.0, 0.1, 9)])
-    [[0.196], [0.0]]
-    """
-    return [
-        [min(_reach(error), room) for room, (_, error, _) in zip(rooms, points, strict=True)]
-        for rooms in ([share for share, _, _ in points], [1 - share for share, _, _ in points])
-    ]
+def error_bars(numbers: Sequence[Number], *, share: bool) -> Any:
+    """How far the 95 % bars of numbers reach down and up, (2, numbers)."""
+    bars = []
+    for number in numbers:
+        reach = _reach(number.error)
+        down, up = min(reach, number.ours), reach
+        if share:
+            low, high = wilson(number.ours, number.count)
+            down, up = max(0.0, number.ours - low), max(0.0, high - number.ours)
+        bars.append((down, up))
+    return np.reshape(bars, (-1, 2)).T
 
 
 def _reach(error: float) -> float:
-    return 0.0 if math.isnan(error) else 1.96 * error
+    return 0.0 if math.isnan(error) else Z * error
 
 
 def label_places(axes: Any, names: Sequence[str], *, slanted: bool = False) -> None:

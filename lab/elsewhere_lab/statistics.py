@@ -114,14 +114,14 @@ def amount(number: Number, *, sign: bool = False) -> str:
     return text if math.isnan(number.error) else f"{text} ± {Z * number.error:.2f}"
 
 
-def differ(one: Number, other: Number) -> bool:
+def differ(first: Number, second: Number) -> bool:
     """Whether two shares differ by more than chance: their intervals do not touch.
 
     >>> differ(Number("", "", 0.9, 0, 100), Number("", "", 0.5, 0, 100))
     True
     """
-    first, second = sorted(wilson(n.ours, n.count) for n in (one, other))
-    return first[1] < second[0]
+    lower, upper = sorted(wilson(n.ours, n.count) for n in (first, second))
+    return lower[1] < upper[0]
 
 
 def by_column(numbers: Numbers, line: str) -> dict[str, Number]:
@@ -168,9 +168,9 @@ def findings_by_kind(
 def lines_of(rows: Rows, column: str) -> Iterator[tuple[str, str, list[Row], list[Row]]]:
     """For each kind and value of a column: the line's name, the value, the kind's rows, its own."""
     for kind in kinds_of(rows):
-        every = [row for row in rows if row["kind"] == kind]
-        for value in dict.fromkeys(str(row[column]) for row in every):
-            yield f"{kind}, {value}", value, every, [row for row in every if row[column] == value]
+        every = select(rows, kind=kind)
+        for value in unique(every, column):
+            yield f"{kind}, {value}", value, every, select(every, **{column: value})
 
 
 def withheld_share(row: Row) -> float | None:
@@ -180,18 +180,20 @@ def withheld_share(row: Row) -> float | None:
 
 def costs(rows: Rows, line: str, way: str, bare: str, column: str = "way") -> list[Number]:
     """The share of collections without a plan, what plans withhold, and how much more that is."""
-    mine = {row["number"]: row for row in rows if row[column] == way}
-    plain = {row["number"]: row for row in rows if row[column] == bare}
-    gone = {key: part for key, row in mine.items() if (part := withheld_share(row)) is not None}
-    none = [float(row["withheld"] is None) for row in mine.values()]
+    shares, bare_shares = (
+        {row["number"]: withheld_share(row) for row in select(rows, **{column: value})}
+        for value in (way, bare)
+    )
+    known = {key: share for key, share in shares.items() if share is not None}
+    none = [float(share is None) for share in shares.values()]
     more = [
-        gone[key] - before
-        for key, row in plain.items()
-        if key in gone and (before := withheld_share(row)) is not None
+        known[key] - before
+        for key, before in bare_shares.items()
+        if key in known and before is not None
     ]
     return [
         Number(line, NO_PLAN, *mean(none)),
-        Number(line, WITHHELD, *mean(list(gone.values()))),
+        Number(line, WITHHELD, *mean(list(known.values()))),
         Number(line, MORE, *mean(more)),
     ]
 
@@ -208,19 +210,33 @@ def same(rows: Rows, field: str, ways: Sequence[str]) -> list[Number]:
     >>> [(n.line, n.ours, n.count) for n in same(rows, "holds", ["bare", "dear"])]
     [('bare', 0.0, 1), ('dear', 1.0, 1)]
     """
-    have = [
+    values_of = [
         {
             row["number"]: number(row[field])
-            for row in rows
-            if row["way"] == way and row[field] is not None
+            for row in select(rows, way=way)
+            if row[field] is not None
         }
         for way in ways
     ]
-    shared = [key for key in have[0] if all(key in values for values in have)]
+    common = [key for key in values_of[0] if all(key in values for values in values_of)]
     return [
-        Number(way, field, *mean([values[key] for key in shared]))
-        for way, values in zip(ways, have, strict=True)
+        Number(way, field, *mean([values[key] for key in common]))
+        for way, values in zip(ways, values_of, strict=True)
     ]
+
+
+def select(rows: Rows, **fields: Value) -> list[Row]:
+    """The rows that have these values.
+
+    >>> select([{"kind": "R-16", "top": 1}, {"kind": "R-16", "top": 5}], top=5)
+    [{'kind': 'R-16', 'top': 5}]
+    """
+    return [row for row in rows if all(row[key] == value for key, value in fields.items())]
+
+
+def unique(rows: Rows, column: str) -> list[str]:
+    """The values of a column, each once, in the order of the rows."""
+    return list(dict.fromkeys(str(row[column]) for row in rows))
 
 
 class MarginMatch(NamedTuple):
@@ -233,51 +249,56 @@ class MarginMatch(NamedTuple):
 
 
 def compare_success(
-    rows: Rows, name: str, one: PlanName, two: PlanName
+    rows: Rows, attacker: str, first: PlanName, second: PlanName
 ) -> tuple[Number, Number, Number]:
     """Where the attacker had the place and both plans exist: how much more often the second holds,
     how much more it withholds, and how often the first holds there."""
-    first, second = (_rows_of(rows, plan, name) for plan in (one, two))
-    shared = [key for key in first if key in second]
-    better = [number(second[key]["holds"]) - number(first[key]["holds"]) for key in shared]
-    before = [number(first[key]["holds"]) for key in shared]
+    had = [row for row in select(rows, attacker=attacker) if row["holds"] is not None]
+    pairs = _pair_plans(had, first, second)
+    better = [number(after["holds"]) - number(before["holds"]) for before, after in pairs]
     more = [
-        (withheld_share(second[key]) or 0.0) - (withheld_share(first[key]) or 0.0) for key in shared
+        (withheld_share(after) or 0.0) - (withheld_share(before) or 0.0) for before, after in pairs
     ]
     return (
-        Number(name, "holds more", *mean(better)),
-        Number(name, "withheld more", *mean(more)),
-        Number(name, "held before", *mean(before)),
+        Number(attacker, "holds more", *mean(better)),
+        Number(attacker, "withheld more", *mean(more)),
+        Number(attacker, "held before", *mean([number(before["holds"]) for before, _ in pairs])),
     )
 
 
-def compare_costs(rows: Rows, one: PlanName, two: PlanName) -> tuple[Number, Number, Number]:
+def compare_costs(rows: Rows, first: PlanName, second: PlanName) -> tuple[Number, Number, Number]:
     """Where both plans exist: what each withholds, and how much more that is for the second."""
-    first, second = (
-        {
-            k: part
-            for k, r in _rows_of(rows, plan).items()
-            if (part := withheld_share(r)) is not None
-        }
-        for plan in (one, two)
-    )
-    shared = [key for key in first if key in second]
+    planned = [row for row in rows if row["withheld"] is not None]
+    shares = np.array(
+        [[withheld_share(row) for row in pair] for pair in _pair_plans(planned, first, second)],
+        dtype=np.float64,
+    ).reshape(-1, 2)
     return (
-        Number(one[0], WITHHELD, *mean([first[key] for key in shared])),
-        Number(two[0], WITHHELD, *mean([second[key] for key in shared])),
-        Number(two[0], MORE, *mean([second[key] - first[key] for key in shared])),
+        Number(first[0], WITHHELD, *mean(shares[:, 0])),
+        Number(second[0], WITHHELD, *mean(shares[:, 1])),
+        Number(second[0], MORE, *mean(shares[:, 1] - shares[:, 0])),
     )
+
+
+def _pair_plans(rows: Rows, first: PlanName, second: PlanName) -> list[tuple[Row, Row]]:
+    """The rows of two plans for the same collections."""
+    before, after = (
+        {(r["kind"], r["number"]): r for r in select(rows, proxy=proxy, guard=guard, amount=size)}
+        for proxy, guard, size in (first, second)
+    )
+    return [(row, after[key]) for key, row in before.items() if key in after]
 
 
 def match_margin(
-    rows: Rows, name: str, plan: PlanName, proxy: str, *, margins: Sequence[float], called: str
+    rows: Rows, attacker: str, plan: PlanName, proxy: str, *, margins: Sequence[float], called: str
 ) -> MarginMatch | None:
     """A plan beside the margin against `proxy` that withholds most nearly as much."""
     # chosen by what it withholds alone, so that nothing is picked for how it came out
     tried = [
-        (compare_success(rows, name, plan, (proxy, "θ", margin)), margin) for margin in margins
+        (success, margin)
+        for margin in margins
+        if (success := compare_success(rows, attacker, plan, (proxy, "θ", margin)))[0].count
     ]
-    tried = [(found, margin) for found, margin in tried if found[0].count]
     if not tried:
         return None
     (better, more, _), margin = min(tried, key=lambda pair: abs(pair[0][1].ours))
@@ -285,13 +306,3 @@ def match_margin(
     if abs(better.ours) > Z * better.error:
         verdict = f"{'θ' if better.ours > 0 else called} holds more often"
     return MarginMatch(margin, better, more, verdict)
-
-
-def _rows_of(rows: Rows, plan: PlanName, name: str | None = None) -> dict[tuple[Value, Value], Row]:
-    """The plan's rows by collection; with a name, of the collections that this attacker had."""
-    return {
-        (r["kind"], r["number"]): r
-        for r in rows
-        if (r["proxy"], r["guard"], r["amount"]) == plan
-        and (name is None or (r["attacker"] == name and r["holds"] is not None))
-    }

@@ -2,49 +2,22 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.report.colours import LIGHT
-from elsewhere_lab import attackers, statistics as stats
-from elsewhere_lab.attackers import ALONE, CAREFUL, PLAIN, STRATEGIES, try_strategies
-from elsewhere_lab.collections import (
-    ALBUMS,
-    TOP,
-    distance,
-    endangered,
-    kinds_of,
-    sample_parts,
-    several_views,
-)
-from elsewhere_lab.plots import Figure, bar, legend_below, new_panels
+from elsewhere_lab import attackers, collections, plots, statistics as stats
+from elsewhere_lab.attackers import ALONE, CAREFUL, PLAIN, STRATEGIES
+from elsewhere_lab.collections import ALBUMS, TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.solving import Result, rank_ahead, solve_quietly, unproved
 from elsewhere_lab.sources import Simulated, Source
-from elsewhere_lab.statistics import (
-    MORE,
-    NO_PLAN,
-    WITHHELD,
-    MarginMatch,
-    amount,
-    by_column,
-    percent,
-)
-from elsewhere_lab.values import (
-    Collection,
-    FloatMatrix,
-    Number,
-    Numbers,
-    Part,
-    Row,
-    Rows,
-    Scale,
-    Value,
-    number,
-)
+from elsewhere_lab.statistics import MORE, NO_PLAN, WITHHELD, amount, by_column, percent, unique
+from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 # transfer: Plan against some models, be attacked with others
 
@@ -63,47 +36,38 @@ TRAINED_TOGETHER = {
 }  # fmt: skip
 """Models that share photos they were trained on: no attack from a stranger, so not counted."""
 APART = "apart, nats a photo"
+_COLOURS = (LIGHT.kept, LIGHT.withheld, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
 parts_transfer = partial(sample_parts, kinds=("R-16", "R-32"), share=0.2)
 
 
 def measure_transfer(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
-    """One row for each collection, plan and attacker that it was not made against."""
+    """One row for each collection, plan and attacker that it was not made against.
+
+    `holds` is empty for an attacker who never had the place.
+    """
     for cell in part.settings["numbers"]:
-        each, models = several_views(source, part.settings["kind"], cell)
+        each, models = collections.several_views(source, part.settings["kind"], cell)
         known = [proxy for proxy in PROXIES if set(proxy) <= set(models)]
         for proxy in known or [(next(iter(models)),)]:
+            against = [models[name] for name in proxy]
+            related = set(proxy).union(*(TRAINED_TOGETHER.get(name, set()) for name in proxy))
             guards = [("θ", theta) for theta in (MARGINS if len(proxy) == 1 else SEVERAL_MARGINS)]
             guards += [("√n", lead) for lead in LEADS] if len(proxy) == 1 else []
             for guard, size in guards:
-                yield from _try_plan(each, models, proxy, guard, size)
-
-
-def _try_plan(
-    each: Collection, models: Mapping[str, FloatMatrix], proxy: tuple[str, ...], guard: str,
-    size: float,
-) -> list[Row]:  # fmt: skip
-    """The plan against each attacker; the field of one who never had the place is empty."""
-    against = [models[name] for name in proxy]
-    wish = {"margin": size} if guard == "θ" else {"lead": size * math.sqrt(each.photos)}
-    plan = solve_quietly(against, each.truth, top=TOP, **wish)
-    related = set().union(*(TRAINED_TOGETHER.get(name, set()) for name in proxy))
-    rows: list[Row] = []
-    for name, scores in models.items():
-        if name in proxy or name in related:
-            continue
-        had = rank_ahead(scores, each.truth) < TOP
-        holds = None
-        if had and plan.kept is not None:
-            holds = int(rank_ahead(scores[plan.kept], each.truth) >= TOP)
-        rows.append(
-            {
-                **each.key, "proxy": " + ".join(proxy), "guard": guard, "amount": size,
-                "attacker": name, "had": int(had), "holds": holds,
-                "apart": round(distance(against[0], scores, each.truth), 4),
-                "withheld": plan.withheld, "status plan": plan.status,
-            }
-        )  # fmt: skip
-    return rows
+                rule = {"margin": size} if guard == "θ" else {"lead": size * math.sqrt(each.photos)}
+                plan = solve_quietly(against, each.truth, top=TOP, **rule)
+                for name in [name for name in models if name not in related]:
+                    had = rank_ahead(models[name], each.truth) < TOP
+                    holds = None
+                    if had and plan.kept is not None:
+                        holds = int(rank_ahead(models[name][plan.kept], each.truth) >= TOP)
+                    apart = collections.distance(against[0], models[name], each.truth)
+                    yield {
+                        **each.key, "proxy": " + ".join(proxy), "guard": guard, "amount": size,
+                        "attacker": name, "had": int(had), "holds": holds,
+                        "apart": round(apart, 4), "withheld": plan.withheld,
+                        "status plan": plan.status,
+                    }  # fmt: skip
 
 
 def plan_line(proxy: str, guard: str, size: float) -> str:
@@ -111,46 +75,46 @@ def plan_line(proxy: str, guard: str, size: float) -> str:
     return f"{proxy}, {guard} {size:g}" if guard == "θ" else f"{proxy}, {size:g} {guard}"
 
 
-def _attackers(rows: Rows, proxy: str | None = None) -> list[str]:
-    return list(dict.fromkeys(str(r["attacker"]) for r in rows if proxy in (None, r["proxy"])))
-
-
 def summarise_transfer(rows: Rows) -> Iterator[Number]:
     """For each plan: no plan, what is withheld, and how often plans hold for whom."""
     for plan in dict.fromkeys(
         (str(r["proxy"]), str(r["guard"]), number(r["amount"])) for r in rows
     ):
-        mine = [r for r in rows if (r["proxy"], r["guard"], r["amount"]) == plan]
+        proxy, guard, size = plan
+        mine = stats.select(rows, proxy=proxy, guard=guard, amount=size)
         line = plan_line(*plan)
-        once = {(r["kind"], r["number"]): stats.withheld_share(r) for r in mine}
-        shares = list(once.values())
+        shares = {(r["kind"], r["number"]): stats.withheld_share(r) for r in mine}.values()
         yield Number(line, NO_PLAN, *stats.mean([float(share is None) for share in shares]))
-        planned = [share for share in shares if share is not None]
-        yield Number(line, WITHHELD, *stats.mean(planned))
-        yield replace(stats.compare_costs(rows, (plan[0], "θ", 0.0), plan)[2], line=line)
-        for name in _attackers(rows):
-            held = stats.mean_of([row for row in mine if row["attacker"] == name], "holds")
+        yield Number(line, WITHHELD, *stats.mean([s for s in shares if s is not None]))
+        yield replace(stats.compare_costs(rows, (proxy, "θ", 0.0), plan)[2], line=line)
+        for name in unique(rows, "attacker"):
+            held = stats.mean_of(stats.select(mine, attacker=name), "holds")
             if held[2]:
                 yield Number(line, f"holds: {name}", *held)
-    for proxy, name in dict.fromkeys((str(r["proxy"]), str(r["attacker"])) for r in rows):
-        if " + " not in proxy:
+    for proxy in [proxy for proxy in unique(rows, "proxy") if " + " not in proxy]:
+        for name in unique(stats.select(rows, proxy=proxy), "attacker"):
             # every plan of a collection has the same distance: one row of it is enough
-            squares = {
-                (r["kind"], r["number"]): number(r["apart"]) ** 2
-                for r in rows
-                if (r["proxy"], r["attacker"]) == (proxy, name)
-            }
+            pair = stats.select(rows, proxy=proxy, attacker=name)
+            squares = {(r["kind"], r["number"]): number(r["apart"]) ** 2 for r in pair}
             root = math.sqrt(sum(squares.values()) / len(squares))
             yield Number(f"{proxy} and {name}", APART, root, math.nan, len(squares))
 
 
 def findings_transfer(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """What margins, leads and second attackers buy, and what they cost."""
-    for proxy in dict.fromkeys(str(r["proxy"]) for r in rows):
-        for name in _attackers(rows, proxy):
+    for proxy in unique(rows, "proxy"):
+        for name in unique(stats.select(rows, proxy=proxy), "attacker"):
             yield from _margin_sentences(rows, numbers, proxy, name)
-            if " + " not in proxy:
-                yield from _lead_sentences(rows, proxy, name)
+            leads = [
+                f"{lead:g} √n beside θ = {match.margin:g}: θ {amount(match.better, sign=True)} of "
+                f"the plans, {amount(match.more, sign=True)} withheld (n = {match.better.count}): "
+                f"{match.verdict}"
+                for lead in (LEADS if " + " not in proxy else ())
+                if (match := match_lead(rows, proxy, name, lead))
+            ]
+            if leads:
+                text = "; ".join(leads)
+                yield f"{proxy} against {name}, a lead that grows like √n: {text}."
         yield from _second_sentences(rows, numbers, proxy)
     yield from unproved(rows)
 
@@ -181,26 +145,13 @@ def _margin_sentences(rows: Rows, numbers: Numbers, proxy: str, name: str) -> It
     yield text.rstrip(";.") + "."
 
 
-def _lead_sentences(rows: Rows, proxy: str, name: str) -> Iterator[str]:
-    """Leads of so many √n, each beside the θ that withholds most nearly as much."""
-    texts = [
-        f"{lead:g} √n beside θ = {match.margin:g}: θ {amount(match.better, sign=True)} of the "
-        f"plans, {amount(match.more, sign=True)} withheld (n = {match.better.count}): "
-        f"{match.verdict}"
-        for lead in LEADS
-        if (match := match_lead(rows, proxy, name, lead))
-    ]
-    if texts:
-        yield f"{proxy} against {name}, a lead that grows like √n: " + "; ".join(texts) + "."
-
-
-def match_lead(rows: Rows, proxy: str, name: str, lead: float) -> MarginMatch | None:
+def match_lead(rows: Rows, proxy: str, name: str, lead: float) -> stats.MarginMatch | None:
     """A lead of so many √n beside the margin that costs most nearly as much."""
     plan = (proxy, "√n", lead)
     return stats.match_margin(rows, name, plan, proxy, margins=MARGINS[1:], called="the lead")
 
 
-def match_second(rows: Rows, proxy: str, name: str) -> MarginMatch | None:
+def match_second(rows: Rows, proxy: str, name: str) -> stats.MarginMatch | None:
     """A plan against two models beside a margin against the first of them alone."""
     first, called = proxy.partition(" + ")[0], "the plan against both"
     return stats.match_margin(
@@ -215,14 +166,14 @@ def _second_sentences(rows: Rows, numbers: Numbers, proxy: str) -> Iterator[str]
     holds = f"holds: {other}"
     if holds not in largest:
         return
-    two, one, _ = stats.compare_costs(rows, (proxy, "θ", 0.0), (first, "θ", MARGINS[-1]))
+    both, alone, _ = stats.compare_costs(rows, (proxy, "θ", 0.0), (first, "θ", MARGINS[-1]))
     text = (
         f"Planned against {proxy}, every plan holds for {other}, by promise, and withholds "
-        f"{two.ours:.2f} of the photos; with θ = {MARGINS[-1]:g} against {first} alone "
-        f"{percent(largest[holds])} of the plans hold for it, for {one.ours:.2f} of the photos "
-        f"(both of the {one.count} collections that have both plans)."
+        f"{both.ours:.2f} of the photos; with θ = {MARGINS[-1]:g} against {first} alone "
+        f"{percent(largest[holds])} of the plans hold for it, for {alone.ours:.2f} of the photos "
+        f"(both of the {alone.count} collections that have both plans)."
     )
-    for name in _attackers(rows, proxy):
+    for name in unique(stats.select(rows, proxy=proxy), "attacker"):
         better, more, _ = stats.compare_success(rows, name, (first, "θ", 0.0), (proxy, "θ", 0.0))
         match = match_second(rows, proxy, name)
         if better.count and match is not None:
@@ -236,26 +187,21 @@ def _second_sentences(rows: Rows, numbers: Numbers, proxy: str) -> Iterator[str]
     yield text
 
 
-def draw_transfer(rows: Rows, numbers: Numbers) -> Figure:
+def draw_transfer(rows: Rows, numbers: Numbers) -> plots.Figure:
     """Success against photos withheld, one panel for each attacker, a mark for each θ."""
-    names = _attackers(rows)
-    proxies = list(dict.fromkeys(str(r["proxy"]) for r in rows))
-    colours = (LIGHT.kept, LIGHT.withheld, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
-    figure, grid = new_panels(len(names), (2.9 * len(names), 3.8), sharey=True, sharex=True)
-    handles: Figure = {}
+    names = unique(rows, "attacker")
+    figure, grid = plots.new_panels(len(names), (2.9 * len(names), 3.8), sharey=True, sharex=True)
+    handles: dict[str, Any] = {}
     for axes, name in zip(grid, names, strict=True):
-        for proxy, colour, marker in zip(proxies, colours, "os^Dv", strict=False):
+        column = f"holds: {name}"
+        for proxy, colour, marker in zip(unique(rows, "proxy"), _COLOURS, "os^Dv", strict=False):
             lines = [by_column(numbers, plan_line(proxy, "θ", margin)) for margin in MARGINS]
-            points = [
-                (line[WITHHELD].ours, line[f"holds: {name}"])
-                for line in lines
-                if WITHHELD in line and f"holds: {name}" in line
-            ]
-            if points:
+            lines = [line for line in lines if WITHHELD in line and column in line]
+            if lines:
                 handle = axes.errorbar(
-                    [x for x, _ in points], [n.ours for _, n in points],
-                    np.array([bar(n, share=True) for _, n in points]).T, ls="-", marker=marker,
-                    color=colour, capsize=1.5, elinewidth=0.7,
+                    [line[WITHHELD].ours for line in lines], [line[column].ours for line in lines],
+                    plots.error_bars([line[column] for line in lines], share=True), ls="-",
+                    marker=marker, color=colour, capsize=1.5, elinewidth=0.7,
                 )  # fmt: skip
                 handles.setdefault(f"against {proxy}", handle)
         axes.set_title(f"attacked by {name}")
@@ -284,22 +230,17 @@ def measure_adaptive(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     for each in endangered(source, part):
         rng = np.random.default_rng([_ADAPTIVE_SEED, each.number, each.photos])
         for times in SECRET_FACTORS:
-            plan, k = secret_plan(each, times, rng)
+            # as `protect` draws it: where a k cannot be had, a smaller one
+            k = int(rng.integers(TOP, times * TOP + 1))
+            plan = solve_quietly(each.scores, each.truth, top=k)
+            while plan.kept is None and k > TOP:
+                k = int(rng.integers(TOP, k))
+                plan = solve_quietly(each.scores, each.truth, top=k)
             yield _adaptive_row(each, SECRET_LABELS[times], plan, k, times)
         # values that differ by up to half: which of the near-optimal plans is best is chance
         values = [100 + int(rng.integers(51)) for _ in range(each.photos)]
         plan = solve_quietly(each.scores, each.truth, top=TOP, values=values)
         yield _adaptive_row(each, ANY_PLAN, plan, TOP, 1)
-
-
-def secret_plan(each: Collection, times: int, rng: np.random.Generator) -> tuple[Result, int]:
-    """The plan for a k drawn as `protect` draws it: where it cannot be had, a smaller one."""
-    k = int(rng.integers(TOP, times * TOP + 1))
-    while True:
-        plan = solve_quietly(each.scores, each.truth, top=k)
-        if plan.kept is not None or k == TOP:
-            return plan, k
-        k = int(rng.integers(TOP, k))
 
 
 def _adaptive_row(each: Collection, way: str, plan: Result, k: int, times: int) -> Row:
@@ -342,16 +283,13 @@ def learned_guesses(ranks: Sequence[int]) -> list[float]:
 def summarise_adaptive(rows: Rows) -> Iterator[Number]:
     """How often each guess is right, and what the plans cost."""
     guesses = {"the first": "first", "rank k+1": "next", "the least slack": "slack"}
-    for kind in kinds_of(rows):
-        every = [row for row in rows if row["kind"] == kind]
-        for way in (*SECRET_LABELS.values(), ANY_PLAN):
-            planned = [r for r in every if r["way"] == way and r["withheld"] is not None]
-            line = f"{kind}, {way}"
-            for guess, field in guesses.items():
-                yield Number(line, f"guesses {guess}", *stats.mean_of(planned, field))
-            hits = learned_guesses([int(number(row["ahead"])) for row in planned])
-            yield Number(line, BEST_RANK, *stats.mean(hits))
-            yield from stats.costs(every, line, way, SECRET_LABELS[1])
+    for line, way, every, own in stats.lines_of(rows, "way"):
+        planned = [row for row in own if row["withheld"] is not None]
+        for guess, field in guesses.items():
+            yield Number(line, f"guesses {guess}", *stats.mean_of(planned, field))
+        hits = learned_guesses([int(number(row["ahead"])) for row in planned])
+        yield Number(line, BEST_RANK, *stats.mean(hits))
+        yield from stats.costs(every, line, way, SECRET_LABELS[1])
 
 
 def advice_adaptive(kind: str, rows: Rows, numbers: Numbers) -> str:
@@ -364,28 +302,25 @@ def advice_adaptive(kind: str, rows: Rows, numbers: Numbers) -> str:
     return "So few collections do not show that a secret k helps."
 
 
-def draw_adaptive(rows: Rows, numbers: Numbers) -> Figure:
+def draw_adaptive(rows: Rows, numbers: Numbers) -> plots.Figure:
     """Success of the best single guess against photos withheld."""
     from matplotlib.ticker import MultipleLocator
 
     kinds = kinds_of(rows)
-    figure, grid = new_panels(len(kinds), (2.9 * len(kinds), 3.3), sharey=True, sharex=True)
+    figure, grid = plots.new_panels(len(kinds), (2.9 * len(kinds), 3.3), sharey=True, sharex=True)
+    ways = (*SECRET_LABELS.values(), ANY_PLAN)
     for axes, kind in zip(grid, kinds, strict=True):
-        for way, marker, colour in zip(
-            (*SECRET_LABELS.values(), ANY_PLAN), "os^Dv", _ADAPTIVE_COLOURS, strict=True
-        ):
+        for way, marker, colour in zip(ways, "os^Dv", _ADAPTIVE_COLOURS, strict=True):
             line = by_column(numbers, f"{kind}, {way}")
-            if BEST_RANK in line:
-                hit = line[BEST_RANK]
-                low, high = bar(hit, share=True)
+            if hit := line.get(BEST_RANK):
                 axes.errorbar(
-                    [line[WITHHELD].ours], [hit.ours], [[low], [high]], fmt=marker, color=colour,
-                    capsize=2, ms=6, label=way,
+                    [line[WITHHELD].ours], [hit.ours], plots.error_bars([hit], share=True),
+                    fmt=marker, color=colour, capsize=2, ms=6, label=way,
                 )  # fmt: skip
         axes.set(xlabel="share of photos withheld", ylim=(-0.03, 1.04), title=kind)
         axes.xaxis.set_major_locator(MultipleLocator(0.1))
     grid[0].set_ylabel("his best guess is right")
-    legend_below(figure, grid[0], 3)
+    plots.legend_below(figure, grid[0], 3)
     return figure
 
 
@@ -394,13 +329,15 @@ def draw_adaptive(rows: Rows, numbers: Numbers) -> Figure:
 SUBSET_OTHERS = ("any one photo", *attackers.PARTIAL, "one photo less")
 """The first and the last are the worst case: any kept photo alone, any kept photo gone."""
 parts_subset = sample_parts
+summarise_subset = partial(attackers.summarise_strategies, names=SUBSET_OTHERS)
+draw_subset = partial(attackers.draw_strategies, names=SUBSET_OTHERS)
 
 
 def measure_subset(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, strategy, and attacker."""
     for each in endangered(source, part):
         before = {name: _holds_for_subset(name, each, range(each.photos)) for name in SUBSET_OTHERS}
-        yield from try_strategies(each, STRATEGIES, before, _holds_for_subset)
+        yield from attackers.try_strategies(each, STRATEGIES, before, _holds_for_subset)
 
 
 def _holds_for_subset(name: str, each: Collection, kept: Sequence[int]) -> bool:
@@ -417,14 +354,9 @@ def _holds_for_subset(name: str, each: Collection, kept: Sequence[int]) -> bool:
     return attackers.holds(attackers.PARTIAL[name], rows, each.truth, TOP)
 
 
-def summarise_subset(rows: Rows) -> list[Number]:
-    """How often the place stays out of the top k."""
-    return attackers.summarise_strategies(rows, SUBSET_OTHERS)
-
-
 def advice_subset(kind: str, rows: Rows, numbers: Numbers) -> str:
     """The attackers against whom it helps to hold each photo to the top, too."""
-    mine = [row for row in rows if row["kind"] == kind]
+    mine = stats.select(rows, kind=kind)
     pairs = (stats.same(mine, name, (PLAIN, ALONE)) for name in SUBSET_OTHERS[1:])
     return "".join(
         f" Against {after.column} they hold in {percent(after)}, plans for the sum of the same "
@@ -434,16 +366,12 @@ def advice_subset(kind: str, rows: Rows, numbers: Numbers) -> str:
     )
 
 
-def draw_subset(rows: Rows, numbers: Numbers) -> Figure:
-    """Holding by attacker, one series for each strategy."""
-    return attackers.draw_strategies(rows, numbers, SUBSET_OTHERS)
-
-
 # correlated: Attackers who know that ten pictures of one fountain are not ten pieces of evidence
 
 CORRELATED_OTHERS = tuple(attackers.REPEATS)
 TOGETHER = "the sum, scenes together"
 """Photos of one scene stay or go together: what `--bursts` does to those of one moment."""
+draw_correlated = partial(attackers.draw_strategies, names=CORRELATED_OTHERS)
 
 
 def parts_correlated(source: Source, scale: Scale) -> list[Part]:
@@ -469,7 +397,7 @@ def measure_correlated(source: Source, scale: Scale, part: Part) -> Iterator[Row
         before = {name: holds(name, each, range(each.photos)) for name in CORRELATED_OTHERS}
         every = [np.flatnonzero(scene == number).tolist() for number in np.unique(scene)]
         together = {"groups": [photos for photos in every if len(photos) > 1]}
-        tried = try_strategies(each, STRATEGIES | {TOGETHER: together}, before, holds)
+        tried = attackers.try_strategies(each, STRATEGIES | {TOGETHER: together}, before, holds)
         yield from [{**row, "scenes": len(every)} for row in tried]
 
 
@@ -487,7 +415,7 @@ def summarise_correlated(rows: Rows) -> list[Number]:
     """How often the place stays out of the top k, what it costs, and how many scenes there are."""
     numbers = attackers.summarise_strategies(rows, CORRELATED_OTHERS)
     for kind in kinds_of(rows):
-        mine = [row for row in rows if row["kind"] == kind and row["way"] == PLAIN]
+        mine = stats.select(rows, kind=kind, way=PLAIN)
         numbers.append(Number(f"{kind}, {PLAIN}", "scenes", *stats.mean_of(mine, "scenes")))
     return numbers
 
@@ -495,14 +423,9 @@ def summarise_correlated(rows: Rows) -> list[Number]:
 def findings_correlated(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """How plans hold against the worst of these attackers."""
     for kind in kinds_of(rows):
-        plain, careful, bursts = (
-            by_column(numbers, f"{kind}, {way}") for way in (PLAIN, CAREFUL, TOGETHER)
-        )
-        had = [
-            name
-            for name in CORRELATED_OTHERS
-            if name in plain and name in careful and name in bursts
-        ]
+        lines = [by_column(numbers, f"{kind}, {way}") for way in (PLAIN, CAREFUL, TOGETHER)]
+        plain, careful, bursts = lines
+        had = [name for name in CORRELATED_OTHERS if all(name in line for line in lines)]
         if not had:
             continue
         worst = min(had, key=lambda name: plain[name].ours)
@@ -519,15 +442,10 @@ def findings_correlated(rows: Rows, numbers: Numbers) -> Iterator[str]:
                 f"{amount(bursts[WITHHELD])} in all; no plan for {percent(bursts[NO_PLAN])}, "
                 f"otherwise for {percent(plain[NO_PLAN])}). "
             )
-        before, after = stats.same([r for r in rows if r["kind"] == kind], worst, (PLAIN, TOGETHER))
+        before, after = stats.same(stats.select(rows, kind=kind), worst, (PLAIN, TOGETHER))
         gain = "no gain that these would show"
         if after.ours > before.ours and stats.differ(before, after):
             gain = "scenes that stay or go together hold better"
         text += f"Where both have a plan they hold in {percent(after)} instead of "
         yield f"{text}{percent(before)}: {gain}."
     yield from unproved(rows)
-
-
-def draw_correlated(rows: Rows, numbers: Numbers) -> Figure:
-    """Holding by attacker, one series for each strategy."""
-    return attackers.draw_strategies(rows, numbers, CORRELATED_OTHERS)

@@ -10,10 +10,10 @@ from elsewhere.service.next_photo import OneByOne
 from elsewhere.solver.requests import read_request
 from elsewhere.values.next_photo import Answer
 from elsewhere_lab.collections import ALBUMS, TOP, kinds_of, sample_parts, sampled
-from elsewhere_lab.plots import Figure, label_places, new_panels, plot_beside
+from elsewhere_lab.plots import Figure, Series, draw_beside
 from elsewhere_lab.solving import fewest, rank_ahead
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import by_column, lines_of, mean, mean_of, pick
+from elsewhere_lab.statistics import by_column, lines_of, mean, mean_of
 from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, number
 
 LARGEST = 32  # albums are cut to so many photos: each of them asks for a plan
@@ -112,16 +112,14 @@ def advice_online(kind: str, rows: Rows, numbers: Numbers) -> str:
 
 def draw_online(rows: Rows, numbers: Numbers) -> Figure:
     """What is withheld and how often the promise holds, by policy."""
-    figure, grid = new_panels(2, (7.4, 3.9))
-    for axes, column in zip(grid, ("withheld", "holds"), strict=True):
-        series = zip(kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False)
-        for i, (kind, colour, marker) in enumerate(series):
-            values = [pick(numbers, f"{kind}, {policy}", column) for policy in POLICIES]
-            share = column == "holds"
-            plot_beside(axes, values, (i, 2), colour=colour, marker=marker, name=kind, share=share)
-        label_places(axes, POLICIES, slanted=True)
+    looks = zip(kinds_of(rows), (LIGHT.kept, LIGHT.decoy), "os", strict=False)
+    figure, grid = draw_beside(
+        numbers, {"withheld": "Share of photos withheld", "holds": "The promise holds in the end"},
+        [Series(*look) for look in looks], POLICIES,
+        lambda column, kind, policy: (f"{kind}, {policy}", column), size=(7.4, 3.9),
+        shares=("holds",), slanted=True, sharey=False,
+    )  # fmt: skip
+    for axes in grid:
         axes.set_ylim(-0.03, 1.04)
-    grid[0].set_title("Share of photos withheld")
-    grid[1].set_title("The promise holds in the end")
     grid[1].legend(loc="lower right")
     return figure

@@ -14,10 +14,10 @@ from elsewhere.solver.problem import plain
 from elsewhere_lab.collections import RANDOM, one_each, partitions, sample_parts, spread
 from elsewhere_lab.experiments.tables import NESTING_STEPS
 from elsewhere_lab.paper import reported
-from elsewhere_lab.plots import Figure, label_places, new_panels, plot_beside
+from elsewhere_lab.plots import Figure, Series, draw_beside, new_panels
 from elsewhere_lab.solving import fewest, gains, greedy_fewest, greedy_steps, within
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import by_column, mean, mean_by_cell, pick
+from elsewhere_lab.statistics import by_column, mean, mean_by_cell
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 # time: Running time against the number of photos, of cells, and the k of the guarantee
@@ -425,17 +425,16 @@ def _distance_to_paper(numbers: Numbers, name: str, choice: str) -> tuple[float,
 
 def draw_constant(rows: Rows, numbers: Numbers) -> Figure:
     """Table 4's two numbers for each T and choice, the paper's as lines."""
-    figure, grid = new_panels(2, (7.4, 3.1), sharey=True)
-    series = ((LARGE, LIGHT.kept, "o"), (PUBLISHED, LIGHT.withheld, "s"))
-    for axes, (_, _, step) in zip(grid, NESTING_STEPS, strict=True):
-        for i, (name, colour, marker) in enumerate(series):
-            values = [pick(numbers, name, f"{step}, {choice}") for choice in PLAN_CHOICES]
-            plot_beside(axes, values, (i, 2), colour=colour, marker=marker, name=name)
+    steps = [step for _, _, step in NESTING_STEPS]
+    figure, grid = draw_beside(
+        numbers, {step: step for step in steps},
+        [Series(LARGE, LIGHT.kept, "o"), Series(PUBLISHED, LIGHT.withheld, "s")], PLAN_CHOICES,
+        lambda step, name, choice: (name, f"{step}, {choice}"), size=(7.4, 3.1),
+    )  # fmt: skip
+    for axes, step in zip(grid, steps, strict=True):
         theirs = reported("nesting", CONSTANT_KIND, step)
         axes.axhline(theirs, color=LIGHT.ink, lw=1, ls=(0, (4, 2)), label="paper")
-        label_places(axes, PLAN_CHOICES)
-        axes.set(title=step)
-        axes.set_ylim(bottom=0)
+    grid[0].set_ylim(bottom=0)
     grid[0].set_ylabel("share withheld before, kept now")
     grid[0].legend()
     return figure

@@ -16,20 +16,8 @@ from elsewhere.report.colours import LIGHT
 from elsewhere.service.scores import candidate_tops
 from elsewhere.values import wishes as wished
 from elsewhere.values.margins import margin as named_margin
-from elsewhere_lab import plots, statistics as stats
-from elsewhere_lab.collections import (
-    ALBUMS,
-    RANDOM,
-    TOP,
-    endangered,
-    kinds_of,
-    model_names,
-    one_each,
-    one_each_parts,
-    sample_parts,
-    size_of,
-    spread,
-)
+from elsewhere_lab import collections, plots, statistics as stats
+from elsewhere_lab.collections import ALBUMS, RANDOM, TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.experiments.attacks import TRAINED_TOGETHER
 from elsewhere_lab.solving import Result, fewest, rank_ahead, solve_quietly, unproved
 from elsewhere_lab.sources import Scored, Source
@@ -39,21 +27,19 @@ from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, S
 
 MARGIN_TOPS = (1, 5)
 MARGINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
-MARGIN_KIND = "R-128"
 
 
 def parts_margin(source: Source, scale: Scale) -> list[Part]:
     """One collection of each of some cells; the largest that the photos allow, up to R-128."""
-    largest = max(len(source.photos(cell)[0]) for cell in spread(source.cells, scale.sample))
-    kind = next(
-        (kind for kind in (MARGIN_KIND, "R-64", "R-32") if size_of(kind) <= largest), "R-16"
-    )
-    return one_each_parts(source, scale, (kind,))
+    cells = collections.spread(source.cells, scale.sample)
+    largest = max(len(source.photos(cell)[0]) for cell in cells)
+    fitting = [kind for kind in RANDOM if collections.size_of(kind) <= largest]
+    return collections.one_each_parts(source, scale, (fitting or RANDOM)[-1:])
 
 
 def measure_margin(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection, k and θ."""
-    for each in one_each(source, part, paired=True):
+    for each in collections.one_each(source, part, paired=True):
         proxy, other = each.views
         for top in MARGIN_TOPS:
             for margin in MARGINS:
@@ -65,28 +51,28 @@ def measure_margin(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
                 yield {**each.key, **row, "status margin": plan.status}
 
 
-def _margin_rows(rows: Rows, top: int, margin: float) -> list[Row]:
-    return [row for row in rows if (row["top"], row["margin"]) == (top, margin)]
-
-
 def margin_curve(rows: Rows, top: int) -> list[tuple[float, stats.Average, stats.Average]]:
     """For each θ: success at the other model (no plan is no success), and the share withheld."""
     result = []
     for margin in MARGINS:
-        if mine := _margin_rows(rows, top, margin):
+        if mine := stats.select(rows, top=top, margin=margin):
             success = stats.mean([float(row["holds"] or 0) for row in mine])
-            gone = [share for row in mine if (share := stats.withheld_share(row)) is not None]
-            result.append((margin, success, stats.mean(gone)))
+            result.append((margin, success, mean_withheld(mine)))
     return result
+
+
+def mean_withheld(rows: Rows) -> stats.Average:
+    """The mean share withheld, of the collections with a plan."""
+    shares = map(stats.withheld_share, rows)
+    return stats.mean([share for share in shares if share is not None])
 
 
 def summarise_margin(rows: Rows) -> Iterator[Number]:
     """Success, share without a plan, and share withheld, by θ."""
     for top in MARGIN_TOPS:
         for margin, success, gone in margin_curve(rows, top):
-            none = stats.mean(
-                [float(row["withheld"] is None) for row in _margin_rows(rows, top, margin)]
-            )
+            mine = stats.select(rows, top=top, margin=margin)
+            none = stats.mean([float(row["withheld"] is None) for row in mine])
             for name, average in (("success", success), ("no plan", none), ("withheld", gone)):
                 yield Number(f"θ = {margin:g}", f"top-{top} {name}", *average)
 
@@ -121,16 +107,16 @@ def findings_margin(rows: Rows, numbers: Numbers) -> Iterator[str]:
 def draw_margin(rows: Rows, numbers: Numbers) -> plots.Figure:
     """The paper's figure: success at the other model, and photos withheld, against θ."""
     figure, grid = plots.new_panels(2, (7.4, 3.1), sharey=True)
+    looks = (
+        ("-o", LIGHT.kept, "holds at the other model"),
+        ("--X", LIGHT.withheld, "share of photos withheld"),
+    )
     for axes, top in zip(grid, MARGIN_TOPS, strict=True):
-        points = margin_curve(rows, top)
-        for values, style, colour, name in (
-            ([s for _, s, _ in points], "-o", LIGHT.kept, "holds at the other model"),
-            ([g for _, _, g in points], "--X", LIGHT.withheld, "share of photos withheld"),
-        ):
-            axes.errorbar(
-                [margin for margin, _, _ in points], [v[0] for v in values],
-                plots.share_bars(values), fmt=style, color=colour, capsize=2, label=name,
-            )  # fmt: skip
+        margins, *curves = zip(*margin_curve(rows, top), strict=True)
+        for averages, (style, colour, name) in zip(curves, looks, strict=True):
+            shares, errors = (np.array([average[i] for average in averages]) for i in (0, 1))
+            bars = np.minimum(stats.Z * np.nan_to_num(errors), [shares, 1 - shares])
+            axes.errorbar(margins, shares, bars, fmt=style, color=colour, capsize=2, label=name)
         axes.set(xlabel="margin θ, nats per kept photo", ylim=(-0.03, 1.04))
         axes.set_title(f"{rows[0]['kind']}, top-{top}")
     grid[0].legend(loc="center right")
@@ -143,6 +129,9 @@ STARS = (0.35, 0.25, 0.2, 0.15, 0.05)
 """How many photos have one to five stars; a photo with s stars is worth 1 + s."""
 CHANCE, LANDMARKS = "stars at random", "stars for what shows the place"
 SAVED, MORE_PHOTOS = "saved of the worth withheld", "more photos"
+_VALUE_COLUMNS = (
+    "photos", "worth", "blind photos", "blind worth", "aware photos", "aware worth",
+)  # fmt: skip
 _VALUES_SEED = 20261116
 parts_values = sample_parts
 
@@ -182,24 +171,14 @@ def summarise_values(rows: Rows) -> Iterator[Number]:
         planned = [
             r for r in own if r["blind photos"] is not None and r["aware photos"] is not None
         ]
-
-        def mean_ratio(
-            part: str, whole: str, less: str | None = None, rows: Rows = planned
-        ) -> tuple[float, float, int]:
-            return stats.mean(
-                [
-                    (number(r[part]) - (number(r[less]) if less else 0)) / number(r[whole])
-                    for r in rows
-                ]
-            )
-
+        values = {key: np.array([number(r[key]) for r in planned]) for key in _VALUE_COLUMNS}
         for plan in ("blind", "aware"):
             for what in ("worth", "photos"):
-                yield Number(line, f"{plan}: {what}", *mean_ratio(f"{plan} {what}", what))
-        saved = [1 - number(r["aware worth"]) / number(r["blind worth"]) for r in planned]
-        yield Number(line, SAVED, *stats.mean(saved))
-        more = mean_ratio("aware photos", "photos", less="blind photos")
-        yield Number(line, MORE_PHOTOS, *more)
+                shares = values[f"{plan} {what}"] / values[what]
+                yield Number(line, f"{plan}: {what}", *stats.mean(shares))
+        yield Number(line, SAVED, *stats.mean(1 - values["aware worth"] / values["blind worth"]))
+        more = (values["aware photos"] - values["blind photos"]) / values["photos"]
+        yield Number(line, MORE_PHOTOS, *stats.mean(more))
         yield Number(line, stats.NO_PLAN, *stats.mean([float(row not in planned) for row in own]))
 
 
@@ -211,20 +190,16 @@ def advice_values(kind: str, rows: Rows, numbers: Numbers) -> str:
 
 def draw_values(rows: Rows, numbers: Numbers) -> plots.Figure:
     """Worth withheld without and with values."""
-    kinds = kinds_of(rows)
-    figure, grid = plots.new_panels(2, (7.4, 3.2), sharey=True)
-    series = (
-        ("blind", LIGHT.baseline, "P", "without values"),
-        ("aware", LIGHT.kept, "o", "with values"),
-    )
-    for axes, liked in zip(grid, (CHANCE, LANDMARKS), strict=True):
-        for i, (plan, colour, marker, name) in enumerate(series):
-            values = [stats.pick(numbers, f"{kind}, {liked}", f"{plan}: worth") for kind in kinds]
-            plots.plot_beside(axes, values, (i, 2), colour=colour, marker=marker, name=name)
-        axes.set_title(liked.capitalize())
-        axes.set_ylim(0, 0.9)
-        plots.label_places(axes, kinds)
-    grid[0].set_ylabel("share of the worth withheld")
+    figure, grid = plots.draw_beside(
+        numbers, {liked: liked.capitalize() for liked in (CHANCE, LANDMARKS)},
+        [
+            plots.Series("blind", LIGHT.baseline, "P", "without values"),
+            plots.Series("aware", LIGHT.kept, "o", "with values"),
+        ],
+        kinds_of(rows), lambda liked, plan, kind: (f"{kind}, {liked}", f"{plan}: worth"),
+        size=(7.4, 3.2),
+    )  # fmt: skip
+    grid[0].set(ylim=(0, 0.9), ylabel="share of the worth withheld")
     plots.legend_below(figure, grid[0], 2)
     return figure
 
@@ -234,7 +209,7 @@ def draw_values(rows: Rows, numbers: Numbers) -> plots.Figure:
 PINS_TOPS = (1, 5)
 PIN_RANKS = (0.0, 0.0625, 0.125, 0.25, 0.375, 0.5, 0.75, 1.0)
 """Ranks that are tried, from the most telling photo to the least."""
-parts_pins = partial(one_each_parts, kinds=RANDOM)
+parts_pins = partial(collections.one_each_parts, kinds=RANDOM)
 
 
 def pin_ranks(photos: int) -> list[int]:
@@ -248,7 +223,7 @@ def pin_ranks(photos: int) -> list[int]:
 
 def measure_pins(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection, k and rank; rank 0 is the baseline without a wish."""
-    for each in one_each(source, part):
+    for each in collections.one_each(source, part):
         order = np.argsort(-each.scores[:, each.truth].astype(float), kind="stable")
         before = rank_ahead(each.scores, each.truth)
         for top in [top for top in PINS_TOPS if before < top]:
@@ -259,17 +234,14 @@ def measure_pins(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
                 yield {**each.key, **row, "status pins": plan.status}
 
 
-def _pin_rows(rows: Rows, kind: str, top: int, rank: int) -> list[Row]:
-    return [row for row in rows if (row["kind"], row["top"], row["rank"]) == (kind, top, rank)]
-
-
 def pin_costs(rows: Rows, kind: str, top: int, rank: int) -> stats.Average:
     """By how much the share withheld grows, of the collections where the photo can stay."""
-    free = {row["number"]: row["withheld"] for row in _pin_rows(rows, kind, top, 0)}
+    mine = stats.select(rows, kind=kind, top=top)
+    free = {row["number"]: row["withheld"] for row in stats.select(mine, rank=0)}
     return stats.mean(
         [
             (number(row["withheld"]) - number(free[row["number"]])) / number(row["photos"])
-            for row in _pin_rows(rows, kind, top, rank)
+            for row in stats.select(mine, rank=rank)
             if row["withheld"] is not None and free[row["number"]] is not None
         ]
     )
@@ -278,10 +250,10 @@ def pin_costs(rows: Rows, kind: str, top: int, rank: int) -> stats.Average:
 def pin_curve(rows: Rows, kind: str, top: int) -> list[tuple[int, stats.Average, stats.Average]]:
     """For each rank (0: no wish): success rate, and share withheld over successes."""
     result = []
-    for rank in [0, *pin_ranks(size_of(kind))]:
-        shares = [stats.withheld_share(row) for row in _pin_rows(rows, kind, top, rank)]
-        success = stats.mean([float(share is not None) for share in shares])
-        result.append((rank, success, stats.mean([share for share in shares if share is not None])))
+    for rank in [0, *pin_ranks(collections.size_of(kind))]:
+        mine = stats.select(rows, kind=kind, top=top, rank=rank)
+        success = stats.mean([float(row["withheld"] is not None) for row in mine])
+        result.append((rank, success, mean_withheld(mine)))
     return result
 
 
@@ -308,12 +280,10 @@ def findings_pins(rows: Rows, numbers: Numbers) -> Iterator[str]:
         for rank, success, _ in (points[1], points[len(points) // 2 + 1]):
             cost = pin_costs(rows, kind, 5, rank)
             price = f", where it costs {cost[0]:.2f} of the photos" if cost[2] else ""
-            texts.append((rank, f"{success[0]:.0%}", price))
-        (_, first, first_price), (rank, half, half_price) = texts
-        yield (
-            f"{kind}, top-5: the most telling photo can stay in {first} of the "
-            f"collections{first_price}; the one of rank {rank} in {half}{half_price}."
-        )
+            name = "the most telling photo can stay" if rank == 1 else f"the one of rank {rank}"
+            of = " of the collections" if rank == 1 else ""
+            texts.append(f"{name} in {success[0]:.0%}{of}{price}")
+        yield f"{kind}, top-5: {'; '.join(texts)}."
     yield from unproved(rows)
 
 
@@ -467,7 +437,7 @@ parts_defaults = sample_parts
 
 def measure_defaults(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each wish more."""
-    names = model_names(source)
+    names = collections.model_names(source)
     for each in endangered(source, part):
         for way, (plan, alone) in _default_plans(source, each).items():
             row: dict[str, Value] = {
