@@ -127,6 +127,8 @@ def test_table_four_pools_photos_and_says_what_chance_would_give() -> None:
     first = found["R-16 (fewest photos)", "12.5 % → 25 %"]
     assert (first.ours, first.count, first.paper) == (0.25, 2, 0.27)
     assert found["R-16 (fewest photos)", "none withheld at 12.5 %"].ours == pytest.approx(1 / 3)
-    told = list(tables.findings_nesting(rows, list(found.values())))
+    findings = experiments.find("nesting").findings
+    assert findings is not None
+    told = findings(rows, list(found.values()))
     assert "would give 0.75 and 0.50" in told[0]
     assert told[-1].startswith("The paper's number lies between the two lines in 0 of 2 cases")
