@@ -86,7 +86,7 @@ def publish(experiment: Experiment, run: Run, folder: Path) -> tuple[list[Number
     write_numbers(folder / "numbers.csv", numbers)
     numbers = read_numbers(folder / "numbers.csv")
     sentences = reasons(experiment.name, numbers, largest=run.info.get("scale") == "paper")
-    sentences += experiment.findings(rows, numbers) if experiment.findings else []
+    sentences += experiment.findings(rows, numbers)
     table = [markdown(numbers, experiment.decimals)] if numbers else []
     write_whole(folder / "table.md", "\n\n".join(table + sentences) + "\n")
     text = json.dumps(sentences, ensure_ascii=False, indent=1)

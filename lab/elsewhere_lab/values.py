@@ -108,8 +108,8 @@ class Experiment:
     parts: Callable[["Source", Scale], Sequence[Part]]
     measure: Callable[["Source", Scale, Part], list[Row]]
     summarise: Callable[[Rows], list[Number]]
-    draw: Callable[[Rows, Numbers], Any] | None = None  # a matplotlib figure, or None
-    findings: Callable[[Rows, Numbers], list[str]] | None = None  # sentences below the table
+    findings: Callable[[Rows, Numbers], list[str]]  # sentences below the table
+    draw: Callable[[Rows, Numbers], Any]  # a matplotlib figure, or None
     rows_of: str | None = None  # the experiment whose rows are summarised; then nothing is measured
     decimals: int = 2
     one_at_a_time: bool = False  # parts are timed, so no two run at once

@@ -32,7 +32,7 @@ def test_no_sentence_has_a_number_that_is_none(name: str, which: str, real: Scor
         return
     part_of = experiment.parts(source, FEW)[:2]
     rows = [row for part in part_of for row in experiment.measure(source, FEW, part)]
-    told = experiment.findings(rows, experiment.summarise(rows)) if experiment.findings else []
+    told = experiment.findings(rows, experiment.summarise(rows))
     if name == "budget":
         told += tables.findings_nesting(rows, list(tables.summarise_nesting(rows)))
     assert not [sentence for sentence in told if NONSENSE.search(sentence)], told

@@ -9,7 +9,7 @@ from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere_lab.statistics import findings_by_kind
-from elsewhere_lab.values import Experiment
+from elsewhere_lab.values import Experiment, Part
 
 _ENTRIES: dict[str, dict[str, Any]] = tomllib.loads(
     (files(__package__) / "experiments.toml").read_text("utf-8")
@@ -31,13 +31,15 @@ def find(name: str) -> Experiment:
         for key, value in _ENTRIES[name].items()
     }
     module = import_module(f"{__package__}.{entry.pop('module')}")
-    for step in ("parts", "measure", "summarise", "findings"):
+    finding, remarks = entry.pop("finding", None), list(entry.pop("remarks", ()))
+    findings = getattr(module, f"findings_{name}", lambda rows, numbers: ())
+    if finding:
+        findings = partial(findings_by_kind, finding, getattr(module, f"advice_{name}"))
+    entry["findings"] = lambda rows, numbers: [*remarks, *findings(rows, numbers)]
+    entry["parts"] = getattr(module, f"parts_{name}", lambda source, scale: [Part("all")])
+    for step in ("measure", "summarise"):
         entry[step] = _listed(getattr(module, f"{step}_{name}", None))
-    entry["draw"] = getattr(module, f"draw_{name}")
-    if finding := entry.pop("finding", None):
-        advice = getattr(module, f"advice_{name}")
-        entry["findings"] = partial(findings_by_kind, finding, advice)
-    return Experiment(name, **entry)
+    return Experiment(name, draw=getattr(module, f"draw_{name}"), **entry)
 
 
 def _listed(function: Callable[..., Iterable[Any]] | None) -> Callable[..., list[Any]] | None:

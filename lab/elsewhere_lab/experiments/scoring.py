@@ -1,6 +1,5 @@
 """How far scores can be relied on: after encoding again, and as percentages."""
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.report.colours import LIGHT
 from elsewhere.scorers.protocol import combine_rows, log_softmax
 from elsewhere_lab import simulator
+from elsewhere_lab.files import read_rows
 from elsewhere_lab.plots import Figure, label_places, new_panels
 from elsewhere_lab.sources import RECOMPRESSED, Scored, Source
 from elsewhere_lab.statistics import pick
@@ -31,13 +31,11 @@ Moves = list[NDArray[np.float64]]
 """For each album, (photos, rivals): by how much the gain of the same rivals moved in each photo."""
 
 
-def parts_recompress(source: Source, scale: Scale) -> list[Part]:
-    """One part: the pixels were scored beforehand, by `training/recompress.py`."""
-    return [Part("all")]
-
-
 def measure_recompress(source: Source, scale: Scale, part: Part) -> list[Row]:
-    """One row for each photo, way to encode it again, and rival: by how much its gain moved."""
+    """One row for each photo, way to encode it again, and rival: by how much its gain moved.
+
+    `training/recompress.py` scored the pixels beforehand.
+    """
     if not isinstance(source, Scored):
         raise InputError("the simulator has no pixels to encode again: give score files")
     return read_recompressed(source.truth.with_name(RECOMPRESSED))
@@ -45,11 +43,7 @@ def measure_recompress(source: Source, scale: Scale, part: Part) -> list[Row]:
 
 def read_recompressed(file: Path) -> list[Row]:
     """The table as tidy rows."""
-    try:
-        with file.open(encoding="utf-8", newline="") as text:
-            lines = list(csv.DictReader(text))
-    except OSError as problem:
-        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
+    lines = read_rows(file)
     if not lines or not {"album", "photo", "way"} <= set(lines[0]):
         raise FileError(
             f"{file} must have the columns album, photo and way, and one for each rival"
@@ -57,7 +51,7 @@ def read_recompressed(file: Path) -> list[Row]:
     return [
         {
             "album": line["album"], "photo": line["photo"], "way": line["way"], "rival": rival,
-            "moved": float(value),
+            "moved": number(value),
         }
         for line in lines
         for rival, value in line.items()

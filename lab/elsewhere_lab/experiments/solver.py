@@ -17,7 +17,7 @@ from elsewhere_lab.paper import reported
 from elsewhere_lab.plots import Figure, Series, draw_beside, new_panels
 from elsewhere_lab.solving import fewest, gains, greedy_fewest, greedy_steps, within
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import by_column, mean, mean_by_cell
+from elsewhere_lab.statistics import by_column, mean, mean_by_cell, select, unique
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 # time: Running time against the number of photos, of cells, and the k of the guarantee
@@ -60,11 +60,11 @@ def measure_time(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
 
 def _seconds(rows: Rows, axis: str) -> dict[int, list[float]]:
     """The seconds of all plans, by the value on an axis."""
-    found: dict[int, list[float]] = {}
-    for row in rows:
-        if row["axis"] == axis:
-            found.setdefault(int(number(row[axis])), []).append(number(row["seconds"]))
-    return dict(sorted(found.items()))
+    mine = select(rows, axis=axis)
+    return {
+        value: [number(row["seconds"]) for row in select(mine, **{axis: value})]
+        for value in sorted({int(number(row[axis])) for row in mine})
+    }
 
 
 def summarise_time(rows: Rows) -> Iterator[Number]:
@@ -80,20 +80,11 @@ def summarise_time(rows: Rows) -> Iterator[Number]:
             yield Number(line, "longest ms", max(took), count=len(took))
 
 
-def findings_time(rows: Rows, numbers: Numbers) -> list[str]:
-    """What the paper's times are and are not."""
-    return [
-        "Wall-clock times of one process, `protect` with its re-proof; the paper's are CPLEX on "
-        "another machine of another year, so the ratio is a rough sign only "
-        "([the benchmark](benchmarks.md) measures CPLEX on the same machine)."
-    ]
-
-
 def draw_time(rows: Rows, numbers: Numbers) -> Figure:
     """Three axes, every plan a dot, the median a line, the paper's two times as crosses."""
     figure, grid = new_panels(3, (9.6, 3.1), sharey=True)
     for axes, (axis, label) in zip(grid, TIME_AXES.items(), strict=True):
-        mine = [row for row in rows if row["axis"] == axis]
+        mine = select(rows, axis=axis)
         axes.plot(
             [row[axis] for row in mine], [row["seconds"] for row in mine], ".", alpha=0.35,
             color=LIGHT.kept, markersize=4, label="one plan",
@@ -133,11 +124,6 @@ def construction(idle: int, epsilon: float = EPSILON) -> NDArray[np.float64]:
         [third + epsilon, third + epsilon, third - 2 * epsilon],
     ]
     return np.asarray(np.log(np.array([[third] * 3] * idle + telling)))
-
-
-def parts_worst(source: Source, scale: Scale) -> list[Part]:
-    """One part."""
-    return [Part("all")]
 
 
 def measure_worst(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
@@ -228,7 +214,7 @@ def summarise_hardness(rows: Rows) -> Iterator[Number]:
     """Median work, and the share that was decided."""
     for objects in OBJECTS:
         for digits in DIGITS:
-            mine = [r for r in rows if (r["objects"], r["digits"]) == (objects, digits)]
+            mine = select(rows, objects=objects, digits=digits)
             if mine:
                 work = float(np.median([number(r["work"]) for r in mine]))
                 decided, _, _ = mean([float(r["answer"] in _DECIDED) for r in mine])
@@ -341,10 +327,8 @@ def _returned(ahead: NDArray[np.intp], allowed: NDArray[np.bool_]) -> dict[str, 
         ]
         for choice in PLAN_CHOICES:
             result[f"{column}, {choice}"] = None
-            before, after = (
-                None if best is None else _plans_chosen(best, choice) for best in plans
-            )
-            if before is not None and after is not None:
+            if plans[0] is not None and plans[1] is not None:
+                before, after = (_choose_plans(best, choice) for best in plans if best is not None)
                 withholding = before[size[before] > 0]
                 kept = 1 - gone[after].mean(axis=0)
                 if len(withholding):
@@ -353,7 +337,7 @@ def _returned(ahead: NDArray[np.intp], allowed: NDArray[np.bool_]) -> dict[str, 
     return result
 
 
-def _plans_chosen(best: NDArray[np.intp], choice: str) -> NDArray[np.intp]:
+def _choose_plans(best: NDArray[np.intp], choice: str) -> NDArray[np.intp]:
     """The plans that a choice leaves, which are equally likely."""
     _, size = every_plan()
     if choice == ORDER:
@@ -363,19 +347,15 @@ def _plans_chosen(best: NDArray[np.intp], choice: str) -> NDArray[np.intp]:
 
 def summarise_constant(rows: Rows) -> Iterator[Number]:
     """Both tables' fields for both T."""
-    columns = [
-        (
-            f"top-{top} optimal",
-            f"fewest {top}",
-            reported("fewest", CONSTANT_KIND, f"top-{top} optimal"),
-        )
-        for top in CONSTANT_TOPS
-    ]
+    columns = []
+    for top in CONSTANT_TOPS:
+        column = f"top-{top} optimal"
+        columns.append((column, f"fewest {top}", reported("fewest", CONSTANT_KIND, column)))
     for _, _, step in NESTING_STEPS:
         names = [f"{step}, {choice}" for choice in PLAN_CHOICES]
         columns += [(column, column, reported("nesting", CONSTANT_KIND, step)) for column in names]
-    for name in dict.fromkeys(str(row["T"]) for row in rows):
-        mine = [row for row in rows if row["T"] == name]
+    for name in unique(rows, "T"):
+        mine = select(rows, T=name)
         for column, field, theirs in [*columns, (NO_SMALL_PLAN, "none", None)]:
             values = [None if row[field] is None else number(row[field]) for row in mine]
             average = mean_by_cell(mine, values)

@@ -8,38 +8,12 @@ from numpy.typing import NDArray
 
 from elsewhere.report.colours import LIGHT
 from elsewhere.values.plan import Status
-from elsewhere_lab import collections, statistics
-from elsewhere_lab.collections import (
-    ALBUMS,
-    KINDS,
-    RANDOM,
-    SINGLE,
-    cell_of,
-    cells_of,
-    single_number,
-)
+from elsewhere_lab import collections, plots, solving, statistics as stats
+from elsewhere_lab.collections import ALBUMS, KINDS, RANDOM, SINGLE, cell_of
 from elsewhere_lab.paper import BUDGETS, reported, with_papers
-from elsewhere_lab.plots import (
-    METHODS,
-    Figure,
-    label_places,
-    legend_with_paper,
-    new_panels,
-    plot_series,
-)
-from elsewhere_lab.solving import (
-    fewest,
-    furthest,
-    gains,
-    greedy_fewest,
-    greedy_steps,
-    rank_ahead,
-    stopped,
-    unproved,
-    within,
-)
+from elsewhere_lab.plots import METHODS, Figure, label_places, legend_with_paper, plot_series
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import Average, mean_by_cell, pick
+from elsewhere_lab.statistics import Average, mean_by_cell, pick, select
 from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 # accuracy: Table 1: one photo rarely gives a place away; sixteen together do
@@ -49,7 +23,7 @@ _CELLS_PER_PART = 16
 
 def parts_accuracy(source: Source, scale: Scale) -> list[Part]:
     """All collections, and the photos one by one."""
-    cells = cells_of(source, scale)
+    cells = collections.cells_of(source, scale)
     blocks = [cells[i : i + _CELLS_PER_PART] for i in range(0, len(cells), _CELLS_PER_PART)]
     single = [
         Part(f"{SINGLE}-{some[0]:05}-{some[-1]:05}", {"kind": SINGLE, "cells": some})
@@ -62,35 +36,38 @@ def measure_accuracy(source: Source, scale: Scale, part: Part) -> list[Row]:
     """How many cells rank at least as high as the truth, for each collection or photo."""
     if part.settings["kind"] != SINGLE:
         return [
-            {**each.key, "ahead": rank_ahead(each.scores, each.truth)}
+            {**each.key, "ahead": solving.rank_ahead(each.scores, each.truth)}
             for each in collections.collections(source, part)
         ]
     return [
-        {"kind": SINGLE, "number": single_number(cell, i), "photos": 1, "ahead": int(count)}
+        {
+            "kind": SINGLE,
+            "number": collections.single_number(cell, i),
+            "photos": 1,
+            "ahead": int(count),
+        }
         for cell in part.settings["cells"]
-        for i, count in enumerate((gains(source.photos(cell)[0], cell) >= 0).sum(axis=1))
+        for i, count in enumerate((solving.gains(source.photos(cell)[0], cell) >= 0).sum(axis=1))
     ]
 
 
 def summarise_accuracy(rows: Rows) -> Iterator[Number]:
     """Top-1 and top-5 accuracy and the mean protected-k, of every kind."""
     for kind in (SINGLE, *KINDS):
-        mine = [row for row in rows if row["kind"] == kind]
+        mine = select(rows, kind=kind)
         if not mine:
             continue
-        ranks, cells = (
-            np.array([float(row["ahead"] or 0) for row in mine]),
-            list(map(cell_of, mine)),
-        )
+        ranks = np.array([float(row["ahead"] or 0) for row in mine])
+        cells = [cell_of(row) for row in mine]
         for column, values in (("top-1", ranks < 1), ("top-5", ranks < 5), ("protected-k", ranks)):
-            averaged = statistics.share(values, np.ones(len(mine)), cells)
+            averaged = stats.share(values, np.ones(len(mine)), cells)
             yield with_papers("accuracy", kind, column, averaged)
 
 
 def draw_accuracy(rows: Rows, numbers: Numbers) -> Figure:
     """Accuracy and protected-k by kind."""
     kinds = [kind for kind in (SINGLE, *KINDS) if pick(numbers, kind, "top-1")]
-    figure, (left, right) = new_panels(2, (8.2, 3.1))
+    figure, (left, right) = plots.new_panels(2, (8.2, 3.1))
     for axes, column, colour, marker in (
         (left, "top-1", LIGHT.kept, "o"),
         (left, "top-5", LIGHT.decoy, "s"),
@@ -118,49 +95,46 @@ parts_fewest = collections.parts
 def measure_fewest(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """For each collection and k, what is withheld; nothing where it was not top-k accurate."""
     for each in collections.collections(source, part):
-        steps = greedy_steps(each.scores, each.truth)
+        steps = solving.greedy_steps(each.scores, each.truth)
         row: dict[str, Value] = {**each.key, "ahead": int(steps[0])}
         for top in FEWEST_TOPS:
             row |= {f"optimal {top}": None, f"greedy {top}": None, f"status {top}": None}
             if steps[0] < top:
-                plan = fewest(each.scores, each.truth, top)
+                plan = solving.fewest(each.scores, each.truth, top)
                 row[f"optimal {top}"] = len(plan.withheld) if plan.found else None
-                row[f"greedy {top}"] = greedy_fewest(steps, top)
+                row[f"greedy {top}"] = solving.greedy_fewest(steps, top)
                 row[f"status {top}"] = str(plan.status)
         yield row
 
 
-def fewest_share(row: Row, method: str, top: int) -> float | None:
-    """The share of photos withheld, of the collections where both methods have a plan."""
-    gone, other = row[f"{method} {top}"], row[f"greedy {top}"]
-    return None if gone is None or other is None else number(gone) / number(row["photos"])
-
-
 def summarise_fewest(rows: Rows) -> Iterator[Number]:
-    """Mean shares, over the collections that were top-k accurate before."""
+    """Mean shares withheld, over the collections for which both methods have a plan."""
     for kind in KINDS:
-        mine = [row for row in rows if row["kind"] == kind]
+        mine = select(rows, kind=kind)
         for top in FEWEST_TOPS:
             for method in METHODS:
-                averaged = mean_by_cell(mine, [fewest_share(row, method, top) for row in mine])
-                if averaged[2]:
-                    yield with_papers("fewest", kind, f"top-{top} {method}", averaged)
+                shares = [
+                    None
+                    if row[f"{method} {top}"] is None or row[f"greedy {top}"] is None
+                    else number(row[f"{method} {top}"]) / number(row["photos"])
+                    for row in mine
+                ]
+                average = mean_by_cell(mine, shares)
+                if average[2]:
+                    yield with_papers("fewest", kind, f"top-{top} {method}", average)
 
 
 def findings_fewest(rows: Rows, numbers: Numbers) -> Iterator[str]:
     """How many plans there are, how many are proved, and where there is none."""
-    asked = [
+    outcomes = [
         (row[f"status {top}"], row[f"optimal {top}"] is not None, row[f"greedy {top}"] is not None)
         for row in rows
         for top in FEWEST_TOPS
         if row[f"status {top}"] is not None
     ]
-    unfinished = len(unproved(rows))
-    plans = sum(found for _, found, _ in asked)
-    none = sum(status == Status.INFEASIBLE for status, _, _ in asked)
-    worse = sum(found and not greedy for _, found, greedy in asked)
-    proof = f"{plans - unfinished:,} of them" if unfinished else "all"
-    yield f"Plans found: {plans:,}, {proof} proved optimal."
+    none = sum(status == Status.INFEASIBLE for status, _, _ in outcomes)
+    worse = sum(optimal and not greedy for _, optimal, greedy in outcomes)
+    yield _count_plans(sum(optimal for _, optimal, _ in outcomes), rows)
     if none:
         yield (
             "Proved to have no plan, because whatever is withheld the photos that stay give the "
@@ -170,12 +144,18 @@ def findings_fewest(rows: Rows, numbers: Numbers) -> Iterator[str]:
         yield f"Where there is a plan and greedy finds none: {worse:,}."
     if none or worse:
         yield "Both averages leave out collections for which either has none."
-    yield from stopped(rows)
+    yield from solving.stopped(rows)
+
+
+def _count_plans(plans: int, rows: Rows) -> str:
+    unfinished = len(solving.unproved(rows))
+    proof = f"{plans - unfinished:,} of them" if unfinished else "all"
+    return f"Plans found: {plans:,}, {proof} proved optimal."
 
 
 def draw_fewest(rows: Rows, numbers: Numbers) -> Figure:
     """Shares withheld by kind, optimal and greedy."""
-    figure, grid = new_panels(2, (8.2, 3.1), sharey=True)
+    figure, grid = plots.new_panels(2, (8.2, 3.1), sharey=True)
     for axes, top in zip(grid, FEWEST_TOPS, strict=True):
         for method, (colour, marker, style) in METHODS.items():
             column = f"top-{top} {method}"
@@ -202,7 +182,7 @@ parts_budget = collections.parts
 def measure_budget(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """For each collection and budget: protected-k, optimal and greedy, and what is withheld."""
     for each in collections.collections(source, part):
-        steps = greedy_steps(each.scores, each.truth)
+        steps = solving.greedy_steps(each.scores, each.truth)
         order = np.random.default_rng([each.number, each.photos]).permutation(each.photos)
         row: dict[str, Value] = {**each.key}
         for share in BUDGETS:
@@ -210,8 +190,8 @@ def measure_budget(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
             row |= dict.fromkeys(names)
             if each.kind == ALBUMS and share not in ALBUM_BUDGETS:
                 continue
-            budget = within(each.photos, share)
-            plan = furthest(each.scores, each.truth, budget)
+            budget = solving.within(each.photos, share)
+            plan = solving.furthest(each.scores, each.truth, budget)
             full = None
             if each.kind != ALBUMS:
                 full = packed(filled(each.scores, each.truth, plan.withheld, budget, order))
@@ -228,7 +208,7 @@ def filled(
 
     The order is the same for all budgets, so that chance alone changes no photo.
     """
-    rows = gains(scores, truth)
+    rows = solving.gains(scores, truth)
     kept = np.ones(len(rows), bool)
     kept[list(withheld)] = False
     sums = rows[kept].sum(axis=0)
@@ -261,7 +241,7 @@ def unpacked(text: str) -> set[int]:
 def summarise_budget(rows: Rows) -> Iterator[Number]:
     """Mean protected-k over all collections."""
     for kind in KINDS:
-        mine = [row for row in rows if row["kind"] == kind]
+        mine = select(rows, kind=kind)
         for method in METHODS:
             for share, column in BUDGET_COLUMNS.items():
                 fields = [row[f"{method} {share}"] for row in mine]
@@ -274,15 +254,13 @@ def summarise_budget(rows: Rows) -> Iterator[Number]:
 def findings_budget(rows: Rows, numbers: Numbers) -> list[str]:
     """How many plans there are, and how many are proved."""
     plans = sum(1 for row in rows for share in BUDGETS if row[f"status {share}"] is not None)
-    unfinished = len(unproved(rows))
-    proof = f"{plans - unfinished:,} of them" if unfinished else "all"
-    return [f"Plans found: {plans:,}, {proof} proved optimal.", *stopped(rows)]
+    return [_count_plans(plans, rows), *solving.stopped(rows)]
 
 
 def draw_budget(rows: Rows, numbers: Numbers) -> Figure:
     """Protected-k against the budget, one panel for each kind."""
     kinds = [kind for kind in KINDS if pick(numbers, f"{kind} optimal", BUDGET_COLUMNS[BUDGETS[0]])]
-    figure, grid = new_panels(len(kinds), (2.1 * len(kinds), 3.1))
+    figure, grid = plots.new_panels(len(kinds), (2.1 * len(kinds), 3.1))
     for axes, kind in zip(grid, kinds, strict=True):
         columns = [c for c in BUDGET_COLUMNS.values() if pick(numbers, f"{kind} optimal", c)]
         for method, (colour, marker, style) in METHODS.items():
@@ -315,9 +293,9 @@ def returned(row: Row, plan: str, low: float, high: float) -> tuple[int, int] | 
 
 def pooled_return(rows: Rows, plan: str, low: float, high: float) -> Average:
     """The share of photos that come back, of all photos that were withheld."""
-    known = [(pair, cell_of(row)) for row in rows if (pair := returned(row, plan, low, high))]
-    back, gone = [pair[0] for pair, _ in known], [pair[1] for pair, _ in known]
-    result, error, _ = statistics.share(back, gone, [cell for _, cell in known])
+    known = [(*pair, cell_of(row)) for row in rows if (pair := returned(row, plan, low, high))]
+    back, gone, cells = zip(*known, strict=True) if known else ((), (), ())
+    result, error, _ = stats.share(back, gone, cells)
     return result, error, sum(1 for count in gone if count)
 
 
@@ -336,7 +314,7 @@ def mean_of_shares(rows: Rows, plan: str, low: float, high: float) -> float:
 def summarise_nesting(rows: Rows) -> Iterator[Number]:
     """Shares of photos, over the collections where the lower budget withholds any."""
     for kind in RANDOM:
-        mine = [row for row in rows if row["kind"] == kind]
+        mine = select(rows, kind=kind)
         for plan, suffix in NESTING_PLANS.items():
             for low, high, column in NESTING_STEPS:
                 averaged = pooled_return(mine, plan, low, high)
@@ -351,23 +329,11 @@ def summarise_nesting(rows: Rows) -> Iterator[Number]:
 
 
 def findings_nesting(rows: Rows, numbers: Numbers) -> Iterator[str]:
-    """What the two lines are, what chance would give, and where the paper's number lies."""
-    yield (
-        "Many plans within a budget are equally good, and which one is taken decides this table. "
-        "The first line of each kind takes one that uses the whole budget, filled up with photos "
-        "at random in one order for all budgets; the second takes one that withholds as few photos "
-        "as possible, as `elsewhere` does. The paper does not say which its solver took. Two "
-        "choices that have nothing to do with each other would give 0.75 and 0.50."
-    )
-    yield (
-        "Small budgets often gain nothing: the last two columns say for which share of the "
-        "collections the plan with the fewest photos is then empty. Those say nothing in the "
-        "second line, and in the first line their photos are chance alone."
-    )
+    """What another mean would give, and where the paper's number lies."""
     differences = []
     between = cases = 0
     for kind in RANDOM:
-        mine = [row for row in rows if row["kind"] == kind]
+        mine = select(rows, kind=kind)
         for low, high, column in NESTING_STEPS:
             ends = {}
             for plan, suffix in NESTING_PLANS.items():
@@ -393,7 +359,7 @@ def findings_nesting(rows: Rows, numbers: Numbers) -> Iterator[str]:
 
 def draw_nesting(rows: Rows, numbers: Numbers) -> Figure:
     """Both readings of the table, what chance would give, and the paper's."""
-    figure, grid = new_panels(2, (7.4, 3.2), sharey=True)
+    figure, grid = plots.new_panels(2, (7.4, 3.2), sharey=True)
     readings = (
         ("full", "whole budget", LIGHT.withheld, "X", "--"),
         ("plan", "fewest photos", LIGHT.kept, "o", "-"),
