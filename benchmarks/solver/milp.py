@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.solver.milp_model import Form, Hints, Program, program
 from elsewhere.errors import InputError
 from elsewhere.solver.greedy import cost, counts, is_plan, trivial_bound
-from elsewhere.solver.problem import OUT, Answer, Floats, Mask, Problem
+from elsewhere.solver.problem import OUT, Floats, Mask, Problem, Solution
 
 TOLERANCE = 1e-9
 
@@ -24,7 +24,7 @@ def solve(
     form: Form = Form.BIG_M,
     hints: Hints | None = None,
     time_limit: float = math.inf,
-) -> Answer:
+) -> Solution:
     """The optimum by HiGHS, on one thread.
 
     Under a budget it is the largest smallest count; which of the plans that reach it is returned,
@@ -37,7 +37,7 @@ def solve(
     ('optimal', 2)
     """
     if _hopeless(problem):
-        return Answer("infeasible", None, 0, 0)
+        return Solution("infeasible", None, 0, 0)
     model = program(problem, form, hints)
     status, values, bound = run_highs(model, time_limit)
     return read(problem, model, status, values, bound)
@@ -45,18 +45,18 @@ def solve(
 
 def read(
     problem: Problem, model: Program, status: str, values: Floats | None, bound: float
-) -> Answer:
+) -> Solution:
     """A solver's claim about `model` as an answer about `problem`, after an exact recount."""
     sign = 1 if problem.budget is None else -1
     limit = math.ceil(bound - 1e-6) * sign if math.isfinite(bound) else trivial_bound(problem)
     if status == "infeasible":
-        return Answer("infeasible", None, 0, limit)
+        return Solution("infeasible", None, 0, limit)
     if values is None:
-        return Answer("unknown", None, 0, limit)
+        return Solution("unknown", None, 0, limit)
     kept = kept_units(problem, model, values)
     if not is_plan(problem, kept):  # within the solver's tolerance, and yet not true
-        return Answer("unknown", None, 0, limit)
-    return Answer(status, kept, cost(problem, kept), limit)
+        return Solution("unknown", None, 0, limit)
+    return Solution(status, kept, cost(problem, kept), limit)
 
 
 def kept_units(problem: Problem, model: Program, values: Floats) -> Mask:
@@ -66,7 +66,7 @@ def kept_units(problem: Problem, model: Program, values: Floats) -> Mask:
     return np.asarray(kept)
 
 
-def value(problem: Problem, answer: Answer) -> int:
+def value(problem: Problem, answer: Solution) -> int:
     """What is compared between solvers: weight left out, or the smallest count under a budget."""
     if answer.kept is None:
         raise InputError("an answer without a plan has no value")

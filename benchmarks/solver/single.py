@@ -17,10 +17,10 @@ import numpy as np
 
 from elsewhere.errors import InputError
 from elsewhere.solver.greedy import ROUNDING
-from elsewhere.solver.problem import FREE, IN, OUT, Answer, Attacker, Floats, Ints, Problem, holds
+from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Floats, Ints, Problem, Solution, holds
 
 
-def solve(problem: Problem) -> Answer:
+def solve(problem: Problem) -> Solution:
     """The fewest photos to leave out so that some rival holds; proved.
 
     >>> from elsewhere.solver.problem import plain
@@ -46,11 +46,11 @@ def solve(problem: Problem) -> Answer:
     forced = int((problem.fixed == OUT).sum())
     weight = int(problem.weights[0])
     if best is None:
-        return Answer("infeasible", None, 0, (forced + len(free)) * weight)
+        return Solution("infeasible", None, 0, (forced + len(free)) * weight)
     kept = problem.fixed != OUT
     kept[best] = False
     cost = (forced + len(best)) * weight
-    return Answer("optimal", kept, cost, cost)
+    return Solution("optimal", kept, cost, cost)
 
 
 def _accept(problem: Problem) -> Attacker:

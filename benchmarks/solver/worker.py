@@ -19,7 +19,7 @@ from benchmarks.solver import cells, milp, peers, presolved
 from benchmarks.solver.milp_model import Form, program
 from elsewhere.solver import exact
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.problem import Answer, Problem
+from elsewhere.solver.problem import Problem, Solution
 
 Result = dict[str, Any]
 
@@ -48,7 +48,7 @@ def peer(name: str, problem: Problem, limit: float) -> Result:
     return result
 
 
-def _result(problem: Problem, answer: Answer, seconds: float) -> Result:
+def _result(problem: Problem, answer: Solution, seconds: float) -> Result:
     value = None if answer.kept is None else milp.value(problem, answer)
     return {"status": answer.status, "value": value, "bound": answer.bound, "seconds": seconds}
 

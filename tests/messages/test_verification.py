@@ -13,11 +13,11 @@ from elsewhere.values.verification import (
     Claim,
     Condition,
     ConditionKind,
+    CopyGuess,
+    CopyNote,
+    CopyNoteKind,
     CopyProblem,
     CopyProblemKind,
-    Guess,
-    Note,
-    NoteKind,
     Verification,
 )
 
@@ -28,8 +28,8 @@ def sentence(kind: Enum) -> str:
             kind, "001.jpg", "002.jpg", "Lisbon", "the model tiny", first=3, detail="it is empty"
         )
         return messages.problem_text(problem)
-    if isinstance(kind, NoteKind):
-        return messages.note_text(Note(kind, "tiny"))
+    if isinstance(kind, CopyNoteKind):
+        return messages.note_text(CopyNote(kind, "tiny"))
     if isinstance(kind, ConditionKind):
         condition = Condition(kind, "Lisbon", "the model tiny", 2, 5, "Cascais")
         return messages.condition_text(condition)
@@ -40,7 +40,7 @@ def sentence(kind: Enum) -> str:
 
 KINDS = [
     *(kind for kind in CopyProblemKind if kind != CopyProblemKind.FALSE_PLAN),
-    *NoteKind,
+    *CopyNoteKind,
     *ConditionKind,
     *(kind for kind in ProblemKind if kind not in PUBLIC_KINDS),
 ]
@@ -70,7 +70,7 @@ def test_claims_and_guesses() -> None:
     assert messages.claim_text(claim) == (
         "Lisbon (the cell of Lisbon) is not among the first 5 guesses of the model tiny"
     )
-    guess = Guess("Lisbon", "the model tiny", ("Rome", "Bern"), 1, found=True)
+    guess = CopyGuess("Lisbon", "the model tiny", ("Rome", "Bern"), 1, found=True)
     assert messages.guess_text(guess) == (
         "from these files alone the model tiny guesses Rome and Bern first; Lisbon is the first "
         "guess"

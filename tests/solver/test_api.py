@@ -18,14 +18,14 @@ from elsewhere.errors import CheckError, InputError
 from elsewhere.service import scores as api
 from elsewhere.solver.plans import read_limits
 from elsewhere.values.plan import Plan, Status
-from elsewhere.values.problems import Problem, ProblemKind
+from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.scores import Scores
 from elsewhere_lab import simulator
 
 SCORES = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3], [0.2, 0.5, 0.3]])
 NAMED = Scores(SCORES, ["w.jpg", "x.jpg", "y.jpg", "z.jpg"])
 INF = math.inf
-FALSE = Problem(ProblemKind.STATUS, found="it is untrue")
+FALSE = PlanProblem(ProblemKind.STATUS, found="it is untrue")
 
 
 class TestNothingLeavesUnproved:

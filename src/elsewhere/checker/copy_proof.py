@@ -15,7 +15,7 @@ from fractions import Fraction
 from elsewhere.checker.facts import AlbumFacts, validate_promise
 from elsewhere.checker.proof import Verdict, wrong_division, wrong_photos, wrong_shape, wrong_view
 from elsewhere.values.plan import Plan, Status
-from elsewhere.values.problems import Problem, ProblemKind
+from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.promise import Against, Promise
 from elsewhere.values.scores import Scores
 
@@ -33,12 +33,12 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
     cost = sum((values[photo] for photo in plan.withheld), Fraction(0))
     problems = [*wrong_division(plan, promise, cost)]
     if plan.status not in (Status.OPTIMAL, Status.FEASIBLE):
-        problems.append(Problem(ProblemKind.NOT_A_PLAN, found=plan.status))
+        problems.append(PlanProblem(ProblemKind.NOT_A_PLAN, found=plan.status))
     # the bound is the solver's proof, but it must not contradict the plan
     reached = plan.cost if promise.budget is None else plan.protected_k
     beyond = plan.bound > reached if promise.budget is None else plan.bound < reached
     if beyond or (plan.status == Status.OPTIMAL and plan.bound != reached):
-        problems.append(Problem(ProblemKind.BOUND, found=plan.bound, wanted=reached))
+        problems.append(PlanProblem(ProblemKind.BOUND, found=plan.bound, wanted=reached))
     wrong_scores = [*wrong_shape(promise, scores, photos)]
     if wrong_scores:
         return Verdict((*problems, *wrong_scores))
@@ -59,7 +59,9 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
         if unchanged:
             problems += wrong_view(number, plan.views[number], checked, promise.against[number].top)
         elif held < tops[number]:
-            problems.append(Problem(ProblemKind.TOO_FEW, number, found=held, wanted=tops[number]))
+            problems.append(
+                PlanProblem(ProblemKind.TOO_FEW, number, found=held, wanted=tops[number])
+            )
     return Verdict(tuple(problems))
 
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 
 from elsewhere.checker.arithmetic import Contest, column_sums, counts_alone, nearest, units
-from elsewhere.values.problems import Problem, ProblemKind
+from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import DerivedCache, Scores
 
@@ -47,7 +47,7 @@ class AlbumFacts:
         self.scores = scores
         self._rivals: list[tuple[int, ...]] = []
         self._summed: dict[int, tuple[frozenset[int], list[int], list[bool]]] = {}
-        self.revealing: dict[int, Problem] = {}
+        self.revealing: dict[int, PlanProblem] = {}
         """Photos that give the truth away alone, where that is not wanted."""
         for number, (against, table) in enumerate(zip(promise.against, scores, strict=True)):
             rivals, truth = against.rivals, set(against.truth)
@@ -64,7 +64,7 @@ class AlbumFacts:
             counts = _ALONE.get(table.values, (photos, contest), count)
             for photo, found in zip(photos, counts, strict=True):
                 if found < wanted:
-                    problem = Problem(ProblemKind.ALONE, number, photo, found, wanted)
+                    problem = PlanProblem(ProblemKind.ALONE, number, photo, found, wanted)
                     self.revealing.setdefault(photo, problem)
         self.together = {photo: group for group in promise.groups for photo in group}
         self.forced = self.with_groups({*promise.drop, *self.revealing})
@@ -129,37 +129,37 @@ class AlbumFacts:
         return all(against.top is None or len(v.held) >= against.top for against, v in pairs)
 
 
-def validate_promise(promise: Promise) -> Iterator[Problem]:
+def validate_promise(promise: Promise) -> Iterator[PlanProblem]:
     """Why a promise has no meaning: a file may say anything."""
     photos, guarantee = promise.photos, promise.budget is None
     if not promise.against:
-        yield Problem(ProblemKind.NO_ATTACKER)
+        yield PlanProblem(ProblemKind.NO_ATTACKER)
     for name, chosen in (("keep", promise.keep), ("drop", promise.drop)):
         if not ascending(chosen, photos):
-            yield Problem(ProblemKind.PINS, found=name)
+            yield PlanProblem(ProblemKind.PINS, found=name)
     grouped = [photo for group in promise.groups for photo in group]
     if len(set(grouped)) < len(grouped) or not all(ascending(g, photos) for g in promise.groups):
-        yield Problem(ProblemKind.GROUPS)
+        yield PlanProblem(ProblemKind.GROUPS)
     values = promise.values
     if values is not None and (len(values) != photos or min(values) <= 0):
-        yield Problem(ProblemKind.VALUES)
+        yield PlanProblem(ProblemKind.VALUES)
     for number, a in enumerate(promise.against):
         if not a.truth or not ascending(a.truth, a.cells):
-            yield Problem(ProblemKind.TRUTH, number)
+            yield PlanProblem(ProblemKind.TRUTH, number)
         rivals = a.rivals or ()
         if not ascending(rivals, a.cells) or not set(a.truth).isdisjoint(rivals):
-            yield Problem(ProblemKind.RIVALS, number)
+            yield PlanProblem(ProblemKind.RIVALS, number)
         if a.sees is not None and not ascending(a.sees, photos):
-            yield Problem(ProblemKind.SEES, number)
+            yield PlanProblem(ProblemKind.SEES, number)
         if (a.top is not None) != guarantee or (a.top is not None and a.top < 1):
-            yield Problem(ProblemKind.TOP, number)
+            yield PlanProblem(ProblemKind.TOP, number)
         if a.each_photo is not None and a.each_photo < 1:
-            yield Problem(ProblemKind.EACH_PHOTO, number)
+            yield PlanProblem(ProblemKind.EACH_PHOTO, number)
         if not (0 <= a.margin < math.inf and 0 <= a.lead < math.inf):
-            yield Problem(ProblemKind.MARGIN, number)
+            yield PlanProblem(ProblemKind.MARGIN, number)
         known = a.prior
         if known is not None and (len(known) != a.cells or not all(p < math.inf for p in known)):
-            yield Problem(ProblemKind.PRIOR, number)
+            yield PlanProblem(ProblemKind.PRIOR, number)
 
 
 def ascending(numbers: Sequence[int], end: int) -> bool:

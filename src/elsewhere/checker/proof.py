@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from elsewhere.checker.facts import AlbumFacts, CheckedView, ascending, validate_promise
 from elsewhere.values.plan import Plan, Status, View
-from elsewhere.values.problems import Problem, ProblemKind
+from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
@@ -27,14 +27,14 @@ from elsewhere.values.scores import Scores
 class Verdict:
     """What a check found.
 
-    >>> verdict = Verdict((Problem(ProblemKind.COST, found=2, wanted=3),))
+    >>> verdict = Verdict((PlanProblem(ProblemKind.COST, found=2, wanted=3),))
     >>> verdict.holds, bool(verdict)
     (False, False)
     >>> print(verdict)
     The plan does not hold: the plan costs 3, not 2.
     """
 
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[PlanProblem, ...] = ()
     """Each thing that is wrong; its `str` is a clause. Empty when all is right."""
     of_a_plan: bool = True
     """False for a plan that says there is none: that claim is the solver's, and not repeated."""
@@ -62,14 +62,16 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
     if plan.promise != promise:
         names = Promise.__dataclass_fields__
         other = [name for name in names if getattr(plan.promise, name) != getattr(promise, name)]
-        problems.append(Problem(ProblemKind.OTHER_PROMISE, found=other[0] if other else "its kind"))
+        problems.append(
+            PlanProblem(ProblemKind.OTHER_PROMISE, found=other[0] if other else "its kind")
+        )
     problems += wrong_shape(promise, scores, promise.photos)
     for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
         same_shape = (table.photos, table.cells) == (promise.photos, against.cells)
         if same_shape and table.digest != against.scores:
-            problems.append(Problem(ProblemKind.OTHER_SCORES, number))
+            problems.append(PlanProblem(ProblemKind.OTHER_SCORES, number))
         if table.scorer and against.scorer and table.scorer != against.scorer:
-            problems.append(Problem(ProblemKind.OTHER_SCORER, number))
+            problems.append(PlanProblem(ProblemKind.OTHER_SCORER, number))
     problems = problems or list(validate_promise(promise))
     if not problems:
         album = AlbumFacts(promise, scores)
@@ -80,37 +82,39 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
         else:
             problems = list(_wrong_refusal(plan, album))
         if plan.status not in tuple(Status):
-            problems.append(Problem(ProblemKind.STATUS, found=plan.status))
+            problems.append(PlanProblem(ProblemKind.STATUS, found=plan.status))
     return Verdict(tuple(problems), plan.status in (Status.OPTIMAL, Status.FEASIBLE))
 
 
-def wrong_shape(promise: Promise, scores: Sequence[Scores], photos: int) -> Iterator[Problem]:
+def wrong_shape(promise: Promise, scores: Sequence[Scores], photos: int) -> Iterator[PlanProblem]:
     """Why these are not the scores of so many photos, a table for each attacker."""
     if len(scores) != len(promise.against):
-        yield Problem(ProblemKind.ATTACKER_COUNT, found=len(scores), wanted=len(promise.against))
+        yield PlanProblem(
+            ProblemKind.ATTACKER_COUNT, found=len(scores), wanted=len(promise.against)
+        )
     for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
         if (table.photos, table.cells) != (photos, against.cells):
             found, wanted = f"{table.photos} × {table.cells}", f"{photos} × {against.cells}"
-            yield Problem(ProblemKind.SCORES_SHAPE, number, found=found, wanted=wanted)
+            yield PlanProblem(ProblemKind.SCORES_SHAPE, number, found=found, wanted=wanted)
 
 
-def wrong_photos(plan: Plan, promise: Promise) -> Iterator[Problem]:
+def wrong_photos(plan: Plan, promise: Promise) -> Iterator[PlanProblem]:
     """Why the photos that the plan withholds and keeps are not a division of the album."""
     views, attackers = len(plan.views), len(promise.against)
     for name, photos in (("withheld", plan.withheld), ("kept", plan.kept)):
         if not ascending(photos, promise.photos):
-            yield Problem(ProblemKind.PHOTOS, found=name)
+            yield PlanProblem(ProblemKind.PHOTOS, found=name)
     if sorted(plan.withheld + plan.kept) != list(range(promise.photos)):
-        yield Problem(ProblemKind.OTHER_ALBUM)
+        yield PlanProblem(ProblemKind.OTHER_ALBUM)
     if not plan.kept:
-        yield Problem(ProblemKind.NOTHING_KEPT)
+        yield PlanProblem(ProblemKind.NOTHING_KEPT)
     if views != attackers:
-        yield Problem(ProblemKind.VIEW_COUNT, found=views, wanted=attackers)
+        yield PlanProblem(ProblemKind.VIEW_COUNT, found=views, wanted=attackers)
     if attackers > 1 and not plan.several:
-        yield Problem(ProblemKind.SEVERAL)
+        yield PlanProblem(ProblemKind.SEVERAL)
 
 
-def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
+def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[PlanProblem]:
     """What is wrong with the plan for an album that it divides properly."""
     promise, kept, cost = album.promise, set(plan.kept), album.cost(plan.withheld)
     yield from wrong_division(plan, promise, cost)
@@ -126,65 +130,65 @@ def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
     else:
         rests_on_zero = min(without) < min(len(checked.held) for checked in views)
     if plan.rests_on_zero != rests_on_zero:
-        yield Problem(ProblemKind.RESTS_ON_ZERO, found="" if plan.rests_on_zero else "not ")
+        yield PlanProblem(ProblemKind.RESTS_ON_ZERO, found="" if plan.rests_on_zero else "not ")
     bound, optimal = plan.bound, plan.status == Status.OPTIMAL
     if not isinstance(bound, int | Fraction):
-        yield Problem(ProblemKind.BOUND_INEXACT, found=bound)
+        yield PlanProblem(ProblemKind.BOUND_INEXACT, found=bound)
         return
     reached = min(len(checked.held) for checked in views)
     if promise.budget is None:
         if bound > cost:
-            yield Problem(ProblemKind.BOUND_ABOVE_COST, found=bound, wanted=cost)
+            yield PlanProblem(ProblemKind.BOUND_ABOVE_COST, found=bound, wanted=cost)
         elif optimal and bound < cost:
-            yield Problem(ProblemKind.BOUND_BELOW_COST, found=bound, wanted=cost)
+            yield PlanProblem(ProblemKind.BOUND_BELOW_COST, found=bound, wanted=cost)
     elif bound < reached:
-        yield Problem(ProblemKind.BOUND_BELOW_REACHED, found=bound, wanted=reached)
+        yield PlanProblem(ProblemKind.BOUND_BELOW_REACHED, found=bound, wanted=reached)
     elif optimal and bound > reached:
-        yield Problem(ProblemKind.BOUND_ABOVE_REACHED, found=bound, wanted=reached)
+        yield PlanProblem(ProblemKind.BOUND_ABOVE_REACHED, found=bound, wanted=reached)
     yield from _beaten(plan, album, views)
 
 
-def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterator[Problem]:
+def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterator[PlanProblem]:
     """Why the photos withheld are not what pins, groups and budget allow, or cost what is said."""
     withheld, kept = set(plan.withheld), set(plan.kept)
     for photo in sorted(withheld.intersection(promise.keep)):
-        yield Problem(ProblemKind.PINNED_WITHHELD, photo=photo)
+        yield PlanProblem(ProblemKind.PINNED_WITHHELD, photo=photo)
     for photo in sorted(kept.intersection(promise.drop)):
-        yield Problem(ProblemKind.DROPPED_KEPT, photo=photo)
+        yield PlanProblem(ProblemKind.DROPPED_KEPT, photo=photo)
     for group in promise.groups:
         if 0 < len(withheld.intersection(group)) < len(group):
-            yield Problem(ProblemKind.GROUP_PARTED, found=", ".join(map(str, group)))
+            yield PlanProblem(ProblemKind.GROUP_PARTED, found=", ".join(map(str, group)))
     if promise.budget is not None and len(withheld) > promise.budget:
-        yield Problem(ProblemKind.OVER_BUDGET, found=len(withheld), wanted=promise.budget)
+        yield PlanProblem(ProblemKind.OVER_BUDGET, found=len(withheld), wanted=promise.budget)
     if plan.cost != cost or not isinstance(plan.cost, int | Fraction):
-        yield Problem(ProblemKind.COST, found=plan.cost, wanted=cost)
+        yield PlanProblem(ProblemKind.COST, found=plan.cost, wanted=cost)
 
 
 def wrong_view(
     attacker: int, view: View, checked: CheckedView, top: int | None
-) -> Iterator[Problem]:
+) -> Iterator[PlanProblem]:
     """What is wrong with what the plan says of one attacker."""
     count = len(checked.held)
     if view.protected_k != count:
-        yield Problem(ProblemKind.OTHER_COUNT, attacker, found=count, wanted=view.protected_k)
+        yield PlanProblem(ProblemKind.OTHER_COUNT, attacker, found=count, wanted=view.protected_k)
     if view.rivals != checked.held:
         false = sorted(set(view.rivals) - set(checked.held))
         missing = sorted(set(checked.held) - set(view.rivals))
         if false:
-            yield Problem(ProblemKind.FALSE_RIVAL, attacker, found=false[0])
+            yield PlanProblem(ProblemKind.FALSE_RIVAL, attacker, found=false[0])
         if missing:
-            yield Problem(ProblemKind.MISSING_RIVAL, attacker, found=missing[0])
+            yield PlanProblem(ProblemKind.MISSING_RIVAL, attacker, found=missing[0])
         if not false and not missing:
-            yield Problem(ProblemKind.RIVAL_ORDER, attacker)
+            yield PlanProblem(ProblemKind.RIVAL_ORDER, attacker)
     if top is not None and count < top:
-        yield Problem(ProblemKind.TOO_FEW, attacker, found=count, wanted=top)
+        yield PlanProblem(ProblemKind.TOO_FEW, attacker, found=count, wanted=top)
         return
     slack = checked.slack(count if top is None else top)
     if view.slack != slack:
-        yield Problem(ProblemKind.SLACK, attacker, found=view.slack, wanted=slack)
+        yield PlanProblem(ProblemKind.SLACK, attacker, found=view.slack, wanted=slack)
 
 
-def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[Problem]:
+def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[PlanProblem]:
     """Whether withholding only what must go contradicts the bound, or a plan's optimality."""
     kept = album.all_but_forced
     if not album.allows(kept) or (views and len(kept) == len(plan.kept)):
@@ -196,29 +200,29 @@ def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iter
     reached = min(len(checked.held) for checked in seen)
     if album.promise.budget is None:
         if bound > least:
-            yield Problem(ProblemKind.CHEAPER, found=bound, wanted=least)
+            yield PlanProblem(ProblemKind.CHEAPER, found=bound, wanted=least)
     elif bound < reached:
-        yield Problem(ProblemKind.FURTHER, found=bound, wanted=reached)
+        yield PlanProblem(ProblemKind.FURTHER, found=bound, wanted=reached)
     elif plan.status == Status.OPTIMAL:
         # a budget is spent for the smallest protected-k, then their sum, then a low cost
         best, said = [len(c.held) for c in seen], [len(c.held) for c in views]
         if (min(best), sum(best), -least) > (min(said), sum(said), -plan.cost):
-            yield Problem(ProblemKind.BETTER)
+            yield PlanProblem(ProblemKind.BETTER)
 
 
-def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[Problem]:
+def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[PlanProblem]:
     """What is wrong with a plan that says that there is none, or that none was found."""
     if plan.withheld or plan.kept or plan.views or plan.cost != 0 or plan.rests_on_zero:
-        yield Problem(ProblemKind.EMPTY_CARRIES, found=plan.status)
+        yield PlanProblem(ProblemKind.EMPTY_CARRIES, found=plan.status)
     if plan.status == Status.INFEASIBLE:
         if plan.bound != 0:
-            yield Problem(ProblemKind.EMPTY_BOUND, found=plan.status)
+            yield PlanProblem(ProblemKind.EMPTY_BOUND, found=plan.status)
         for kept, what in (
             (album.all_but_forced, "withholding only what must go"),
             (album.pinned, "keeping only what must stay"),
         ):
             if album.allows(kept) and album.reaches(album.views(kept)):
-                yield Problem(ProblemKind.NOT_INFEASIBLE, found=what)
+                yield PlanProblem(ProblemKind.NOT_INFEASIBLE, found=what)
                 return
     else:
         yield from _beaten(plan, album, ())

@@ -7,11 +7,11 @@ from elsewhere.values.verification import (
     Claim,
     Condition,
     ConditionKind,
+    CopyGuess,
+    CopyNote,
+    CopyNoteKind,
     CopyProblem,
     CopyProblemKind,
-    Guess,
-    Note,
-    NoteKind,
     Verification,
 )
 from elsewhere.values.wording import counted, listed, shortened
@@ -90,14 +90,14 @@ FALSE_PLANS = {
     Plan.NOT_INFEASIBLE: "it says that there is no plan, and there is one",
 }
 NOTES = {
-    NoteKind.MOVED: "the copy was moved or unpacked since: its certificate is {about}",
-    NoteKind.OTHER_BITS: "the scores by {about} are not to the last bit those that the plan was "
-    "made with, as may be on another machine: the promise was checked on the new ones, and holds; "
-    "that no smaller set is enough was proved on the old ones",
-    NoteKind.LOOKED_UP: "{about} looks scores up by a photo's name: they were not worked out from "
-    "the files",
-    NoteKind.NOTHING_PROMISED: "nothing is promised of {about}, which may be the first guess: the "
-    "budget was too small to hide it",
+    CopyNoteKind.MOVED: "the copy was moved or unpacked since: its certificate is {about}",
+    CopyNoteKind.OTHER_BITS: "the scores by {about} are not to the last bit those that the plan "
+    "was made with, as may be on another machine: the promise was checked on the new ones, and "
+    "holds; that no smaller set is enough was proved on the old ones",
+    CopyNoteKind.LOOKED_UP: "{about} looks scores up by a photo's name: they were not worked out "
+    "from the files",
+    CopyNoteKind.NOTHING_PROMISED: "nothing is promised of {about}, which may be the first guess: "
+    "the budget was too small to hide it",
 }
 CONDITIONS = {
     ConditionKind.POSTED: "only together with {photos} not here, by scores that only the "
@@ -145,7 +145,7 @@ def problem_text(problem: CopyProblem) -> str:
     return PROBLEMS[problem.kind].format_map({**vars(problem), "scope": scope, "plan": plan})
 
 
-def note_text(note: Note) -> str:
+def note_text(note: CopyNote) -> str:
     """What has to be said."""
     return NOTES[note.kind].format_map(vars(note))
 
@@ -187,7 +187,7 @@ def claim_text(claim: Claim) -> str:
     return f"{places} or more come before {claim.place}{where} for {claim.model}"
 
 
-def guess_text(guess: Guess) -> str:
+def guess_text(guess: CopyGuess) -> str:
     """What a model guesses from the files alone."""
     first = f"the first {guess.first} guesses" if guess.first > 1 else "the first guess"
     among = "is among" if guess.found else "is not among"

@@ -44,18 +44,18 @@ from elsewhere.service.private_files import (
     read_private,
 )
 from elsewhere.service.scored_album import model_name
-from elsewhere.values.problems import Problem, ProblemKind
+from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.promise import Against
 from elsewhere.values.scores import Scores
 from elsewhere.values.verification import (
     Claim,
     Condition,
     ConditionKind,
+    CopyGuess,
+    CopyNote,
+    CopyNoteKind,
     CopyProblem,
     CopyProblemKind,
-    Guess,
-    Note,
-    NoteKind,
     Verification,
 )
 from elsewhere.values.wording import printable
@@ -110,7 +110,7 @@ def verify_copy(
     given = certificate or find_certificate(copy, target, private)
     found = prove_copy(copy, read_private(given), scorers, progress, own=own)
     if certificate is None and given.parent != private_folder(target, private):
-        found = replace(found, notes=(Note(NoteKind.MOVED, str(given)), *found.notes))
+        found = replace(found, notes=(CopyNote(CopyNoteKind.MOVED, str(given)), *found.notes))
     return found
 
 
@@ -158,10 +158,12 @@ def prove_copy(
         ]
     if problems:
         return Verification(tuple(dict.fromkeys(problems)), guesses=guesses, files=count)
-    notes = [Note(NoteKind.OTHER_BITS, name) for name in other]
-    notes += [Note(NoteKind.LOOKED_UP, m.name) for m in models if m.word.startswith(LOOKED_UP)]
+    notes = [CopyNote(CopyNoteKind.OTHER_BITS, name) for name in other]
+    notes += [
+        CopyNote(CopyNoteKind.LOOKED_UP, m.name) for m in models if m.word.startswith(LOOKED_UP)
+    ]
     empty = [attacker.label for attacker in attackers if not attacker.protected]
-    notes += [Note(NoteKind.NOTHING_PROMISED, label) for label in dict.fromkeys(empty)]
+    notes += [CopyNote(CopyNoteKind.NOTHING_PROMISED, label) for label in dict.fromkeys(empty)]
     conditions = [*_conditions(certificate, attackers, own=own), *ties]
     return Verification(
         notes=tuple(notes),
@@ -313,7 +315,7 @@ def _attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) -> lis
 
 def _claims(
     attackers: Sequence[_Attacker], scores: Sequence[Scores]
-) -> tuple[tuple[Claim, ...], tuple[Guess, ...], list[Condition]]:
+) -> tuple[tuple[Claim, ...], tuple[CopyGuess, ...], list[Condition]]:
     """What is promised of each place against each model, beside what the files alone give away.
 
     No k is told but the one asked for, which is not above any that is proved. A claim is about the
@@ -337,7 +339,7 @@ def _claims(
         found = count_ahead(table, anywhere) < first
         totals = table.values.astype(np.float64).sum(axis=0)
         best = tuple(names[cell] for cell in np.argsort(-totals, kind="stable")[:GUESSES])
-        guesses.append(Guess(place.label, model, best, first, found))
+        guesses.append(CopyGuess(place.label, model, best, first, found))
         if not found and count_ahead(table, anywhere, strict=True) < first:
             ties.append(Condition(ConditionKind.TIES, place.label, model))
     return tuple(claims), tuple(guesses), ties
@@ -408,7 +410,7 @@ def _other_name(place: HiddenPlace) -> str:
 
 
 def _public(
-    problem: Problem, attackers: Sequence[_Attacker], certificate: CopyCertificate
+    problem: PlanProblem, attackers: Sequence[_Attacker], certificate: CopyCertificate
 ) -> CopyProblem:
     """A problem of the check without its numbers: how many rivals hold would tell the secret k."""
     kind = PUBLIC_KINDS.get(problem.kind)

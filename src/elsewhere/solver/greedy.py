@@ -8,7 +8,7 @@ What the paper leaves open is decided as follows. The score of a zone is the log
 probabilities of its cells; of several attackers, the sum over those that see the photo; of a group,
 the mean. Equal scores go in the order of the photos. Values are ignored. The rows should be
 log-probabilities: greedy compares scores of different photos, so, unlike for every other solver
-here, a constant added to a row changes its answer.
+here, a constant added to a row changes its solution.
 
 Baselines serve as oracles for the solver, so they count holding rivals on their own: float sums
 with a rigorous error bound for the clear cases, `problem.holds` for the rest.
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from elsewhere.solver.problem import FREE, IN, OUT, Answer, Ints, Mask, Problem, holds
+from elsewhere.solver.problem import FREE, IN, OUT, Ints, Mask, Problem, Solution, holds
 
 ROUNDING = float(np.finfo(np.float64).eps)
 
@@ -82,7 +82,7 @@ def trivial_bound(problem: Problem) -> int:
     return min(len(attacker.rivals) for attacker in problem.attackers)
 
 
-def solve(problem: Problem) -> Answer:
+def solve(problem: Problem) -> Solution:
     """The greedy plan; `feasible` at best, for nothing is proved.
 
     >>> from elsewhere.solver.problem import plain
@@ -94,20 +94,20 @@ def solve(problem: Problem) -> Answer:
     sizes, bound = problem.sizes, trivial_bound(problem)
     withheld = int(sizes[~kept].sum())
     if not kept.any() or (problem.budget is not None and withheld > problem.budget):
-        return Answer("infeasible", None, 0, bound)
+        return Solution("infeasible", None, 0, bound)
     order = iter(unit_order(problem).tolist())
     if problem.budget is None:
         while not is_plan(problem, kept):
             unit = next(order, None)
             if unit is None or kept.sum() == 1:
-                return Answer("unknown", None, 0, bound)
+                return Solution("unknown", None, 0, bound)
             kept[unit] = False
     else:
         for unit in order:
             if kept.sum() > 1 and withheld + sizes[unit] <= problem.budget:
                 kept[unit] = False
                 withheld += int(sizes[unit])
-    return Answer("feasible", kept, cost(problem, kept), bound)
+    return Solution("feasible", kept, cost(problem, kept), bound)
 
 
 def unit_order(problem: Problem) -> Ints:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from elsewhere.solver.exact import Instance, Limits, solve
-from elsewhere.solver.problem import Answer
+from elsewhere.solver.problem import Solution
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.values.outcome import Reasons
 from elsewhere.values.plan import Status
@@ -92,13 +92,13 @@ class Inquiry:
         promise = promise or self.promise
         against = tuple(replace(a, top=None) for a in promise.against)
         wide = replace(promise, against=against, budget=promise.photos)
-        instance, answer = self._solve(wide, self.scores)
-        if instance is None or answer is None or answer.status == Status.INFEASIBLE:
+        instance, solution = self._solve(wide, self.scores)
+        if instance is None or solution is None or solution.status == Status.INFEASIBLE:
             return None, True  # the pins contradict each other
-        if answer.kept is None:
+        if solution.kept is None:
             return None, False
-        reached = int(instance.counts(instance.holding(~answer.kept[instance.free])).min())
-        return reached, answer.bound == reached
+        reached = int(instance.counts(instance.holding(~solution.kept[instance.free])).min())
+        return reached, solution.bound == reached
 
     def pins_in_the_way(self, pins: Sequence[int]) -> tuple[int, ...] | None:
         """A subset of these kept photos that makes the promise infeasible, minimal if time allows.
@@ -134,15 +134,15 @@ class Inquiry:
 
     def _feasible(self, promise: Promise, scores: Sequence[Scores]) -> bool | None:
         """Whether a promise can be fulfilled; None where that was not found out."""
-        _, answer = self._solve(promise, scores)
-        if answer is None or answer.status == Status.INFEASIBLE:
+        _, solution = self._solve(promise, scores)
+        if solution is None or solution.status == Status.INFEASIBLE:
             return False
-        return None if answer.status == Status.UNKNOWN else True
+        return None if solution.status == Status.UNKNOWN else True
 
     def _solve(
         self, promise: Promise, scores: Sequence[Scores]
-    ) -> tuple[Instance | None, Answer | None]:
-        """The solver's answer; None where the wishes contradict each other."""
+    ) -> tuple[Instance | None, Solution | None]:
+        """The solution; None where the wishes contradict each other."""
         with np.errstate(all="ignore"):
             try:
                 instance = Instance(reduce(promise, scores).problem)
@@ -150,6 +150,6 @@ class Inquiry:
                 return None, None
             work = min(QUESTION_WORK, self.work)
             limits = Limits(deadline=self.deadline, work=work, stopped=self.stopped)
-            answer = solve(instance, limits)
+            solution = solve(instance, limits)
             self.work -= limits.done
-            return instance, answer
+            return instance, solution

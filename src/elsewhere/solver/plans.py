@@ -13,7 +13,7 @@ import numpy as np
 from elsewhere.errors import InputError
 from elsewhere.solver.exact import Instance, Limits, solve
 from elsewhere.solver.exact.solver import BudgetStep, solve_all_budgets
-from elsewhere.solver.problem import Answer, Attacker, Floats, Ints, Mask, row_slack
+from elsewhere.solver.problem import Attacker, Floats, Ints, Mask, Solution, row_slack
 from elsewhere.solver.reductions import Reduction, reduce
 from elsewhere.solver.requests import Request, preview, read_integer, read_photos
 from elsewhere.values.plan import Plan, Point, Status, View
@@ -50,32 +50,34 @@ def solve_promise(request: Request, limits: Limits, previous: frozenset[int] | N
     with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never into an error
         reduction = reduce(request.promise, request.scores)
         instance = Instance(reduction.problem)
-        answer = solve(instance, limits, previous)
-        return make_plan(request, reduction, instance, answer)
+        solution = solve(instance, limits, previous)
+        return make_plan(request, reduction, instance, solution)
 
 
-def make_plan(request: Request, reduction: Reduction, instance: Instance, answer: Answer) -> Plan:
-    """A solver's answer as a plan, in photos and values."""
+def make_plan(
+    request: Request, reduction: Reduction, instance: Instance, solution: Solution
+) -> Plan:
+    """A solution as a plan, in photos and values."""
     views: tuple[View, ...] = ()
     rests_on_zero = False
-    if answer.kept is not None:
-        views, rests_on_zero = attacker_views(instance, answer.kept)
-    answer = reduction.invert(answer)
+    if solution.kept is not None:
+        views, rests_on_zero = attacker_views(instance, solution.kept)
+    solution = reduction.invert(solution)
     withheld = kept = np.zeros(0, np.intp)
-    if answer.kept is not None:
-        withheld, kept = np.flatnonzero(~answer.kept), np.flatnonzero(answer.kept)
+    if solution.kept is not None:
+        withheld, kept = np.flatnonzero(~solution.kept), np.flatnonzero(solution.kept)
     return Plan(
-        status=Status(answer.status),
+        status=Status(solution.status),
         withheld=tuple(withheld.tolist()),
         kept=tuple(kept.tolist()),
-        cost=answer.cost,
-        bound=answer.bound,
+        cost=solution.cost,
+        bound=solution.bound,
         views=views,
         promise=request.promise,
         explanation="",
         several=request.several,
         rests_on_zero=rests_on_zero,
-        work=answer.work,
+        work=solution.work,
     )
 
 
@@ -105,9 +107,9 @@ def frontier_points(request: Request, prove_up_to: int | None, limits: Limits) -
                 kept = instance.units_kept(step.left_out)
                 cost = int(reduction.problem.weights[~kept].sum())
                 status = Status.OPTIMAL if optimal else Status.FEASIBLE
-                answer = Answer(status, kept, cost, step.bound, counts=True)
+                solution = Solution(status, kept, cost, step.bound, counts=True)
                 within = replace(request, promise=replace(promise, budget=step.budget))
-                plan = make_plan(within, reduction, instance, answer)
+                plan = make_plan(within, reduction, instance, solution)
             last = step
             yield Point(step.budget, plan, step.bound)
 

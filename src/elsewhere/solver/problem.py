@@ -92,7 +92,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Solution:
     """The result of solving a problem, in units and weights."""
 
     status: str

@@ -1,4 +1,4 @@
-"""From a promise to the canonical problem, and from its answer back.
+"""From a promise to the canonical problem, and from its solution back.
 
 Zone, rivals, margin, lead, prior and the photos that an attacker sees are parts of an attacker of
 the problem; pins fix units; a budget and strictness are its own. "Each photo too" fixes out the
@@ -23,11 +23,11 @@ from elsewhere.solver.problem import (
     IN,
     MAX_TOTAL_WEIGHT,
     OUT,
-    Answer,
     Attacker,
     Ints,
     Mask,
     Problem,
+    Solution,
     holds,
 )
 from elsewhere.values.promise import Promise
@@ -58,21 +58,21 @@ class Contradiction(Exception):  # noqa: N818 — it says what is wrong, not tha
 
 @dataclass(frozen=True)
 class Reduction:
-    """The canonical problem of a promise, and the way back from its answer."""
+    """The canonical problem of a promise, and the way back from its solution."""
 
     problem: Problem
     promise: Promise
 
-    def invert(self, answer: Answer) -> Answer:
-        """The answer in photos and values instead of units and weights."""
-        if answer.kept is not None:
-            answer = replace(answer, kept=answer.kept[self.problem.unit_of])
+    def invert(self, solution: Solution) -> Solution:
+        """The solution in photos and values instead of units and weights."""
+        if solution.kept is not None:
+            solution = replace(solution, kept=solution.kept[self.problem.unit_of])
         scale = Fraction(1) if self.promise.values is None else weight_scale(self.promise.values)
-        cost, bound = Fraction(answer.cost) / scale, Fraction(answer.bound)
-        if not answer.counts:
+        cost, bound = Fraction(solution.cost) / scale, Fraction(solution.bound)
+        if not solution.counts:
             bound /= scale
         return replace(
-            answer,
+            solution,
             cost=cost.numerator if cost.denominator == 1 else cost,
             bound=bound.numerator if bound.denominator == 1 else bound,
         )

@@ -75,10 +75,10 @@ class ProblemKind(Enum):
 
 
 @dataclass(frozen=True)
-class Problem:
+class PlanProblem:
     """One thing that is wrong. It may hold the secret k: never show it beside a copy.
 
-    >>> print(Problem(ProblemKind.COST, found=3, wanted=2))
+    >>> print(PlanProblem(ProblemKind.COST, found=3, wanted=2))
     the plan costs 2, not 3
     """
 

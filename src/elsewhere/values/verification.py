@@ -55,7 +55,7 @@ class CopyProblem:
     """The sentence of the error that was met."""
 
 
-class NoteKind(Enum):
+class CopyNoteKind(Enum):
     """What is not wrong but has to be said."""
 
     MOVED = auto()
@@ -65,10 +65,10 @@ class NoteKind(Enum):
 
 
 @dataclass(frozen=True)
-class Note:
+class CopyNote:
     """One thing that has to be said of a copy; `about` is a model, a place or a path."""
 
-    kind: NoteKind
+    kind: CopyNoteKind
     about: str
 
 
@@ -143,7 +143,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Guess:
+class CopyGuess:
     """What a model guesses from the files alone, as they are."""
 
     place: str
@@ -161,12 +161,12 @@ class Verification:
 
     problems: tuple[CopyProblem, ...] = ()
     """Each thing that is wrong; empty when all is right."""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[CopyNote, ...] = ()
     conditions: tuple[Condition, ...] = ()
     """All that the promise rests on."""
     claims: tuple[Claim, ...] = ()
     """What was proved; empty where something is wrong."""
-    guesses: tuple[Guess, ...] = ()
+    guesses: tuple[CopyGuess, ...] = ()
     """What the models guess from the files alone, where they were scored."""
     files: int = 0
     """How many files the certificate names."""

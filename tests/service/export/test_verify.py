@@ -26,7 +26,7 @@ from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.private_files import read_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.verify import _attackers, _public, verify_copy
-from elsewhere.values.problems import Problem, ProblemKind
+from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.scores import Scores
 from elsewhere.values.verification import Verification
 from tests.album.makers import jpeg, segment, with_segments
@@ -276,7 +276,7 @@ def test_no_problem_of_the_check_tells_the_secret_k(original: Export, kind: Prob
     secret = 987_654
     certificate = read_private(original.certificate)
     infos = [TinyScorer("").load()]
-    problem = Problem(kind, attacker=1, photo=0, found=secret, wanted=secret)
+    problem = PlanProblem(kind, attacker=1, photo=0, found=secret, wanted=secret)
     public = _public(problem, _attackers(certificate, infos), certificate)
     assert str(secret) not in messages.problem_text(public)
     assert str(secret) not in repr(public)

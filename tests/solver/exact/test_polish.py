@@ -16,7 +16,7 @@ from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.solver import similarity_preference
 from elsewhere.solver.greedy import is_plan
 from elsewhere.solver.plans import attacker_views
-from elsewhere.solver.problem import Answer, plain
+from elsewhere.solver.problem import Solution, plain
 from elsewhere.values.plan import Plan
 from elsewhere_lab import simulator
 from tests.solver.exact.small import drawn, seeds
@@ -112,7 +112,7 @@ def test_polishing_keeps_the_cost_and_never_lowers_the_slack(seed: int) -> None:
 def test_of_two_equal_photos_the_one_with_more_slack_goes() -> None:
     rows = np.array([[0.0, -2.0], [0.0, -2.5], [0.0, 3.0]])
     instance = Instance(plain(rows, 0, 1))
-    first = Answer("optimal", np.array([False, True, True]), 1, 1)  # slack 0.5, against 1.0
+    first = Solution("optimal", np.array([False, True, True]), 1, 1)  # slack 0.5, against 1.0
     kept = solver.polish(instance, first, np.zeros(3)).kept
     assert kept is not None
     assert kept.tolist() == [True, False, True]
@@ -132,6 +132,6 @@ def test_the_pull_of_a_group_is_the_sum_of_its_photos() -> None:
 
 def test_nothing_to_polish_is_left_alone() -> None:
     instance = Instance(plain(np.array([[0.0, 1.0]]), 0, 1))
-    for answer in (Answer("infeasible", None, 0, 0), Answer("optimal", np.array([True]), 0, 0)):
+    for answer in (Solution("infeasible", None, 0, 0), Solution("optimal", np.array([True]), 0, 0)):
         assert solver.polish(instance, answer, np.zeros(1)) is answer
     assert math.isfinite(instance.error_bound[0])

@@ -16,14 +16,14 @@ from elsewhere.solver.exact.objectives import max_removable_weight, maximise, mi
 from elsewhere.solver.exact.search import Goal, Limits
 from elsewhere.solver.exact.solver import solve
 from elsewhere.solver.greedy import counts, is_plan
-from elsewhere.solver.problem import Answer, Problem, plain
+from elsewhere.solver.problem import Problem, Solution, plain
 from elsewhere_lab import simulator
 from tests.solver.enumeration import best
 from tests.solver.exact.small import drawn, every_mask, every_plan, least, seeds, trying_all
 from tests.solver.examples import examples
 
 
-def value(problem: Problem, answer: Answer) -> int | None:
+def value(problem: Problem, answer: Solution) -> int | None:
     """What `enumeration.best` speaks of: the cost, or the smallest count."""
     if answer.kept is None:
         return None
@@ -52,11 +52,11 @@ def best_merit(problem: Problem) -> tuple[float | Fraction, ...]:
     plans = [kept for kept in every_mask(problem.units) if is_plan(problem, kept)]
     weights = problem.weights
     return max(
-        _merit(problem, Answer("feasible", kept, int(weights[~kept].sum()), 0)) for kept in plans
+        _merit(problem, Solution("feasible", kept, int(weights[~kept].sum()), 0)) for kept in plans
     )
 
 
-def assert_honest(problem: Problem, answer: Answer, truth: int | None) -> None:
+def assert_honest(problem: Problem, answer: Solution, truth: int | None) -> None:
     """Whatever is said of a problem must be true, however early the solver was stopped."""
     if answer.status == "optimal":
         assert _merit(problem, answer) == best_merit(problem)
@@ -94,7 +94,7 @@ def test_stopped_early_it_says_nothing_false_and_more_work_never_hurts(
     assert merits == sorted(merits)
 
 
-def _merit(problem: Problem, answer: Answer) -> tuple[float | Fraction, ...]:
+def _merit(problem: Problem, answer: Solution) -> tuple[float | Fraction, ...]:
     """Better is larger; without a plan it is the least there is."""
     if answer.kept is None:
         return (-math.inf,)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from elsewhere.solver.greedy import cost, counts, is_plan
-from elsewhere.solver.problem import Answer, Problem as CanonicalProblem
+from elsewhere.solver.problem import Problem as CanonicalProblem, Solution
 from elsewhere.solver.reductions import Contradiction, Reduction, reduce
 from elsewhere.solver.requests import read_request
 from elsewhere.values.promise import Against, Promise
@@ -79,7 +79,7 @@ def assert_same_meaning(promise: Promise, scores: list[Scores]) -> None:
         assert is_plan(reduced, units) == within
         if kept:
             assert list(counts(reduced, units)) == oracle.counts(kept)
-        back = chain.invert(Answer("feasible", units, cost(reduced, units), 0))
+        back = chain.invert(Solution("feasible", units, cost(reduced, units), 0))
         assert back.kept is not None
         assert (back.kept == mask).all()
         assert Fraction(back.cost) == oracle.cost(kept)

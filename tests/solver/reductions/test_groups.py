@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from elsewhere.solver.problem import IN, OUT, Answer
+from elsewhere.solver.problem import IN, OUT, Solution
 from elsewhere.solver.reductions import Contradiction
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, reduced, reduction
@@ -26,7 +26,7 @@ def test_a_group_is_one_unit_of_their_weight() -> None:
     problem = grouped.problem
     assert problem.unit_of.tolist() == [0, 1, 2, 0, 1]
     assert problem.weights.tolist() == [2, 2, 1]
-    back = grouped.invert(Answer("optimal", np.array([True, False, True]), 2, 2))
+    back = grouped.invert(Solution("optimal", np.array([True, False, True]), 2, 2))
     assert back.kept is not None
     assert back.kept.tolist() == [True, False, True, True, False]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from elsewhere.errors import InputError
-from elsewhere.solver.problem import Answer
+from elsewhere.solver.problem import Solution
 from elsewhere.values.promise import Promise
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, reduced, reduction
 
@@ -31,11 +31,11 @@ def test_decimals_become_the_smallest_whole_numbers() -> None:
 
 
 def test_the_answer_is_in_values_again() -> None:
-    answer = Answer("optimal", np.array([True, False, True]), 3, 3)
+    answer = Solution("optimal", np.array([True, False, True]), 3, 3)
     guarantee = reduction(np.zeros((3, 2)), values=TENTHS)
     assert guarantee.invert(answer).cost == Fraction(3, 10)
     assert guarantee.invert(answer).bound == Fraction(3, 10)
-    budget = Answer("optimal", np.array([True, False, True]), 3, 7, counts=True)
+    budget = Solution("optimal", np.array([True, False, True]), 3, 7, counts=True)
     assert guarantee.invert(budget).bound == 7  # a number of rivals has no scale
 
 

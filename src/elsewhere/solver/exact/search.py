@@ -48,7 +48,7 @@ class Limits:
     """Work done so far."""
     stopped: Callable[[], bool] | None = None
     """Called often. True is the same as a deadline that has passed. It may raise, to end the work
-    at once and without an answer."""
+    at once and without a solution."""
 
     def exhausted(self) -> bool:
         """Whether any limit is reached."""

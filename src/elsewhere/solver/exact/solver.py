@@ -1,6 +1,6 @@
 """The exact solver: a good plan first, then the proof that none is better.
 
-`solve` takes the canonical problem and gives an answer whose status is a promise: "optimal" only
+`solve` takes the canonical problem and gives an solution whose status is a promise: "optimal" only
 when the tree was searched to its end. Stopped early, it gives the plan and the bound proved so far.
 Work is counted in tree nodes and simplex pivots, so that the same `work` limit stops at the same
 plan everywhere.
@@ -14,8 +14,8 @@ one with most slack. A preference, not a proof: it looks at plans one swap apart
 of the same weight and size) until none is better or its work limit is reached.
 
 `solve_all_budgets`: the best count is a step function of the budget. Each step is one problem, the
-least that must be left out for one more rival, and its answer settles every budget up to there; the
-next problem starts from the bound that the last one proved. Beyond the budgets to be proved,
+least that must be left out for one more rival, and its solution settles every budget up to there;
+the next problem starts from the bound that the last one proved. Beyond the budgets to be proved,
 prefixes of good orders give plans for all remaining budgets at once.
 """
 
@@ -45,7 +45,7 @@ from elsewhere.solver.exact.objectives import (
     tighten_rival_costs,
 )
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Answer, Attacker, Floats, Mask, Problem
+from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Attacker, Floats, Mask, Problem, Solution
 
 JOINT_WORK = 3_000
 """Work on all attackers together before the Lagrangean bound is tried."""
@@ -64,13 +64,13 @@ def solve(
     problem: Problem | Instance,
     limits: Limits | None = None,
     previous: frozenset[int] | None = None,
-) -> Answer:
+) -> Solution:
     """The best plan and how far it is proved; among equals, one near the photos left out before.
 
     >>> from elsewhere.solver.problem import plain
     >>> scores = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
-    >>> answer = solve(plain(scores, truth=0, need=1))
-    >>> answer.status, answer.kept.tolist()
+    >>> solution = solve(plain(scores, truth=0, need=1))
+    >>> solution.status, solution.kept.tolist()
     ('optimal', [False, True, False])
     """
     limits = limits or Limits()
@@ -78,7 +78,7 @@ def solve(
     budget = instance.problem.budget
     with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never into an error
         if not instance.units and not instance.fixed_in.any():
-            return Answer("infeasible", None, 0, 0, budget is not None)
+            return Solution("infeasible", None, 0, 0, budget is not None)
         merged = merge_attackers(instance.problem)
         if len(merged.attackers) < len(instance.problem.attackers):
             instance = Instance(merged)
@@ -100,12 +100,12 @@ def solve(
         counts = budget is not None
         if result.left_out is None:
             status = "infeasible" if result.proved else "unknown"
-            return Answer(status, None, 0, 0 if result.proved else bound, counts, limits.done)
+            return Solution(status, None, 0, 0 if result.proved else bound, counts, limits.done)
         kept = instance.units_kept(result.left_out)
         cost = int(instance.weights[result.left_out].sum()) + instance.fixed_out_weight
         status = "optimal" if result.proved else "feasible"
-        answer = Answer(status, kept, cost, bound, counts, limits.done)
-        return polish(instance, answer, preference)
+        solution = Solution(status, kept, cost, bound, counts, limits.done)
+        return polish(instance, solution, preference)
 
 
 def _min_weight_of_several(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
@@ -236,18 +236,18 @@ def similarity_preference(instance: Instance, previous: frozenset[int]) -> Float
     return preference[instance.free]
 
 
-def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
-    """An answer of the same cost and counts that is nearer the previous plan, or has more slack."""
+def polish(instance: Instance, solution: Solution, preference: Floats) -> Solution:
+    """A solution of the same cost and counts, nearer the previous plan or with more slack."""
     problem = instance.problem
-    if answer.kept is None or answer.kept[instance.free].all():
-        return answer
-    left_out = ~answer.kept[instance.free]
+    if solution.kept is None or solution.kept[instance.free].all():
+        return solution
+    left_out = ~solution.kept[instance.free]
     counts = instance.counts(instance.holding(left_out))
     goal = Goal(instance.needs, int(instance.needs.sum()))
     if problem.budget is not None:
         goal = Goal(np.full(len(counts), int(counts.min()), np.intp), int(counts.sum()))
     if not goal.total:
-        return answer
+        return solution
     work = NEAR_POLISH_WORK if preference.any() else POLISH_WORK
     weights, sizes = instance.weights, instance.sizes
     slack: float | None = None
@@ -286,7 +286,7 @@ def polish(instance: Instance, answer: Answer, preference: Floats) -> Answer:
                 break
         else:
             break
-    return replace(answer, kept=instance.units_kept(left_out))
+    return replace(solution, kept=instance.units_kept(left_out))
 
 
 @dataclass(frozen=True)
