@@ -34,6 +34,10 @@ def main() -> None:
     except KeyboardInterrupt:
         print("elsewhere: stopped", file=sys.stderr)
         sys.exit(130)
+    finally:
+        # After a Ctrl-C within exec() of a string, as when a dataclass is made, `python -m` kills
+        # itself by that signal at its end, although we handled it. The next exec() clears this.
+        exec("")
 
 
 def _repeat_ignored_interrupt(ignored: UnraisableHookArgs) -> None:
