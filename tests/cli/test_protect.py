@@ -411,22 +411,32 @@ def test_ctrl_c_leaves_nothing(home: Path, after: float) -> None:
     assert not [path for path in (home / "data").rglob("*") if path.is_file()]
 
 
-def test_ctrl_c_that_python_ignores_is_sent_again() -> None:
-    """As it ignores one in a weakref's callback, which every import runs."""
-    code = (
-        "import time, weakref\n"
+@pytest.mark.parametrize(
+    "interrupted",
+    [
+        "ref = weakref.ref(type('Thing', (), {}), interrupt); gc.collect()",  # ignored by Python
+        "exec('interrupt(None)')",  # remembered by Python until its end
+    ],
+)
+def test_ctrl_c_is_never_lost_nor_kept(tmp_path: Path, interrupted: str) -> None:
+    """Imports run callbacks of weakrefs, and dataclasses are made by exec()."""
+    (tmp_path / "wrapper.py").write_text(
+        "import gc, time, weakref\n"
         "from elsewhere.cli import main, program\n"
         "def interrupt(ref): raise KeyboardInterrupt\n"
         "def run():\n"
-        "    thing = set()\n"
-        "    ref = weakref.ref(thing, interrupt)\n"
-        "    del thing\n"
+        f"    {interrupted}\n"
         "    time.sleep(60)\n"
         "program.program = lambda arguments: run\n"
         "main()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=50, check=False
+        [sys.executable, "-m", "wrapper"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "elsewhere: stopped\n")
 
