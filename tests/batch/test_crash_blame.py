@@ -114,8 +114,8 @@ def test_nothing_is_suspected_where_nothing_was_killed(tmp_path: Path) -> None:
     jobs = group(source, 24).jobs
     assert find_suspects(storage).split_jobs(jobs, source, set()) == (jobs, [])
     with isolation_noted(storage, "run", jobs[0]):
-        assert storage.all_names(ISOLATED) == [f"{jobs[0].name}/run"]
-    assert storage.all_names(ISOLATED) == []
+        assert storage.names(ISOLATED, recursive=True) == [f"{jobs[0].name}/run"]
+    assert storage.names(ISOLATED, recursive=True) == []
 
 
 def test_a_death_before_a_worker_began_counts_for_nobody(tmp_path: Path) -> None:

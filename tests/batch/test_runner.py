@@ -166,7 +166,7 @@ def test_an_album_that_kills_whoever_works_on_it_is_left_alone(tmp_path: Path) -
         tried = Attempt(storage, given.run, job.name)
         assert tried.reason_to_skip("album-000003") is None
         tried.start_album("album-000003")
-    finish_block(job, read_rows(job, given.input), given)
+    finish_block(job, given, read_rows(job, given.input))
     rows = {row["album"]: row for row in albums_in(tmp_path / "out")}
     assert rows.pop("album-000003")["status"] == "broken"
     assert len(rows) == 5 and {row["status"] for row in rows.values()} == {"optimal"}
@@ -190,7 +190,7 @@ def test_other_filesystems(tmp_path: Path) -> None:
     memory.write("in/a.parquet", file.read_bytes())
     given = Settings("memory://batch/in", "memory://batch/out", key="k")
     (job,) = group(Source(given.input), 1000).jobs
-    finish_block(job, read_rows(job, given.input), given)
+    finish_block(job, given, read_rows(job, given.input))
     out = Storage("memory://batch/out")
     (name,) = out.names("albums")
     rows = parquet.read_table(pa.BufferReader(out.read(f"albums/{name}"))).to_pylist()

@@ -50,11 +50,11 @@ def perform(job: Job, dataset: str, settings: Settings, scorer: RowScorer | None
     if job.kind == "join":
         return join_slices(job, settings)
     if scorer is None:
-        return plan_scores(job, dataset, settings)
+        return finish_block(job, settings, dataset=dataset)
     content = score_photos(job, dataset, settings, scorer)
     if job.kind == "slice":
         return store_slice(job, content, settings)
-    return finish_block(job, unpack(content), settings)
+    return finish_block(job, settings, unpack(content))
 
 
 def is_done(job: Job, settings: Settings) -> bool:
@@ -84,34 +84,27 @@ def score_photos(job: Job, dataset: str, settings: Settings, scorer: RowScorer) 
         return pack(scorer(chain.from_iterable(pieces), attempt=attempt))
 
 
-def plan_scores(job: Job, dataset: str, settings: Settings) -> JobResult:
-    """Plan the albums of a block of scores and write its files."""
-    with Attempt(_cached_storage(settings.output), settings.run, job.name) as attempt:
-        small = bool(job.skip_reason or attempt.reason_to_skip(ALL_ALBUMS))
-        return _plan_albums(job, read_rows(job, dataset, small=small), settings, attempt)
-
-
-def finish_block(job: Job, table: Any, settings: Settings) -> JobResult:
-    """Plan the albums of a block that was looked at and write its files."""
-    with Attempt(_cached_storage(settings.output), settings.run, job.name) as attempt:
-        return _plan_albums(job, table, settings, attempt)
-
-
-def _plan_albums(job: Job, table: Any, settings: Settings, attempt: Attempt) -> JobResult:
+def finish_block(
+    job: Job, settings: Settings, table: Any = None, *, dataset: str = ""
+) -> JobResult:
+    """Plan the albums of a block, from this table or from the dataset's scores, and write them."""
     rows: list[Row] = []
     letters: list[DeadLetter] = []
-    block_reason = job.skip_reason or attempt.reason_to_skip(ALL_ALBUMS)
-    models = () if block_reason else read_attackers(table.schema)
-    for album, part in split_albums(table):
-        reason = block_reason or attempt.reason_to_skip(album)
-        if not reason:
-            attempt.start_album(album)
-            row, album_letters = solve(album, part, models, settings)
-        else:
-            row, album_letters = broken_row(album, part.num_rows, None, "crash", reason)
-        rows.append(row)
-        letters += album_letters
-    _write(job, rows, letters, settings)
+    with Attempt(_cached_storage(settings.output), settings.run, job.name) as attempt:
+        block_reason = job.skip_reason or attempt.reason_to_skip(ALL_ALBUMS)
+        if table is None:
+            table = read_rows(job, dataset, small=bool(block_reason))
+        attackers = () if block_reason else read_attackers(table.schema)
+        for album, part in split_albums(table):
+            reason = block_reason or attempt.reason_to_skip(album)
+            if not reason:
+                attempt.start_album(album)
+                row, album_letters = solve(album, part, attackers, settings)
+            else:
+                row, album_letters = broken_row(album, part.num_rows, None, "crash", reason)
+            rows.append(row)
+            letters += album_letters
+        _write(job, rows, letters, settings)
     return result_of(job)
 
 
@@ -125,7 +118,7 @@ def join_slices(job: Job, settings: Settings) -> JobResult:
     """Plan a giant from its slices."""
     storage = _cached_storage(settings.output)
     parts = [unpack(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]
-    return finish_block(job, concat_tables(parts).combine_chunks(), settings)
+    return finish_block(job, settings, concat_tables(parts).combine_chunks())
 
 
 def _write(job: Job, rows: list[Row], letters: list[DeadLetter], settings: Settings) -> None:
@@ -133,9 +126,7 @@ def _write(job: Job, rows: list[Row], letters: list[DeadLetter], settings: Setti
     storage = _cached_storage(settings.output)
     path = f"{DEAD}/{job.name}.parquet"
     if letters:
-        records = [
-            {k: v and storable(v) for k, v in letter._asdict().items()} for letter in letters
-        ]
+        records = [{k: v and storable(v) for k, v in row._asdict().items()} for row in letters]
         storage.write(path, _parquet(pa.Table.from_pylist(records, dead_letters())))
     else:
         storage.remove(path)  # of a try that died before its albums were written
@@ -151,11 +142,5 @@ def _parquet(table: Any) -> Any:
     return sink.getvalue()
 
 
-@lru_cache(maxsize=4)
-def _cached_source(where: str) -> Source:
-    return Source(where)
-
-
-@lru_cache(maxsize=4)
-def _cached_storage(where: str) -> Storage:
-    return Storage(where)
+_cached_source = lru_cache(maxsize=4)(Source)
+_cached_storage = lru_cache(maxsize=4)(Storage)

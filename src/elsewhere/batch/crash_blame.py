@@ -34,11 +34,9 @@ import os
 import platform
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Self
 
 from elsewhere.batch.grouping import Job, split_block
 from elsewhere.batch.source import Source
@@ -59,7 +57,7 @@ _WORKER_REASON = (
 )
 
 
-class Attempt:
+class Attempt(AbstractContextManager["Attempt"]):
     """One try at one block of one run, in a `with` block: who leaves that did not die."""
 
     def __init__(self, storage: Storage, run: str, job: str) -> None:
@@ -82,15 +80,7 @@ class Attempt:
             self.skip = {ALL_ALBUMS: _WORKER_REASON.format(unnamed)}
         self._write("")
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._storage.remove(self._note)
 
     def start_album(self, album: str) -> None:
@@ -121,7 +111,6 @@ ISOLATE_AFTER = 2
 """A block that was under way when so many runs were killed is done alone."""
 MAX_RUN_DEATHS = 3
 """After so many runs that were killed over one album alone, it is left alone."""
-_SCORING_SUFFIX = "-look"
 _RUN_REASON = (
     "the whole run was killed, {} times, while it worked on this and nothing else: look at its "
     "size, and at the memory of the machine"
@@ -149,43 +138,36 @@ class CrashSuspects:
         for job in jobs:
             deaths = self.alone[job.name]
             if job.kind == "albums" and job.albums > 1 and deaths:
-                parts = [part for part in split_block(source, job) if part.name not in done]
-                skipped = [part for part in parts if self._is_given_up(part)]
-                together += [self._with_skip_reason(part) for part in skipped]
-                isolated += [
-                    (deaths + self.alone[part.name], part) for part in parts if part not in skipped
-                ]
-            elif self._must_be_isolated(job):
+                for part in split_block(source, job):
+                    if part.name in done:
+                        continue
+                    if self._is_given_up(part):
+                        together.append(self._with_skip_reason(part))
+                    else:
+                        isolated.append((deaths + self.alone[part.name], part))
+            elif self._is_given_up(job):
+                together.append(self._with_skip_reason(job))
+            elif deaths or self.interrupted[job.name] >= ISOLATE_AFTER:
                 isolated.append((deaths, job))
             else:
-                together.append(self._with_skip_reason(job))
+                together.append(job)
         together.sort(key=lambda job: self.interrupted[job.name])
         isolated.sort(key=lambda pair: pair[0])
         return together, [job for _, job in isolated]
-
-    def _must_be_isolated(self, job: Job) -> bool:
-        if self._is_given_up(job):
-            return False
-        return self.interrupted[job.name] >= ISOLATE_AFTER or self.alone[job.name] > 0
 
     def _is_given_up(self, job: Job) -> bool:
         return job.albums <= 1 and self.alone[job.name] >= MAX_RUN_DEATHS
 
     def _with_skip_reason(self, job: Job) -> Job:
-        if not self._is_given_up(job):
-            return job
         return replace(job, skip_reason=_RUN_REASON.format(self.alone[job.name]))
 
 
 def find_suspects(storage: Storage) -> CrashSuspects:
     """What the notes say that killed runs have left."""
-    notes = (path.split("/") for path in storage.all_names(ATTEMPTS))
-    attempted = {
-        (note[0], note[-2].removesuffix(_SCORING_SUFFIX)) for note in notes if len(note) > 2
-    }
-    isolated = {
-        (run, job) for job, _, run in (p.partition("/") for p in storage.all_names(ISOLATED))
-    }
+    notes = [path.split("/") for path in storage.names(ATTEMPTS, recursive=True)]
+    attempted = {(note[0], note[-2].removesuffix("-look")) for note in notes if len(note) > 2}
+    notes = [path.split("/", 1) for path in storage.names(ISOLATED, recursive=True)]
+    isolated = {(run, job) for job, run in notes}
     return CrashSuspects(
         Counter(job for _, job in attempted), Counter(job for _, job in isolated & attempted)
     )
@@ -197,14 +179,8 @@ def attempts_cleared(storage: Storage, run: str) -> Iterator[None]:
 
     Unless all of the engine died and only the driver lived on: then notes stay.
     """
-    try:
+    with _unless_collapsed(lambda: storage.remove_folder(f"{ATTEMPTS}/{run}")):
         yield
-    except CollapseError:
-        raise
-    except BaseException:
-        storage.remove_folder(f"{ATTEMPTS}/{run}")
-        raise
-    storage.remove_folder(f"{ATTEMPTS}/{run}")
 
 
 @contextmanager
@@ -212,11 +188,18 @@ def isolation_noted(storage: Storage, run: str, job: Job) -> Iterator[None]:
     """Within, one job and no other is under way; who leaves this was not killed over it."""
     note = f"{ISOLATED}/{job.name}/{run or 'one'}"
     storage.write(note, platform.node().encode())
+    with _unless_collapsed(lambda: storage.remove(note)):
+        yield
+
+
+@contextmanager
+def _unless_collapsed(clean_up: Callable[[], None]) -> Iterator[None]:
+    """Clean up in the end, however it comes; not when the whole engine died."""
     try:
         yield
     except CollapseError:
         raise
     except BaseException:
-        storage.remove(note)
+        clean_up()
         raise
-    storage.remove(note)
+    clean_up()

@@ -82,7 +82,7 @@ def plan_scored(batch: Any, dataset: str, settings: str) -> Any:
         elif job.kind == "slice":
             results.append(blocks.store_slice(job, rows.as_buffer(), parsed))
         else:
-            results.append(blocks.finish_block(job, unpack(rows.as_buffer()), parsed))
+            results.append(blocks.finish_block(job, parsed, unpack(rows.as_buffer())))
     return _results_table(results)
 
 

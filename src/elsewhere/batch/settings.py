@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cache
 from importlib.metadata import version
 from random import Random
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from elsewhere.errors import InputError
 from elsewhere.service import MAX_SIDE, Device
@@ -111,60 +113,35 @@ def merge_wishes(*layers: Mapping[str, Any]) -> Wishes:
     return Wishes(**merged)
 
 
+@cache
+def _validators() -> dict[str, TypeAdapter[Any]]:
+    """By wish: which values it can have."""
+    count = Annotated[int, Field(ge=0, le=_MAX_COUNT)]
+    number = Annotated[float, Field(allow_inf_nan=False)]
+    short_text = Annotated[str, Field(max_length=len(str(_MAX_COUNT)))]
+    kinds: dict[str, Any] = {
+        **dict.fromkeys(("hide", "keep", "drop"), str | list[str] | tuple[str, ...]),
+        **dict.fromkeys(("stars", "bursts", "exact_top", "strict"), bool),
+        **dict.fromkeys(("hide_level", "prior"), str | None),
+        "each_photo": bool | None,
+        "values": dict[Any, Any] | None,
+        "top": count | None,
+        "budget": count | short_text | None,  # a number, or a share such as "10%"
+        "margin": str | number,
+        "radius_km": number,
+    }
+    strict = ConfigDict(strict=True)
+    return {name: TypeAdapter(kind, config=strict) for name, kind in kinds.items()}
+
+
 def _parse_wish(name: str, value: Any) -> Any:
     """One wish, of the type that it has."""
-    readers: dict[str, Callable[[Any], Any]] = {
-        **dict.fromkeys(("hide", "keep", "drop"), _as_names),
-        **dict.fromkeys(("stars", "each_photo", "bursts", "exact_top", "strict"), _as_bool),
-        **dict.fromkeys(("hide_level", "prior"), _as_text),
-        "values": lambda given: given if isinstance(given, dict) else None,
-        "top": _as_count,
-        "budget": lambda given: (
-            _as_count(given) if isinstance(given, int) else _as_short_text(given)
-        ),
-        "margin": lambda given: given if isinstance(given, str) else _as_number(given),
-        "radius_km": _as_number,
-    }
-    if value is None and name in {"top", "budget", "hide_level", "prior", "values", "each_photo"}:
-        return None
-    parsed = (
-        None if isinstance(value, bool) and readers[name] is not _as_bool else readers[name](value)
-    )
-    if parsed is None:
-        raise InputError(f"the wish {name} cannot be {repr(value)[:80]}")
+    try:
+        parsed = _validators()[name].validate_python(value)
+    except ValidationError:
+        raise InputError(f"the wish {name} cannot be {repr(value)[:80]}") from None
     if name == "margin":
         margin(parsed)  # says what a margin is, where it is none
+    if name in {"hide", "keep", "drop"}:
+        return (parsed,) if isinstance(parsed, str) else tuple(parsed)
     return parsed
-
-
-def _as_names(value: Any) -> tuple[str, ...] | None:
-    items = [value] if isinstance(value, str) else value
-    if isinstance(items, list | tuple) and all(isinstance(item, str) for item in items):
-        return tuple(items)
-    return None
-
-
-def _as_bool(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
-
-
-def _as_text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _as_count(value: Any) -> int | None:
-    return value if isinstance(value, int) and 0 <= value <= _MAX_COUNT else None
-
-
-def _as_number(value: Any) -> float | None:
-    """A number that can be reckoned with: JSON has larger ones, and infinity."""
-    try:
-        number = float(value) if isinstance(value, int | float) else math.inf
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _as_short_text(value: Any) -> str | None:
-    """A budget in words: a share, or a number as it is typed."""
-    return value if isinstance(value, str) and len(value) <= len(str(_MAX_COUNT)) else None

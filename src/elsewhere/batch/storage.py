@@ -29,28 +29,15 @@ from elsewhere.batch.columns import arrow
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.platform.files import new_file
 
-_OBJECT_STORES = {
-    "s3",
-    "s3a",
-    "gcs",
-    "gs",
-    "abfs",
-    "abfss",
-    "az",
-    "adl",
-    "oss",
-    "oci",
-    "r2",
-    "cos",
-    "obs",
-}
+_OBJECT_STORES = {"s3", "s3a", "gcs", "gs", "abfs", "abfss", "az", "adl", "oss", "oci", "r2",
+                  "cos", "obs"}  # fmt: skip
 """Object stores by their names in pyarrow and fsspec: folders are only in their files' names."""
 _ATOMIC_STORES = {"s3", "gcs", "abfs"}
 """pyarrow's own object stores: a file is there when it is closed, or never."""
 _DELAYED_OPEN = "allow_delayed_open=true"
 """A small file is one request and not three, and none is left open by whoever is killed."""
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_PASSWORD = re.compile(r"[\w+.-]+://[^/?#]*:[^/?#]*@")
+_PASSWORD = re.compile(r"([\w+.-]+://)[^/?#]*:[^/?#]*@")
 
 
 class HaltError(FileError):
@@ -68,30 +55,22 @@ def open_filesystem(address: str) -> tuple[Any, str]:
     if "://" not in address:
         return fs.LocalFileSystem(), Path(address).absolute().as_posix()
     if _PASSWORD.match(address):
+        shown = _PASSWORD.sub(r"\1…@", address)
         raise InputError(
-            f"{_PASSWORD.sub(_hide_password, address)} holds a password, and addresses are "
-            "written down: give it by the environment, such as AWS_SECRET_ACCESS_KEY, or by the "
-            "store's own files"
+            f"{shown} holds a password, and addresses are written down: give it by the "
+            "environment, such as AWS_SECRET_ACCESS_KEY, or by the store's own files"
         )
     if not address.startswith("fsspec+") and "::" not in address:
         try:
-            system, path = fs.FileSystem.from_uri(_with_delayed_open(address))
+            mark = "&" if "?" in address else "?"
+            delayed = f"{mark}{_DELAYED_OPEN}" if address.startswith("s3://") else ""
+            system, path = fs.FileSystem.from_uri(f"{address}{delayed}")
             return system, path.rstrip("/")
         except arrow().ArrowInvalid:
             pass  # not one of pyarrow's own
         except OSError as problem:
             raise FileError(f"{address} cannot be reached: {problem}") from None
     return _open_with_fsspec(address)
-
-
-def _hide_password(match: re.Match[str]) -> str:
-    return match[0].partition("://")[0] + "://…@"
-
-
-def _with_delayed_open(address: str) -> str:
-    if not address.startswith("s3://"):
-        return address
-    return f"{address}{'&' if '?' in address else '?'}{_DELAYED_OPEN}"
 
 
 def _open_with_fsspec(address: str) -> tuple[Any, str]:
@@ -219,25 +198,21 @@ class Storage:
         folder.root = self.root.rpartition("/")[0]
         return folder
 
-    def names(self, folder: str = "") -> list[str]:
-        """The plain files of a folder, sorted; those that are only half there have a dot."""
-        return sorted(entry.base_name for entry in self._files(folder, recursive=False))
+    def names(self, folder: str = "", *, recursive: bool = False) -> list[str]:
+        """The complete files of a folder, sorted; `recursive`: of its folders too, as paths."""
+        from pyarrow import fs
 
-    def all_names(self, folder: str) -> list[str]:
-        """All whole files below a folder, however deep: their paths from there, sorted."""
-        files = self._files(folder, recursive=True)
-        return sorted(entry.path.rpartition(f"{folder}/")[2] for entry in files)
+        return sorted(
+            entry.path.rpartition(f"{folder}/")[2]
+            for entry in self._list(folder, recursive)
+            if entry.type == fs.FileType.File  # an object store may have one for the folder itself
+            and entry.base_name
+            and entry.base_name[0] not in "._"
+        )
 
     def entries(self) -> list[str]:
         """All that lies directly in the folder: files, folders, and what is only half there."""
         return sorted(entry.base_name for entry in self._list("") if entry.base_name)
-
-    def _files(self, folder: str, *, recursive: bool) -> list[Any]:
-        """Files that have their name; an object store may have an empty one for the folder."""
-        from pyarrow import fs
-
-        files = (entry for entry in self._list(folder, recursive) if entry.type == fs.FileType.File)
-        return [entry for entry in files if entry.base_name and entry.base_name[0] not in "._"]
 
     def _list(self, folder: str, recursive: bool = False) -> list[Any]:
         from pyarrow import fs
@@ -254,19 +229,20 @@ class Storage:
         """Whether there is such a file."""
         from pyarrow import fs
 
-        with store_errors(self.address):
-            return bool(self.fs.get_file_info(self.path(name)).type == fs.FileType.File)
+        return bool(self._info(name).type == fs.FileType.File)
 
     def size(self, name: str = "") -> int:
         """How many bytes a file has."""
-        with store_errors(self.address):
-            return int(self.fs.get_file_info(self.path(name)).size or 0)
+        return int(self._info(name).size or 0)
 
     def modified(self, name: str = "") -> int | None:
         """When a file was written, in nanoseconds; None where the filesystem does not say."""
-        with store_errors(self.address):
-            modified: int | None = self.fs.get_file_info(self.path(name)).mtime_ns
+        modified: int | None = self._info(name).mtime_ns
         return modified
+
+    def _info(self, name: str) -> Any:
+        with store_errors(self.address):
+            return self.fs.get_file_info(self.path(name))
 
     def sample(self, name: str, length: int) -> bytes:
         """So many bytes of a file's beginning, and of its end."""
