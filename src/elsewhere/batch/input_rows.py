@@ -68,7 +68,11 @@ def score_matrix(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
     lengths = np.asarray(compute.fill_null(compute.list_value_length(lists), -1))
     if lists.null_count:  # a fixed size counts for what is missing, too
         lengths = np.where(np.asarray(lists.is_null()), -1, lengths)
-    width = _usual_width(lengths)
+    widths, counts = np.unique(lengths[lengths > 0], return_counts=True)
+    if not len(widths):
+        raise InputError("none of its photos has scores: give them some")
+    # the width that most photos have; of two the larger
+    width = int(widths[len(counts) - 1 - int(np.argmax(counts[::-1]))])
     faults = {int(n): "it has no scores: give it some" for n in np.flatnonzero(lengths < 1)}
     for n in np.flatnonzero((lengths >= 1) & (lengths != width)).tolist():
         faults[n] = f"it has scores over {lengths[n]} cells, and other photos over {width}"
@@ -87,14 +91,6 @@ def score_matrix(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
     return matrix, faults
 
 
-def _usual_width(lengths: Any) -> int:
-    """How many cells most photos have scores for; of two the more."""
-    widths, counts = np.unique(lengths[lengths > 0], return_counts=True)
-    if not len(widths):
-        raise InputError("none of its photos has scores: give them some")
-    return int(widths[len(counts) - 1 - int(np.argmax(counts[::-1]))])
-
-
 class MangledText(str):
     """Text that is not UTF-8: readable as far as it goes, its other bytes as \\xNN."""
 
@@ -111,7 +107,8 @@ def text_values(column: Any) -> list[str | None]:
     try:
         values: list[str | None] = column.to_pylist()
     except UnicodeDecodeError:
-        return [_decode(raw) for raw in column.cast(arrow().large_binary()).to_pylist()]
+        raw_values = column.cast(arrow().large_binary()).to_pylist()
+        return [None if raw is None else _decode(raw) for raw in raw_values]
     return values
 
 
@@ -124,9 +121,7 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _decode(raw: bytes | None) -> str | None:
-    if raw is None:
-        return None
+def _decode(raw: bytes) -> str:
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -209,20 +204,15 @@ def known_schema(address: str, schema: Any) -> Any:
         if schema.names.count(name) > 1:
             raise FileError(f"{address} has several columns called {name}: leave one of them")
         if name in schema.names:
-            _check_type(address, name, schema.field(name).type)
+            kind = schema.field(name).type
+            is_right, expected = _column_types()[name]
+            nothing = arrow().types.is_null(kind) and name not in {*_REQUIRED, "scores"}
+            if not nothing and not is_right(kind):
+                raise FileError(f"{address} has {name} of type {kind}, which must be {expected}")
     if not scored and not {"path", "content"} & set(schema.names):
         raise FileError(f"{address} has no column path, content or scores: give one of them")
     fields = [schema.field(name) for name in schema.names if name in known]
     return arrow().schema(fields, metadata=schema.metadata)
-
-
-def _check_type(address: str, name: str, kind: Any) -> None:
-    types = arrow().types
-    if types.is_null(kind) and name not in {*_REQUIRED, "scores"}:
-        return  # nothing is said in any row
-    is_right, expected = _column_types()[name]
-    if not is_right(kind):
-        raise FileError(f"{address} has {name} of type {kind}, which must be {expected}")
 
 
 def _column_types() -> dict[str, tuple[Callable[[Any], bool], str]]:
@@ -237,22 +227,22 @@ def _column_types() -> dict[str, tuple[Callable[[Any], bool], str]]:
     def is_bytes(kind: Any) -> bool:
         return bool(types.is_binary(kind) or types.is_large_binary(kind))
 
-    def is_list_of(is_member: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    def is_list(kind: Any) -> bool:
         checks = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-        return lambda kind: (
-            any(check(kind) for check in checks) and bool(is_member(kind.value_type))
-        )
+        return any(check(kind) for check in checks)
+
+    def is_scores(kind: Any) -> bool:
+        return is_list(kind) and bool(types.is_floating(kind.value_type))
 
     def is_cells(kind: Any) -> bool:
-        return bool(types.is_integer(kind)) or is_list_of(types.is_integer)(kind)
+        return bool(types.is_integer(kind.value_type if is_list(kind) else kind))
 
-    text = (is_text, "text")
-    number = (is_number, "a number")
+    text = ("album", "photo", "path", "place", "wishes", LOST)
     return {
-        **dict.fromkeys(("album", "photo", "path", "place", "wishes", LOST), text),
-        **dict.fromkeys(("lat", "lon"), number),
+        **dict.fromkeys(text, (is_text, "text")),
+        **dict.fromkeys(("lat", "lon"), (is_number, "a number")),
         "content": (is_bytes, "bytes (binary)"),
-        "scores": (is_list_of(types.is_floating), "a list of floats"),
+        "scores": (is_scores, "a list of floats"),
         "truth": (is_cells, "a list of whole numbers"),
     }
 
@@ -299,7 +289,9 @@ def read_album(album: str, table: Any) -> AlbumRows:
         raise InputError("the album has no id: give every row one")
     if isinstance(album, MangledText):
         raise InputError("the album's id is no text in UTF-8: give it another")
-    records = _records(table)
+    small = [name for name in table.column_names if not name.startswith("scores")]
+    columns = [text_values(table.column(name)) for name in small]
+    records = [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
     names = [name for name in table.column_names if name.startswith("scores")]
     matrices: list[FloatMatrix] = []
     unscored: dict[int, str] = {}
@@ -308,7 +300,6 @@ def read_album(album: str, table: Any) -> AlbumRows:
         matrices.append(matrix)
         unscored |= faults
     usable, letters = _split_usable(album, records, unscored)
-    truth = _single([_cells(row.get("truth")) for row in records], "truth")
     wishes = _single([_normalized_wishes(row.get("wishes")) for row in records], "wishes")
     return AlbumRows(
         album=album,
@@ -318,16 +309,9 @@ def read_album(album: str, table: Any) -> AlbumRows:
         digests=tuple(records[n].get("digest") or "" for n in usable),
         place=_single([row.get("place") for row in records], "place"),
         wishes=json.loads(wishes) if wishes else {},
-        truth=truth,
+        truth=_single([_cells(row.get("truth")) for row in records], "truth"),
         letters=tuple(letters),
     )
-
-
-def _records(table: Any) -> list[dict[str, Any]]:
-    """The rows without their scores."""
-    small = [name for name in table.column_names if not name.startswith("scores")]
-    columns = [text_values(table.column(name)) for name in small]
-    return [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _split_usable(
@@ -345,28 +329,27 @@ def _split_usable(
     for number, row in enumerate(records):
         name, digest = row.get("photo"), row.get("digest") or ""
         if row.get("kind"):
-            letters.append(DeadLetter(album, name, row["kind"], row["reason"]))
+            kind, reason = row["kind"], row["reason"]
         elif not name:
-            letters.append(
-                DeadLetter(album, None, "unnamed", f"photo {number} has no id: give it one")
-            )
+            name = None
+            kind, reason = "unnamed", f"photo {number} has no id: give it one"
         elif isinstance(name, MangledText):
-            letters.append(
-                DeadLetter(album, name, "unnamed", "its id is no text in UTF-8: give it another")
-            )
+            kind, reason = "unnamed", "its id is no text in UTF-8: give it another"
         elif counts[name] > 1:
+            kind = "twice"
             reason = (
                 "its id comes more than once in the album: give every photo its own, and one row"
             )
-            letters.append(DeadLetter(album, name, "twice", reason))
         elif number in unscored:
-            letters.append(DeadLetter(album, name, "unscored", unscored[number]))
+            kind, reason = "unscored", unscored[number]
         elif digest and digest in pictures:
+            kind = "duplicate"
             reason = f"it shows exactly the same picture as {pictures[digest]}, which is read"
-            letters.append(DeadLetter(album, name, "duplicate", reason))
         else:
             usable.append(number)
             pictures[digest] = name
+            continue
+        letters.append(DeadLetter(album, name, kind, reason))
     return usable, letters
 
 
@@ -377,9 +360,8 @@ def _metadata(row: Mapping[str, Any]) -> Metadata:
     try:
         return read_metadata(row.get("metadata") or "", position)
     except InputError:
-        raise InputError(
-            f"{row['photo']} has a position that is none on earth: {lat}, {lon}"
-        ) from None
+        reason = f"{row['photo']} has a position that is none on earth: {lat}, {lon}"
+        raise InputError(reason) from None
 
 
 def _single(values: Sequence[Any], name: str) -> Any:
@@ -447,58 +429,36 @@ def unpack(content: Any) -> Any:
 
 def attackers_metadata(attackers: Sequence[AttackerInfo]) -> dict[str, str]:
     """What the attackers are, as metadata of a schema."""
-    return {
-        ATTACKERS_KEY: json.dumps([
-            {
-                "word": attacker.spec,
-                "name": attacker.about.name,
-                "fingerprint": attacker.about.fingerprint,
-                "cells": attacker.about.cells,
-                "grid": attacker.about.grid,
-                "exponents": {str(size): e for size, e in attacker.about.exponents.items()},
-                "accuracy": {
-                    part: {str(km): share for km, share in shares.items()}
-                    for part, shares in attacker.about.accuracy.items()
-                },
-            }
-            for attacker in attackers
-        ])
-    }  # fmt: skip
+    names = ("name", "fingerprint", "cells", "grid", "exponents", "accuracy")
+    records = [
+        {"word": attacker.spec, **{name: getattr(attacker.about, name) for name in names}}
+        for attacker in attackers
+    ]
+    return {ATTACKERS_KEY: json.dumps(records, default=dict)}
 
 
 def read_attackers(schema: Any) -> tuple[AttackerInfo, ...]:
     """The attackers that a table's schema tells of; one without a name where scores came in."""
     metadata: Mapping[bytes, bytes] = schema.metadata or {}
     if ATTACKERS_KEY.encode() in metadata:
-        return tuple(
-            _read_attacker(record) for record in json.loads(metadata[ATTACKERS_KEY.encode()])
-        )
+        return tuple(map(_read_attacker, json.loads(metadata[ATTACKERS_KEY.encode()])))
     scorer, grid = (
         metadata.get(f"elsewhere.{name}".encode(), b"").decode(errors="replace")
         for name in ("scorer", "grid")
     )
-    kind = schema.field("scores").type
-    cells = getattr(kind, "list_size", 0)
+    cells = getattr(schema.field("scores").type, "list_size", 0)
     about = ScorerInfo("the scores", scorer, cells, grid, cells_of_grid(grid))
     return (AttackerInfo("the scores", about),)
 
 
-def _read_attacker(record: Mapping[str, Any]) -> AttackerInfo:
+def _read_attacker(record: dict[str, Any]) -> AttackerInfo:
     globe = cells_of_grid(record["grid"])
-    if globe is None and record["grid"]:
-        return AttackerInfo(
-            record["word"], describe_scorer(record["word"])
-        )  # only the model knows its cells
-    about = ScorerInfo(
-        name=record["name"],
-        fingerprint=record["fingerprint"],
-        cells=record["cells"],
-        grid=record["grid"],
-        globe=globe,
-        exponents={int(size): e for size, e in record["exponents"].items()},
-        accuracy={
-            part: {int(km): share for km, share in shares.items()}
-            for part, shares in record["accuracy"].items()
-        },
-    )
-    return AttackerInfo(record["word"], about)
+    spec = record.pop("word")
+    if globe is None and record["grid"]:  # only the model knows its cells
+        return AttackerInfo(spec, describe_scorer(spec))
+    record["exponents"] = {int(size): e for size, e in record["exponents"].items()}
+    record["accuracy"] = {
+        part: {int(km): share for km, share in shares.items()}
+        for part, shares in record["accuracy"].items()
+    }
+    return AttackerInfo(spec, ScorerInfo(globe=globe, **record))

@@ -68,9 +68,7 @@ def solve(
 
 def _storable_row(row: Row) -> Row:
     """A row that fits into the file: one that does not must be found out while it is alone."""
-    row = {
-        name: storable(value) if isinstance(value, str) else value for name, value in row.items()
-    }
+    row = {name: storable(v) if isinstance(v, str) else v for name, v in row.items()}
     arrow().Table.from_pylist([row], albums_out())
     return row
 
@@ -89,8 +87,7 @@ def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Se
         label = f"cells {', '.join(map(str, rows.truth[:8]))}"
         audits = [audit_cells(attackers[0], scores[0], rows.truth, label)]
     else:
-        records = zip(rows.ids, rows.digests, rows.metadata, strict=True)
-        photos = [UnreadPhoto(*photo) for photo in records]
+        photos = list(map(UnreadPhoto, rows.ids, rows.digests, rows.metadata))
         skipped = [
             SkippedFile(
                 Path(letter.photo), letter.photo, known_kind(letter.kind, "damaged"), letter.reason
@@ -126,6 +123,7 @@ def _album_row(  # noqa: PLR0917 - all that a row tells
     hides = plan.found and plan.protected_k > 0
     # nodes may have other versions of the libraries, and their rows are to be the same
     record = proved_record(plan, planned_scores, libraries=False) if hides else None
+    withheld = set(plan.withheld)
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
     return {
         "album": rows.album,
@@ -133,7 +131,8 @@ def _album_row(  # noqa: PLR0917 - all that a row tells
         "photos": len(rows.ids),
         "left": len(rows.letters),
         "withheld": [rows.ids[n] for n in plan.withheld] if hides else None,
-        "share": _shared_ids(rows, plan.withheld) if hides else None,
+        # copies of a photo are not among them: they would say again what is counted once
+        "share": [name for n, name in enumerate(rows.ids) if n not in withheld] if hides else None,
         "cost": str(plan.cost) if hides else None,
         "bound": str(plan.bound),
         "top": wishes.top if budget is None else None,
@@ -147,25 +146,13 @@ def _album_row(  # noqa: PLR0917 - all that a row tells
     }
 
 
-def _shared_ids(rows: AlbumRows, withheld: Sequence[int]) -> list[str]:
-    """What the promise covers: photos that were planned with and stay, and no others.
-
-    A copy of a photo is no more among them than one that nobody could read: it would say again
-    what is counted once.
-    """
-    excluded = set(withheld)
-    return [name for number, name in enumerate(rows.ids) if number not in excluded]
-
-
 def broken_row(
     album: str, photos: int, rows: AlbumRows | None, kind: str, reason: str
 ) -> tuple[Row, list[DeadLetter]]:
     """The row of an album of which nothing can be said, and why."""
     letters = [*(rows.letters if rows else ()), DeadLetter(album, None, kind, reason)]
-    row: Row = dict.fromkeys(("withheld", "share", "cost", "bound", "top", "budget", "margin",
-                              "audit", "work", "certificate_digest", "certificate"))  # fmt: skip
     return {
-        **row,
+        **dict.fromkeys(albums_out().names),
         "album": album,
         "status": "broken",
         "photos": len(rows.ids) if rows else 0,

@@ -11,10 +11,10 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -28,11 +28,11 @@ from elsewhere.batch.input_rows import (
     concat_tables,
     text_values,
 )
+from elsewhere.batch.source import LARGE_COLUMNS
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.service import MAX_BYTES, Device, PhotoOutcome, PhotoScorer
 
-_LARGE_COLUMNS = ("content", "scores")
 _log = logging.getLogger(__name__)
 _MAX_FOLDERS = 16
 """Folders outside the dataset that are kept open."""
@@ -40,7 +40,7 @@ CHUNK_ROWS = 16
 """Photos whose bytes are taken out of the dataset together."""
 
 
-class RowScorer:
+class RowScorer(AbstractContextManager["RowScorer"]):
     """Photos of a dataset's rows, scored; use it in a `with` block."""
 
     def __init__(
@@ -59,15 +59,7 @@ class RowScorer:
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
         self._max_pending = 2 * (threads + 1)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -84,16 +76,15 @@ class RowScorer:
         not looked at at all, where that killed whoever tried; `tried` knows of single albums.
         """
         pa = arrow()
-        kept_columns: list[Any] = []
+        small: list[Any] = []
+        rows = _rows(pieces, small)
         if skip_reason:
-            outcomes = [
-                PhotoOutcome(kind="crash", reason=skip_reason) for _ in _rows(pieces, kept_columns)
-            ]
+            outcomes = [PhotoOutcome(kind="crash", reason=skip_reason) for _ in rows]
         elif attempt is not None and attempt.careful:
-            outcomes = [self._score_carefully(row, attempt) for row in _rows(pieces, kept_columns)]
+            outcomes = [self._score_carefully(row, attempt) for row in rows]
         else:
-            outcomes = list(self._score_in_order(_rows(pieces, kept_columns)))
-        columns = carried_columns(concat_tables(kept_columns))
+            outcomes = list(self._score_in_order(rows))
+        columns = carried_columns(concat_tables(small))
         for name in ("metadata", "digest", "kind", "reason"):
             columns[name] = pa.array([getattr(outcome, name) for outcome in outcomes], pa.string())
         for number, attacker in enumerate(self.attackers):
@@ -160,11 +151,11 @@ class RowScorer:
         return Path(f"photo{suffix}"), content
 
 
-def _rows(pieces: Iterable[Any], kept_columns: list[Any]) -> Iterator[dict[str, Any]]:
+def _rows(pieces: Iterable[Any], small: list[Any]) -> Iterator[dict[str, Any]]:
     """What is needed to look at each photo; `kept` gets the rest of each piece."""
     for piece in pieces:
         names = piece.column_names
-        kept_columns.append(piece.select([name for name in names if name not in _LARGE_COLUMNS]))
+        small.append(piece.select([name for name in names if name not in LARGE_COLUMNS]))
         wanted = [name for name in ("album", "photo", "path", "content", LOST) if name in names]
         for start in range(0, piece.num_rows, CHUNK_ROWS):
             chunk = piece.select(wanted).slice(start, CHUNK_ROWS)

@@ -23,7 +23,7 @@ from elsewhere.errors import FileError
 _BUFFER_BYTES = 1 << 20
 """Bytes of a Parquet file that are read at a time."""
 _SUFFIXES = (".parquet", ".arrow")
-_LARGE_COLUMNS = ("content", "scores")
+LARGE_COLUMNS = ("content", "scores")
 """Columns that take room."""
 _SAMPLE_BYTES = 1 << 16
 """Bytes of a file's beginning and end by which a changed file is known."""
@@ -157,7 +157,7 @@ class Source:
     def read(self, file: int, start: int, rows: int, *, small: bool = False) -> Any:
         """Some rows as a table, with all columns or those that take little room."""
         dataset_file = self.file(file)
-        columns = [name for name in self.schema.names if not (small and name in _LARGE_COLUMNS)]
+        columns = [name for name in self.schema.names if not (small and name in LARGE_COLUMNS)]
         ends = np.cumsum(dataset_file.groups)
         first = int(np.searchsorted(ends, start, side="right"))
         last = int(np.searchsorted(ends, start + rows, side="left"))
