@@ -12,6 +12,7 @@ import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import cast
@@ -35,9 +36,7 @@ _MAX_DEATHS = 20
 
 def run(
     jobs: Sequence[Job],
-    dataset: str,
-    settings: str,
-    *,
+    arguments: dict[str, str],
     scored: bool,
     workers: int | None,
     next_jobs: NextJobs,
@@ -45,9 +44,8 @@ def run(
     """Do all jobs and those that follow from them; each is told when it is done."""
     queue = deque(jobs)
     deaths = 0
-    arguments = (dataset, settings, scored)
     size = min(workers or worker_count(), max(1, len(queue)))
-    pool = [_Worker(arguments) for _ in range(size)]
+    pool = [_Worker(arguments, scored) for _ in range(size)]
     try:
         while True:
             for worker in pool:
@@ -75,7 +73,7 @@ def run(
                         )
                     queue.append(worker.job)
                     worker.end()
-                    pool[pool.index(worker)] = _Worker(arguments)
+                    pool[pool.index(worker)] = _Worker(arguments, scored)
     finally:
         for worker in pool:
             worker.end()
@@ -84,22 +82,21 @@ def run(
 class _Worker:
     """One process, and the job it is at."""
 
-    def __init__(self, arguments: tuple[str, str, bool]) -> None:
+    def __init__(self, arguments: dict[str, str], scored: bool) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, worker_end = context.Pipe()
         self.job: Job | None = None
-        self._process: BaseProcess = context.Process(target=_main, args=(worker_end, *arguments))
+        self._process: BaseProcess = context.Process(
+            target=_main, args=(worker_end, scored), kwargs=arguments
+        )
         with single_threaded(), interrupts_blocked():
             self._process.start()
         worker_end.close()
 
     def send(self, job: Job) -> None:
         self.job = job
-        # one that is dead already is found out when it is heard
-        try:
+        with suppress(OSError):  # one that is dead already is found out when it is heard
             self.pipe.send(job)
-        except OSError:
-            return
 
     def receive(self) -> JobResult | str | None:
         """What it says: a job is done, a sentence on why nothing will be; None when it died."""
@@ -118,23 +115,21 @@ class _Worker:
         self.pipe.close()
 
 
-def _main(pipe: Connection, dataset: str, settings_json: str, scored: bool) -> None:
+def _main(pipe: Connection, scored: bool, *, dataset: str, settings: str) -> None:
     """The whole life of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what becomes of us
     from elsewhere.batch.blocks import perform
     from elsewhere.batch.scoring import RowScorer
     from elsewhere.batch.settings import Settings
 
-    settings = Settings.from_json(settings_json)
+    parsed = Settings.from_json(settings)
     scorer: RowScorer | None = None
     try:
         while True:
             job: Job = pipe.recv()
             if scorer is None and not scored and job.kind != "join":
-                scorer = RowScorer(
-                    settings.scorers, settings.max_side, settings.input, device=settings.device
-                )
-            pipe.send(perform(job, dataset, settings, scorer))
+                scorer = RowScorer.of(parsed)
+            pipe.send(perform(job, dataset, parsed, scorer))
     except (EOFError, BrokenPipeError, ConnectionError):
         pass  # nobody asks any more
     except ElsewhereError as problem:

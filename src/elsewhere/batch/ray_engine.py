@@ -18,18 +18,18 @@ import logging
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elsewhere.batch import blocks
 from elsewhere.batch.blocks import JobResult
 from elsewhere.batch.columns import arrow
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.input_rows import unpack
+from elsewhere.batch.local_engine import NextJobs
 from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import CollapseError
@@ -37,14 +37,16 @@ from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.service import has_cuda_build
 from elsewhere.values.wording import installed_by
 
+if TYPE_CHECKING:
+    from elsewhere.batch.runner import Engine
+
 
 class ScoringActor:
     """An actor with warm workers and sessions."""
 
     def __init__(self, dataset: str, settings: str) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
-        parsed = self._settings
-        self.scorer = RowScorer(parsed.scorers, parsed.max_side, parsed.input, device=parsed.device)
+        self.scorer = RowScorer.of(self._settings)
 
     def __call__(self, batch: Any) -> Any:
         """The partial rows of each job, as one piece that nobody divides."""
@@ -63,7 +65,7 @@ class JobActor:
 
     def __init__(self, dataset: str, settings: str, scored: bool) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
-        self._scorer = None if scored else ScoringActor(dataset, settings).scorer
+        self._scorer = None if scored else RowScorer.of(self._settings)
 
     def perform(self, job: str) -> str:
         """One job."""
@@ -78,37 +80,30 @@ def plan_scored(batch: Any, dataset: str, settings: str) -> Any:
     for text, rows in zip(batch.column("job"), batch.column("rows"), strict=True):
         job = Job.from_json(text.as_py())
         if blocks.is_done(job, parsed):
-            results.append(blocks.result_of(job))
+            result = blocks.result_of(job)
         elif job.kind == "slice":
-            results.append(blocks.store_slice(job, rows.as_buffer(), parsed))
+            result = blocks.store_slice(job, rows.as_buffer(), parsed)
         else:
-            results.append(blocks.finish_block(job, parsed, unpack(rows.as_buffer())))
-    return _results_table(results)
+            result = blocks.finish_block(job, parsed, unpack(rows.as_buffer()))
+        results.append(json.dumps(asdict(result)))
+    return arrow().table({"done": results})
 
 
 def plan_batch(batch: Any, dataset: str, settings: str) -> Any:
     """Jobs of scores, planned and written."""
-    parsed = Settings.from_json(settings)
-    jobs = (Job.from_json(text) for text in batch.column("job").to_pylist())
-    return _results_table([blocks.perform(job, dataset, parsed, None) for job in jobs])
+    actor = JobActor(dataset, settings, scored=True)
+    return arrow().table({"done": [actor.perform(job) for job in batch.column("job").to_pylist()]})
 
 
 def join_slices(job: str, settings: str) -> str:
     """A giant, planned from its slices."""
-    result = blocks.perform(Job.from_json(job), "", Settings.from_json(settings), None)
-    return json.dumps(asdict(result))
-
-
-def _results_table(results: Sequence[JobResult]) -> Any:
-    return arrow().table({"done": [json.dumps(asdict(result)) for result in results]})
+    return JobActor("", settings, scored=True).perform(job)
 
 
 def read_result(text: str) -> JobResult:
     """What a node says of a job."""
     return JobResult(**json.loads(text))
 
-
-NextJobs = Callable[[JobResult], Sequence[Job]]
 
 _SCORING_CPUS, _PLANNING_CPUS = 0.9, 0.1
 """Cores: one looks and, now and then, plans what was looked at; planning takes moments."""
@@ -118,30 +113,26 @@ _RETRIES = 20
 
 
 def run(
+    engine: Engine,
     jobs: Sequence[Job],
-    dataset: str,
-    settings: str,
-    *,
+    arguments: dict[str, str],
     scored: bool,
-    workers: int | None,
     next_jobs: NextJobs,
-    address: str | None = None,
-    gpus: float | None = None,
-    one_by_one: bool = False,
 ) -> Generator[JobResult]:
-    """Do all jobs and those that follow from them; each is told when it is done."""
-    ray, is_ours = _connect(workers, address)
-    arguments = {"dataset": dataset, "settings": settings}
+    """Do all jobs and those that follow from them; each is told when it is done.
+
+    `arguments` are what every actor and task gets: the dataset's address and the settings.
+    """
+    ray, is_ours = _connect(engine.workers, engine.address)
     try:
-        if one_by_one:
-            yield from _one_by_one(
-                ray, jobs, arguments, scored=scored, gpus=gpus, next_jobs=next_jobs
-            )
+        if engine.one_by_one:
+            gpu_share = 0.0 if scored else _pool_size(ray, engine, arguments, 1)[0]
+            yield from _one_by_one(ray, jobs, {**arguments, "scored": scored}, next_jobs, gpu_share)
             return
-        joins = _JoinTasks(ray, settings)
+        joins = _JoinTasks(ray, arguments["settings"])
         joins.add([job for job in jobs if job.kind == "join"])
         ready = [job for job in jobs if job.kind != "join"]
-        for result in _stream(ray, ready, arguments, scored=scored, workers=workers, gpus=gpus):
+        for result in _stream(ray, engine, ready, arguments, scored) if ready else ():
             joins.add(next_jobs(result))
             yield result
             yield from joins.finished()
@@ -196,17 +187,9 @@ class _JoinTasks:
 
 
 def _stream(
-    ray: Any,
-    jobs: Sequence[Job],
-    arguments: dict[str, str],
-    *,
-    scored: bool,
-    workers: int | None,
-    gpus: float | None,
+    ray: Any, engine: Engine, jobs: Sequence[Job], arguments: dict[str, str], scored: bool
 ) -> Iterator[JobResult]:
     """The jobs through Ray Data; in whichever order they come out."""
-    if not jobs:
-        return
     data = import_module("ray.data")
     context = data.DataContext.get_current()
     context.enable_progress_bars = False
@@ -215,12 +198,12 @@ def _stream(
     dataset = data.from_items(items, override_num_blocks=len(items))
     options = {"batch_size": 1, "batch_format": "pyarrow"}
     if scored:
-        tasks = data.TaskPoolStrategy(size=workers) if workers else None
+        tasks = data.TaskPoolStrategy(size=engine.workers) if engine.workers else None
         dataset = dataset.map_batches(
             plan_batch, compute=tasks, fn_kwargs=arguments, num_cpus=1, **options
         )
     else:
-        gpu_share, actors = _pool_size(ray, arguments, workers, gpus, len(jobs))
+        gpu_share, actors = _pool_size(ray, engine, arguments, len(jobs))
         dataset = dataset.map_batches(
             ScoringActor,
             compute=data.ActorPoolStrategy(
@@ -239,19 +222,12 @@ def _stream(
 
 
 def _one_by_one(
-    ray: Any,
-    jobs: Sequence[Job],
-    arguments: dict[str, str],
-    *,
-    scored: bool,
-    gpus: float | None,
-    next_jobs: NextJobs,
+    ray: Any, jobs: Sequence[Job], arguments: dict[str, Any], next_jobs: NextJobs, gpu_share: float
 ) -> Iterator[JobResult]:
     """One job after the other on one actor: nothing else of the run is under way meanwhile."""
-    gpu_share = 0.0 if scored else _pool_size(ray, arguments, 1, gpus, 1)[0]
     actor = ray.remote(
         num_cpus=_SCORING_CPUS, num_gpus=gpu_share, max_restarts=-1, max_task_retries=_RETRIES
-    )(JobActor).remote(**arguments, scored=scored)
+    )(JobActor).remote(**arguments)
     queue = deque(jobs)
     while queue:
         result = read_result(ray.get(actor.perform.remote(queue.popleft().to_json())))
@@ -259,20 +235,14 @@ def _one_by_one(
         yield result
 
 
-def _pool_size(
-    ray: Any, arguments: dict[str, str], workers: int | None, gpus: float | None, jobs: int
-) -> tuple[float, int]:
+def _pool_size(ray: Any, engine: Engine, arguments: dict[str, str], jobs: int) -> tuple[float, int]:
     settings = Settings.from_json(arguments["settings"])
     device = settings.device if settings.can_use_gpu else "cpu"
-    return pool_size(ray.cluster_resources(), device, workers, gpus, jobs)
+    return pool_size(ray.cluster_resources(), device, engine.workers, engine.gpus, jobs)
 
 
 def pool_size(
-    cluster: Mapping[str, float],
-    device: str,
-    workers: int | None,
-    gpus: float | None,
-    jobs: int,
+    cluster: Mapping[str, float], device: str, workers: int | None, gpus: float | None, jobs: int
 ) -> tuple[float, int]:
     """How much of a GPU each actor gets, and how many actors there are at most.
 
@@ -313,34 +283,23 @@ def _connect(workers: int | None, address: str | None) -> tuple[Any, bool]:
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     is_ours = not ray.is_initialized()
     if is_ours:
-        options: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False}
+        options: dict[str, Any] = {"address": address}
+        if not address:
+            options = {"address": "local", "num_cpus": workers, "include_dashboard": False}
+        # Ray takes SIGTERM for itself
+        handler = signal.getsignal(signal.SIGTERM)
         try:
-            with _keep_handler(signal.SIGTERM):
-                ray.init(
-                    address=address or "local",
-                    logging_level=logging.ERROR,
-                    log_to_driver=False,
-                    **({} if address else options),
-                )
+            ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
         except Exception as problem:  # one that starts too slowly is a bare Exception to Ray
             reason = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
-            if address:
-                raise FileError(
-                    f"no Ray cluster can be joined ({reason}): check --address"
-                ) from None
-            raise FileError(
-                f"Ray cannot be started here ({reason}): see what else this machine is doing, or "
-                "use --engine local"
-            ) from None
+            sentence = f"no Ray cluster can be joined ({reason}): check --address"
+            if not address:
+                sentence = (
+                    f"Ray cannot be started here ({reason}): see what else this machine is doing, "
+                    "or use --engine local"
+                )
+            raise FileError(sentence) from None
+        finally:
+            if handler is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, handler)
     return ray, is_ours
-
-
-@contextmanager
-def _keep_handler(number: signal.Signals) -> Iterator[None]:
-    """Within, Ray is started, which makes itself the one who hears that we are asked to end."""
-    handler = signal.getsignal(number)
-    try:
-        yield
-    finally:
-        if handler is not None and threading.current_thread() is threading.main_thread():
-            signal.signal(number, handler)

@@ -7,7 +7,7 @@ does not matter when a run was killed, or with which engine it is gone on with.
 from __future__ import annotations
 
 import uuid
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -15,13 +15,9 @@ from typing import Literal
 
 from elsewhere.batch import local_engine
 from elsewhere.batch.blocks import ALBUMS, DEAD, SLICES, JobResult
-from elsewhere.batch.crash_blame import (
-    CrashSuspects,
-    attempts_cleared,
-    find_suspects,
-    isolation_noted,
-)
+from elsewhere.batch.crash_blame import attempts_cleared, find_suspects, isolation_noted
 from elsewhere.batch.grouping import Grouping, Job, block_size, group, must_regroup, regroup
+from elsewhere.batch.local_engine import NextJobs
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.batch.state import SUMMARY, RunLock, begin_or_resume, check_folder, run_lock
@@ -61,36 +57,15 @@ class Engine:
     """Whether nothing may be under way but one job, on the whole cluster."""
 
     def run(
-        self,
-        jobs: Sequence[Job],
-        source: Source,
-        settings: Settings,
-        next_jobs: local_engine.NextJobs,
+        self, jobs: Sequence[Job], source: Source, settings: Settings, next_jobs: NextJobs
     ) -> Generator[JobResult]:
         """Do the jobs."""
-        dataset, settings_json = source.storage.address, settings.to_json()
+        arguments = {"dataset": source.storage.address, "settings": settings.to_json()}
         if self.name == "local":
-            return local_engine.run(
-                jobs,
-                dataset,
-                settings_json,
-                scored=source.scored,
-                workers=self.workers,
-                next_jobs=next_jobs,
-            )
+            return local_engine.run(jobs, arguments, source.scored, self.workers, next_jobs)
         from elsewhere.batch import ray_engine
 
-        return ray_engine.run(
-            jobs,
-            dataset,
-            settings_json,
-            scored=source.scored,
-            workers=self.workers,
-            next_jobs=next_jobs,
-            address=self.address,
-            gpus=self.gpus,
-            one_by_one=self.one_by_one,
-        )
+        return ray_engine.run(self, jobs, arguments, source.scored, next_jobs)
 
 
 def run(
@@ -105,24 +80,18 @@ def run(
     storage.make_private()  # before the first file is written
     with run_lock(storage) as lock:
         dataset = source.fingerprint()
-        settings = begin_or_resume(
-            settings, storage, dataset, {} if source.scored else _model_fingerprints(settings)
-        )
+        # a scorer that cannot be had is found out here, and not by every worker
+        specs = () if source.scored else settings.scorers
+        models = {spec: describe_scorer(spec).fingerprint for spec in specs}
+        settings = begin_or_resume(settings, storage, dataset, models)
         if storage.is_file(SUMMARY):
             return summarize(storage)
         settings = replace(settings, run=uuid.uuid4().hex)
         progress(BatchStep("grouping"))
         grouped_source, grouping = _group(source, storage, settings)
         with attempts_cleared(storage, settings.run):
-            _run_jobs(
-                grouped_source,
-                grouping,
-                storage,
-                settings,
-                engine=engine,
-                progress=progress,
-                lock=lock,
-            )
+            schedule = _Schedule(grouping, storage, grouped_source)
+            _run_jobs(schedule, settings, engine, progress, lock)
         progress(BatchStep("counting", grouping.albums, grouping.albums))
         result = summarize(storage)
         lock.check_held()
@@ -177,36 +146,22 @@ def _group(source: Source, storage: Storage, settings: Settings) -> tuple[Source
     return source, grouping
 
 
-def _model_fingerprints(settings: Settings) -> dict[str, str]:
-    """The fingerprint of each scorer's model; one that cannot be had is found out here.
-
-    Otherwise every worker would; and a run must not go on with another model of the same name.
-    """
-    return {spec: describe_scorer(spec).fingerprint for spec in settings.scorers}
-
-
 def _run_jobs(
-    source: Source,
-    grouping: Grouping,
-    storage: Storage,
+    schedule: _Schedule,
     settings: Settings,
-    *,
     engine: Engine,
     progress: ProgressCallback,
     lock: RunLock,
 ) -> None:
     """Do what is not done: first all that may be done together, then what must be done alone."""
-    schedule = _Schedule(grouping, storage, source)
-    albums = schedule.albums_done
-    photos = 0
-    progress(BatchStep("working", albums, grouping.albums))
-    with closing(
-        schedule.run(engine, settings)
-    ) as jobs:  # whatever is raised, its workers end first
-        for result in jobs:
+    albums, photos = schedule.albums_done, 0
+    progress(BatchStep("working", albums, schedule.albums))
+    # whatever is raised, the workers end first
+    with closing(schedule.run(engine, settings)) as results:
+        for result in results:
             albums += result.albums
             photos += result.photos if result.kind != "join" else 0
-            progress(BatchStep("working", albums, grouping.albums, photos))
+            progress(BatchStep("working", albums, schedule.albums, photos))
             lock.check_held()
 
 
@@ -215,24 +170,21 @@ class _Schedule:
 
     def __init__(self, grouping: Grouping, storage: Storage, source: Source) -> None:
         self._storage, self._source = storage, source
-        self._suspects: CrashSuspects = find_suspects(storage)
+        self._suspects = find_suspects(storage)
         albums = {name.removesuffix(".parquet") for name in storage.names(ALBUMS)}
         slices = {name.removesuffix(".arrow") for name in storage.names(SLICES)}
         self._joins = {job.name: job for job in grouping.joins if job.name not in albums}
-        self._missing = Counter({
-            name: sum(part not in slices for part in job.slices)
-            for name, job in self._joins.items()
-        })  # fmt: skip
+        self._missing = {n: len(set(job.slices) - slices) for n, job in self._joins.items()}
         jobs = [job for job in grouping.jobs if job.kind == "albums" and job.name not in albums]
-        jobs += [
-            job for job in grouping.jobs if job.join_name in self._joins and job.name not in slices
-        ]
+        all_slices = [job for job in grouping.jobs if job.join_name in self._joins]
+        jobs += [job for job in all_slices if job.name not in slices]
         jobs += [job for name, job in self._joins.items() if not self._missing[name]]
         self._together, isolated = self._suspects.split_jobs(jobs, source, albums)
         self._isolated = deque(isolated)
-        remaining = [*self._together, *self._isolated]
-        self.albums_done = grouping.albums - sum(job.albums for job in remaining)
-        self.albums_done -= sum(self._missing[name] > 0 for name in self._joins)
+        self.albums = grouping.albums
+        waiting = sum(missing > 0 for missing in self._missing.values())
+        self.albums_done = self.albums - waiting - sum(job.albums for job in self._together)
+        self.albums_done -= sum(job.albums for job in self._isolated)
 
     def run(self, engine: Engine, settings: Settings) -> Generator[JobResult]:
         """Do them; each is told when it is done."""
@@ -249,9 +201,8 @@ class _Schedule:
                 self._isolated.extend(self._next_jobs(result))
                 return self._next_isolated(settings, note)
 
-            jobs = engine.run(
-                self._next_isolated(settings, note), self._source, settings, following
-            )
+            first = self._next_isolated(settings, note)
+            jobs = engine.run(first, self._source, settings, following)
             with closing(jobs):
                 yield from jobs
 
@@ -262,9 +213,8 @@ class _Schedule:
         self._missing[result.join_name] -= 1
         if self._missing[result.join_name]:
             return []
-        together, isolated = self._suspects.split_jobs(
-            [self._joins[result.join_name]], self._source, set()
-        )
+        join = self._joins[result.join_name]
+        together, isolated = self._suspects.split_jobs([join], self._source, set())
         self._isolated.extend(isolated)
         return together
 

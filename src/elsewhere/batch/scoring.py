@@ -28,6 +28,7 @@ from elsewhere.batch.input_rows import (
     concat_tables,
     text_values,
 )
+from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import LARGE_COLUMNS
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
@@ -58,6 +59,11 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         self._photos = _PhotoFinder(input)
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
         self._max_pending = 2 * (threads + 1)
+
+    @classmethod
+    def of(cls, settings: Settings) -> RowScorer:
+        """As a run's settings have it."""
+        return cls(settings.scorers, settings.max_side, settings.input, device=settings.device)
 
     def __exit__(self, *_: object) -> None:
         self.close()
