@@ -80,11 +80,6 @@ class Grouping:
     scattered: bool = False
     """Some album's rows do not lie together: the dataset must be regrouped first."""
 
-    @property
-    def final_jobs(self) -> list[Job]:
-        """The jobs that write albums: each album is in one of them."""
-        return [job for job in self.jobs if job.kind == "albums"] + self.joins
-
 
 def block_size(source: Source, limit: int) -> int:
     """Photos in a block of this dataset: fewer than asked for where all would be in a few blocks.
@@ -112,7 +107,7 @@ def group(source: Source, block: int) -> Grouping:
             continue
         if builder.photos and builder.photos + photos > block:
             builder.flush(grouping)
-        builder.add(album, ranges, photos)
+        builder.add(album, ranges)
     builder.flush(grouping)
     grouping.scattered = len(np.unique(np.frombuffer(digests, dtype=np.uint64))) < len(digests)
     return grouping
@@ -121,18 +116,13 @@ def group(source: Source, block: int) -> Grouping:
 def split_block(source: Source, job: Job) -> list[Job]:
     """A block as one job for each of its albums."""
     grouping = Grouping()
-    rows = (
-        (file, start, _album_names(source, file, start, count)) for file, start, count in job.ranges
-    )
-    for album, ranges in _album_runs(rows):
+    tables = [(part, source.read(*part, small=True)) for part in job.ranges]
+    names = [(f, start, t.column("album").combine_chunks()) for (f, start, _), t in tables]
+    for album, ranges in _album_runs(names):
         builder = _BlockBuilder()
-        builder.add(album, ranges, sum(count for _, _, count in ranges))
+        builder.add(album, ranges)
         builder.flush(grouping)
     return grouping.jobs
-
-
-def _album_names(source: Source, file: int, start: int, rows: int) -> Any:
-    return source.read(file, start, rows, small=True).column("album").combine_chunks()
 
 
 class _BlockBuilder:
@@ -143,16 +133,12 @@ class _BlockBuilder:
         self._ranges: list[Range] = []
         self._digest = sha256()
 
-    def add(self, album: str, ranges: list[Range], photos: int) -> None:
-        self.photos += photos
+    def add(self, album: str, ranges: list[Range]) -> None:
         self.albums += 1
         self._digest.update(sha256(album.encode("utf-8", "replace")).digest())
-        for file, start, rows in ranges:
-            last = self._ranges[-1] if self._ranges else None
-            if last is not None and last[0] == file and last[1] + last[2] == start:
-                self._ranges[-1] = (file, last[1], last[2] + rows)
-            else:
-                self._ranges.append((file, start, rows))
+        for part in ranges:
+            self.photos += part[2]
+            _append(self._ranges, part)
 
     def flush(self, grouping: Grouping) -> None:
         if self.albums:
@@ -160,6 +146,14 @@ class _BlockBuilder:
             job = Job(name, "albums", tuple(self._ranges), self.albums, self.photos)
             grouping.jobs.append(job)
         self.__init__()  # type: ignore[misc]
+
+
+def _append(ranges: list[Range], part: Range) -> None:
+    """Add a range; one that follows the last becomes part of it."""
+    file, start, rows = part
+    if ranges and ranges[-1][0] == file and sum(ranges[-1][1:]) == start:
+        part = (file, ranges[-1][1], ranges.pop()[2] + rows)
+    ranges.append(part)
 
 
 def _add_large_album(grouping: Grouping, album: str, ranges: list[Range], block: int) -> None:
@@ -185,15 +179,11 @@ def _album_runs(batches: Iterable[tuple[int, int, Any]]) -> Iterator[tuple[str, 
     ranges: list[Range] = []
     for file, first, names in batches:
         for name, start, rows in _runs_in_batch(names):
-            part = (file, first + start, rows)
             if name != album:
                 if album is not None:
                     yield album, ranges
-                album, ranges = name, [part]
-            elif ranges[-1][0] == file:
-                ranges[-1] = (file, ranges[-1][1], ranges[-1][2] + rows)
-            else:
-                ranges.append(part)
+                album, ranges = name, []
+            _append(ranges, (file, first + start, rows))
     if album is not None:
         yield album, ranges
 
@@ -234,28 +224,25 @@ def must_regroup(source: Source, scattered: bool, block: int) -> bool:
 def regroup(source: Source, output: Storage, block: int) -> Source:
     """The same rows, every album's together; done once, however often a run is gone on with."""
     done = f"{GROUPED}/done.json"
-    address = output.address_below(GROUPED)
     if not output.is_file(done):
         size = sum(file.size for file in source.files)
-        rows = max(
-            1, _MAX_HELD_BYTES // max(1, size // max(1, source.rows))
-        )  # rows: some hold photos
+        row_bytes = max(1, size // max(1, source.rows))  # some hold photos
+        rows = max(1, _MAX_HELD_BYTES // row_bytes)
         count = max(1, min(_MAX_BUCKETS, size // _BUCKET_BYTES))
         # rows may hold whole photos: what a killed run left of them goes before anything else
         folder = Path(tempfile.gettempdir())
         sweep_staging(folder)
         with store_errors(str(folder)), Staging(folder) as staging:
+            schema = source.schema.append(lost_field())
             spools = [staging.folder / f"{number:04}" for number in range(count)]
             _fill_buckets(source, spools, min(_READ_ROWS, rows))
             for number, spool in enumerate(spools):
                 if spool.exists():
                     with output.create(f"{GROUPED}/{number:04}.arrow") as stream:
-                        _write_sorted(
-                            spool, stream, source.schema.append(lost_field()), min(block, rows)
-                        )
+                        _write_sorted(spool, stream, schema, min(block, rows))
                     spool.unlink()
         output.write(done, json.dumps({"rows": source.rows}).encode())
-    return Source(address)
+    return Source(output.address_below(GROUPED))
 
 
 def _fill_buckets(source: Source, spools: list[Path], rows: int) -> None:
@@ -286,12 +273,11 @@ def _write_sorted(spool: Path, sink: Any, schema: Any, rows: int) -> None:
     from pyarrow import compute, ipc
 
     with pa.memory_map(str(spool)) as mapped, ipc.new_file(sink, schema) as out:
-        batches = list(_spool_batches(mapped))
-        names = [
-            name
-            for batch in batches
-            for name in text_values(compute.fill_null(batch.column("album"), ""))
-        ]
+        batches = []
+        while mapped.tell() < mapped.size():  # one stream behind the other
+            batches += ipc.open_stream(mapped)
+        columns = [compute.fill_null(batch.column("album"), "") for batch in batches]
+        names = [name for column in columns for name in text_values(column)]
         starts = np.cumsum([0, *(batch.num_rows for batch in batches)])
         order = np.argsort(np.array(names, dtype=object), kind="stable")
         for first in range(0, len(order), rows):
@@ -308,11 +294,3 @@ def _consecutive_rows(rows: Any, batches: Any) -> Iterator[tuple[int, int, int]]
     starts = [0, *breaks.tolist()]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
         yield int(batches[start]), int(rows[start]), end - start
-
-
-def _spool_batches(mapped: Any) -> Iterator[Any]:
-    """The batches of a spool: one stream behind the other."""
-    from pyarrow import ipc
-
-    while mapped.tell() < mapped.size():
-        yield from ipc.open_stream(mapped)

@@ -38,11 +38,6 @@ class DatasetFile:
     groups: tuple[int, ...]
     """Rows in each row group or record batch."""
 
-    @property
-    def rows(self) -> int:
-        """All of them."""
-        return sum(self.groups)
-
 
 class Source:
     """A dataset. Its first file is opened at once, the others when they are needed.
@@ -89,15 +84,13 @@ class Source:
     @property
     def rows(self) -> int:
         """All rows of all files."""
-        return sum(file.rows for file in self.files)
+        return sum(sum(file.groups) for file in self.files)
 
     @property
     def largest_group(self) -> int:
         """Rows that are decoded together at most: none where a file is mapped."""
-        compressed = [
-            f.groups for f in self.files if self.storage.path(f.name).endswith(".parquet")
-        ]
-        return max((group for groups in compressed for group in groups), default=0)
+        files = [f for f in self.files if self.storage.path(f.name).endswith(".parquet")]
+        return max((rows for file in files for rows in file.groups), default=0)
 
     def fingerprint(self) -> str:
         """Changes when another dataset lies there, or the same files with something else in them.
@@ -133,10 +126,8 @@ class Source:
                 yield from with_lost_column(batch).to_batches()
                 position += batch.num_rows
         except _read_errors() as error:
-            salvaged_rows = self._salvage_group(file, group, self.schema.names, error).slice(
-                position
-            )
-            yield from salvaged_rows.to_batches(max_chunksize=rows)
+            salvaged = self._salvage_group(file, group, self.schema.names, error)
+            yield from salvaged.slice(position).to_batches(max_chunksize=rows)
 
     def pieces(self, file: int, start: int, rows: int, limit: int) -> Iterator[Any]:
         """Some rows with all columns, at most so many at a time: no more photos are held."""
@@ -180,8 +171,7 @@ class Source:
         start, rows = sum(file.groups[:number]), file.groups[number]
         name = (file.name or self.storage.root).rpartition("/")[2]
         description = f"rows {start} to {start + rows - 1} of {name}"
-        read = partial(opened.group, number)
-        return salvage(read, self.schema, columns, rows, description)
+        return salvage(partial(opened.group, number), self.schema, columns, rows, description)
 
     def _open(self, name: str) -> _OpenFile:
         return _open(self.storage.address, name)

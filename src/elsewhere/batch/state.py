@@ -30,7 +30,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from elsewhere.batch.columns import FORMAT
 from elsewhere.batch.settings import Settings
@@ -174,40 +173,17 @@ def begin_or_resume(
 
     `dataset` is the dataset's fingerprint, `models` are those of the scorers by their words.
     """
+    record = {
+        "format": FORMAT,
+        "input": settings.input,
+        "dataset": dataset,
+        "models": dict(models or {}),
+        "settings": settings.fingerprint(),
+        "key": settings.key or secrets.token_hex(32),
+    }
     if not storage.is_file(STATE):
-        record = {
-            "format": FORMAT,
-            "input": settings.input,
-            "dataset": dataset,
-            "models": dict(models or {}),
-            "settings": settings.fingerprint(),
-            "key": settings.key or secrets.token_hex(32),
-        }
         storage.write(STATE, (json.dumps(record, indent=2) + "\n").encode())
-    state = _read_state(storage)  # what is there now counts, whoever wrote it last
-    if state.get("format") != FORMAT:
-        raise InputError(f"{settings.output} was begun by another version: name a new folder")
-    for name, current, description in (
-        ("dataset", dataset, "of another dataset, or its files have changed since"),
-        ("models", dict(models or {}), "with other scorers, or their models have changed since"),
-        (
-            "settings",
-            settings.fingerprint(),
-            "with other wishes or settings, or of another version of elsewhere",
-        ),
-    ):
-        if state.get(name) != current:
-            raise InputError(
-                f"{settings.output} holds a run {description}: give what was given then to go on "
-                "with it, or name a new folder"
-            )
-    if settings.key and settings.key != state["key"]:
-        raise InputError(f"{settings.output} holds a run with another key: name a new folder")
-    return replace(settings, key=str(state["key"]))
-
-
-def _read_state(storage: Storage) -> Mapping[str, Any]:
-    """The file, if it is one of ours."""
+    # what is there now counts, whoever wrote it last
     try:
         state = json.loads(storage.read(STATE))
     except ValueError:
@@ -216,4 +192,18 @@ def _read_state(storage: Storage) -> Mapping[str, Any]:
         raise InputError(
             f"{storage.path(STATE)} is damaged, and with it the key of the run: name a new folder"
         )
-    return state
+    if state.get("format") != FORMAT:
+        raise InputError(f"{settings.output} was begun by another version: name a new folder")
+    for name, description in (
+        ("dataset", "of another dataset, or its files have changed since"),
+        ("models", "with other scorers, or their models have changed since"),
+        ("settings", "with other wishes or settings, or of another version of elsewhere"),
+    ):
+        if state.get(name) != record[name]:
+            raise InputError(
+                f"{settings.output} holds a run {description}: give what was given then to go on "
+                "with it, or name a new folder"
+            )
+    if settings.key and settings.key != state["key"]:
+        raise InputError(f"{settings.output} holds a run with another key: name a new folder")
+    return replace(settings, key=state["key"])

@@ -122,11 +122,5 @@ _KIND_MEANINGS = {
 
 def summary_page(result: Summary) -> str:
     """The run as one HTML file."""
-    html = render(
-        "run.html.j2",
-        run=result,
-        status_meanings=_STATUS_MEANINGS,
-        kind_meanings=_KIND_MEANINGS,
-        bar_chart=bar_chart,
-    )
-    return f"{html}\n"
+    meanings = {"status_meanings": _STATUS_MEANINGS, "kind_meanings": _KIND_MEANINGS}
+    return render("run.html.j2", run=result, bar_chart=bar_chart, **meanings) + "\n"
