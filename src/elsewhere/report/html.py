@@ -30,7 +30,6 @@ def page(contents: Contents) -> str:
         photos_by_state=photos_by_state,
         figures=_figures(contents),
         PhotoState=PhotoState,
-        change=_change,
         land=land,
         maps=_maps,
         shares_chart=shares_chart,
@@ -41,19 +40,19 @@ def page(contents: Contents) -> str:
     return f"{html}\n"
 
 
-def _figures(contents: Contents) -> list[tuple[str, str, str]]:
-    """The few numbers that people look for first: name, value, detail.
+def _figures(contents: Contents) -> list[tuple[str, str, str, str]]:
+    """The few numbers that people look for first: name, value, value after the plan, detail.
 
     One view stands for the others. With a plan it is the first of which something is shared:
     numbers from before it would pass for those of the copy.
     """
     of_all = f"of {len(contents.photos)}"
     if contents.holds is None:
-        figures = [("photos", str(len(contents.photos)), "")]
+        figures = [("photos", str(len(contents.photos)), "", "")]
     else:
         counts = Counter(photo.state for photo in contents.photos)
         figures = [
-            (str(state), str(counts[state]), of_all)
+            (str(state), str(counts[state]), "", of_all)
             for state in (PhotoState.SHARED, PhotoState.WITHHELD)
         ]
     view = next((view for view in contents.views if view.after), next(iter(contents.views), None))
@@ -61,9 +60,9 @@ def _figures(contents: Contents) -> list[tuple[str, str, str]]:
         return figures
     before, after = view.before.truth, view.after.truth if view.after else None
     if contents.holds and after is None:
-        return [*figures, (before.label, "hidden", "none of its photos is shared")]
-    rank = _change(ordinal(before.rank), ordinal(after.rank) if after else "")
-    figures.append((f"rank of {before.label}", rank, f"of {view.before.cells}"))
+        return [*figures, (before.label, "hidden", "", "none of its photos is shared")]
+    ranks = ordinal(before.rank), ordinal(after.rank) if after else ""
+    figures.append((f"rank of {before.label}", *ranks, f"of {view.before.cells}"))
     distances = [within.km for within in before.within]
     if view.radius_km in distances:
         number = distances.index(view.radius_km)
@@ -73,13 +72,8 @@ def _figures(contents: Contents) -> list[tuple[str, str, str]]:
     else:  # of other radii only the zone is known: every cell that they touch
         where = view.target if view.radius_km is None else f"in a cell {view.target}"
         first, then = before.probability, after.probability if after else None
-    value = _change(chance(first), "" if then is None else chance(then))
-    return [*figures, (f"a guess falls {where}", value, "")]
-
-
-def _change(before: str, after: str) -> str:
-    """Both values, or one where nothing changed."""
-    return f"{before} → {after}" if after and after != before else before
+    chances = chance(first), "" if then is None else chance(then)
+    return [*figures, (f"a guess falls {where}", *chances, "")]
 
 
 def _maps(view: AttackerView, audit: Audit, decoys: Sequence[Guess], when: str) -> Markup:
