@@ -33,7 +33,7 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, cell_towns, distance_km
 from elsewhere.globe.coordinates import EARTH_KM, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
-from elsewhere.globe.places import town_directions, towns_by_cell
+from elsewhere.globe.places import towns_by_cell
 from elsewhere.scorers.protocol import combine_rows, exponent, log_softmax
 from elsewhere.values.scores import Scores
 
@@ -394,10 +394,9 @@ def distances(
         spots = np.unique(spots.round(2), axis=0)
     spots = spots[:: 1 + (len(spots) - 1) // MAX_POSITIONS]
     place = unit_vector(*spots.T).T
-    towns, directions = town_directions()
-    cell_of = towns_by_cell(cells).cell_of
-    people = np.maximum(gazetteer().population[towns], 1).astype(np.float64)
-    cosine = (directions @ place).max(axis=1)
+    table, cell_of = gazetteer(), towns_by_cell(cells).cell_of
+    people = np.maximum(table.population[table.towns], 1).astype(np.float64)
+    cosine = (table.town_directions @ place).max(axis=1)
     nearest = distance_km(cells, *spots.T).reshape(-1, cells.count).min(axis=0)
     population = np.bincount(cell_of, people, cells.count)
     found = []

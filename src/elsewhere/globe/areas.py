@@ -260,10 +260,10 @@ def ground(lat: ArrayLike, lon: ArrayLike, kind: str) -> tuple[Place, ...]:
     if kind not in {"country", "region"}:
         raise InputError(f"ground belongs to a country or a region, not to a {kind}")
     lats, lons = (np.ravel(axis) for axis in canonical(lat, lon))
-    south, west, north, east, ring_part = _ring_boxes()
+    south_west, north_east, ring_part = _ring_boxes()
     candidates: set[int] = set()
-    for y, x in zip(lats.tolist(), lons.tolist(), strict=True):
-        near = (south <= y) & (y <= north) & (west <= x) & (x <= east)
+    for point in np.stack((lats, lons), axis=1):
+        near = ((south_west <= point) & (point <= north_east)).all(axis=1)
         candidates.update(ring_part[near].tolist())
     parts = np.full(len(lats), -1)
     for number in sorted(candidates):
@@ -272,22 +272,22 @@ def ground(lat: ArrayLike, lon: ArrayLike, kind: str) -> tuple[Place, ...]:
         parts[open_points[inside]] = number
     table = gazetteer()
     owners = []
-    for found, y, x in zip(parts.tolist(), lats.tolist(), lons.tolist(), strict=True):
-        part = found
+    for part, y, x in zip(parts.tolist(), lats.tolist(), lons.tolist(), strict=True):
+        region = int(table.region_of_part[part]) if part >= 0 else -1
         country = int(table.country_of_part[part]) if part >= 0 else -1
         if country < 0:
-            town = nearest_town(y, x)[0]
-            part, country = int(table.part[town.row]), int(table.country[town.row])
-        region = int(table.region_of_part[part]) if part >= 0 else -1
+            town = nearest_town(y, x)[0].row
+            region = int(table.region_of_part[table.part[town]]) if table.part[town] >= 0 else -1
+            country = int(table.country[town])
         is_region = kind == "region" and region >= 0
         owners.append(place_of_row(region if is_region else int(table.country_row[country])))
     return tuple(owners)
 
 
 @cache
-def _ring_boxes() -> tuple[Floats, Floats, Floats, Floats, Ints]:
-    """South, west, north and east of every ring, and the state or province that it belongs to."""
+def _ring_boxes() -> tuple[Floats, Floats, Ints]:
+    """The corners of every ring, and the state or province that it belongs to."""
     rings = [(n, ring) for n, outline in enumerate(outlines("regions")) for ring in outline.rings]
-    low = np.array([ring.min(axis=0) for _, ring in rings])
-    high = np.array([ring.max(axis=0) for _, ring in rings])
-    return low[:, 0], low[:, 1], high[:, 0], high[:, 1], np.array([n for n, _ in rings])
+    south_west = np.array([ring.min(axis=0) for _, ring in rings])
+    north_east = np.array([ring.max(axis=0) for _, ring in rings])
+    return south_west, north_east, np.array([n for n, _ in rings])

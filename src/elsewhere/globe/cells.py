@@ -265,16 +265,11 @@ class Cells:
 
 def dump(cells: Cells) -> bytes:
     """The file's bytes."""
-    head = {
-        "format": _FORMAT,
-        "version": 1,
-        "nested": cells.nested,
-        "fingerprint": cells.fingerprint,
-    }
-    boxes = zip(cells.owner.tolist(), cells.boxes.tolist(), strict=True)
+    head = {"format": _FORMAT, "version": 1}
+    head |= {"nested": cells.nested, "fingerprint": cells.fingerprint}
     rows = ",\n".join(
         json.dumps([cell, *(int(edge) if edge == int(edge) else edge for edge in box)])
-        for cell, box in boxes
+        for cell, box in zip(cells.owner.tolist(), cells.boxes.tolist(), strict=True)
     )
     return (json.dumps(head)[:-1] + ', "boxes": [\n' + rows + "\n]}\n").encode()
 
@@ -377,16 +372,16 @@ def _cuts(points: Floats, boxes: list[Box], middles: list[int]) -> Iterator[Part
 
 def _nearest_gap(points: Floats, boxes: list[Box]) -> Parts:
     """The straight cut that leaves the counts nearest to equal."""
-    best: tuple[float, int, float] | None = None
+    candidates: list[tuple[float, int, float]] = []
     for axis in _axes(boxes):
         along = np.sort(points[:, axis])
         gaps = 1 + np.flatnonzero(np.diff(along))
-        for gap in gaps[np.argsort(np.abs(gaps - len(points) / 2), kind="stable")][:1].tolist():
-            uneven = abs(gap - len(points) / 2)
-            if best is None or uneven < best[0]:
-                best = uneven, axis, short_decimal_between(float(along[gap - 1]), float(along[gap]))
-    assert best is not None, "two places differ along one axis or the other"
-    return split_boxes(boxes, best[1], best[2])
+        if len(gaps):
+            gap = int(gaps[np.argmin(np.abs(gaps - len(points) / 2))])
+            at = short_decimal_between(float(along[gap - 1]), float(along[gap]))
+            candidates.append((abs(gap - len(points) / 2), axis, at))
+    _, axis, at = min(candidates, key=lambda candidate: candidate[0])
+    return split_boxes(boxes, axis, at)
 
 
 def _straight(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator[Parts]:
@@ -425,11 +420,7 @@ def _strips(along: Floats, middle: int) -> Iterator[tuple[int, int]]:
     ends = np.append(starts[1:], len(along))
     reach = [(before, 0) for before in range(_MAX_LINES)]
     reach += [(0, behind) for behind in range(1, _MAX_LINES)]
-    reach += [
-        (before, behind)
-        for before in range(1, _MAX_LINES_BOTH_SIDES)
-        for behind in range(1, _MAX_LINES_BOTH_SIDES)
-    ]
+    reach += product(range(1, _MAX_LINES_BOTH_SIDES), range(1, _MAX_LINES_BOTH_SIDES))
     widest = max(_MAX_STRIP, len(along) // 8)
     for before, behind in reach:
         if line - before >= 0 and line + behind < len(starts):
@@ -496,13 +487,8 @@ def short_decimal_between(a: float, b: float) -> float:
 
 def _axes(boxes: list[Box]) -> tuple[int, int]:
     """The axis of the longer side of the ground the boxes span, and the other one."""
-    span = (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
-    height, width = _side_lengths(span)
+    souths, wests, norths, easts = zip(*boxes, strict=True)
+    height, width = _side_lengths((min(souths), min(wests), max(norths), max(easts)))
     return (0, 1) if height >= width else (1, 0)
 
 

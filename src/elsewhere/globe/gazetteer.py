@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError
-from elsewhere.globe.coordinates import Floats, Ints
+from elsewhere.globe.coordinates import Floats, Ints, unit_vector
 
 DATA = Path(__file__).parent / "data"
 _MAGIC = b"elsewhere data 1\n"
@@ -63,11 +63,11 @@ class DataFile:
         """`what` names the file in errors."""
         self._what = what
         try:
-            head = raw[len(_MAGIC) :].split(b"\n", 1)[0] if raw.startswith(_MAGIC) else b""
-            self._sections: dict[str, tuple[str, bytes]] = {}
-            at = len(_MAGIC) + len(head) + 1
+            at = raw.index(b"\n", len(_MAGIC)) + 1
+            head = raw[len(_MAGIC) : at] if raw.startswith(_MAGIC) else b""
+            self._sections: dict[str, tuple[str, memoryview]] = {}
             for name, (kind, size) in json.loads(head).items():
-                self._sections[name] = kind, raw[at : at + size]
+                self._sections[name] = kind, memoryview(raw)[at : at + size]
                 at += size
         except (ValueError, AttributeError, TypeError):
             raise self._damaged() from None
@@ -120,8 +120,6 @@ class Gazetteer:
 
     names: list[str]
     """In English, or in the local language."""
-    keys: bytes
-    """All spellings as they are compared: a line for each row, a tab on both sides of each."""
     kind: Ints
     """An index into `KINDS` for each row."""
     lat: Floats
@@ -135,6 +133,10 @@ class Gazetteer:
     """The state or province (an index into `outlines("regions")`) of each town; −1 elsewhere."""
     namesake: Ints
     """1 for a town that shares its name with another one of its country, else 0."""
+    towns: Ints
+    """The rows of all towns."""
+    town_directions: Floats
+    """The unit vectors of `towns`: the nearest to a place has the largest product with it."""
     codes: list[str]
     """The two-letter codes of the countries."""
     country_row: Ints
@@ -150,6 +152,11 @@ class Gazetteer:
         text = load_data_file("places.bin").raw("parts").decode()
         lines = (line.split() for line in text.split("\n"))
         return {int(row): [int(part) for part in parts] for row, *parts in lines}
+
+    @cached_property
+    def keys(self) -> bytes:
+        """All spellings as they are compared: a line for each row, a tab on both sides of each."""
+        return load_data_file("places.bin").raw("keys")
 
     def rows_named(self, text: str, *, prefix: bool = False) -> list[int]:
         """The rows with this spelling, or with one that starts like it; most populous first."""
@@ -172,17 +179,20 @@ def gazetteer() -> Gazetteer:
     """The one table."""
     data = load_data_file("places.bin")
     kind, country = data.numbers("kind"), data.numbers("country")
+    lat, lon = data.numbers("lat") / GRAIN, data.numbers("lon") / GRAIN
+    towns = np.flatnonzero(kind == KINDS.index("city"))
     countries = np.flatnonzero(kind == KINDS.index("country"))
     return Gazetteer(
         names=data.raw("names").decode().split("\n"),
-        keys=data.raw("keys"),
         kind=kind,
-        lat=data.numbers("lat") / GRAIN,
-        lon=data.numbers("lon") / GRAIN,
+        lat=lat,
+        lon=lon,
         population=-data.numbers("population"),
         country=country,
         part=data.numbers("part"),
         namesake=data.numbers("namesake"),
+        towns=towns,
+        town_directions=unit_vector(lat[towns], lon[towns]),
         codes=data.raw("codes").decode().split(),
         country_row=countries[np.argsort(country[countries])],
         region_of_part=data.numbers("region_of_part"),

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -356,7 +356,7 @@ class CellTowns(NamedTuple):
     """Which towns lie in which cells."""
 
     cell_of: Ints
-    """The cell of each town, in the order of `town_directions`."""
+    """The cell of each town, in the order of the gazetteer's `towns`."""
     largest: Ints
     """The row of each cell's most populous town, or of the nearest town where it has none."""
     without_town: Ints
@@ -366,11 +366,11 @@ class CellTowns(NamedTuple):
 @lru_cache(maxsize=8)
 def towns_by_cell(cells: Cells) -> CellTowns:
     """The towns of these cells."""
-    table, (towns, _) = gazetteer(), town_directions()
+    table = gazetteer()
     largest = np.full(cells.count, -1)
-    cell_of = cells.locate(table.lat[towns], table.lon[towns])
+    cell_of = cells.locate(table.lat[table.towns], table.lon[table.towns])
     inhabited, first = np.unique(cell_of, return_index=True)
-    largest[inhabited] = towns[first]  # the most populous comes first
+    largest[inhabited] = table.towns[first]  # the most populous comes first
     without_town = np.flatnonzero(largest < 0)
     lat, lon = cells.centres
     for cell in without_town.tolist():
@@ -385,8 +385,9 @@ def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
     >>> town.country, km < 5
     ('Portugal', True)
     """
-    towns, directions = town_directions()
-    town = place_of_row(int(towns[np.argmax(directions @ unit_vector(lat, lon))]))
+    table = gazetteer()
+    nearest = np.argmax(table.town_directions @ unit_vector(lat, lon))
+    town = place_of_row(int(table.towns[nearest]))
     return town, float(between_km(lat, lon, town.lat, town.lon))
 
 
@@ -399,19 +400,11 @@ def chief_town(lat: float, lon: float) -> tuple[Place, float]:
     >>> str(chief_town(38.72, -9.14)[0]), str(nearest_town(38.72, -9.14)[0])
     ('Lisbon, Portugal', 'Intendente, Portugal')
     """
-    towns, directions = town_directions()
-    near = towns[directions @ unit_vector(lat, lon) >= np.cos(_REACH_KM / EARTH_KM)]
+    table = gazetteer()
+    cosines = table.town_directions @ unit_vector(lat, lon)
+    near = table.towns[cosines >= np.cos(_REACH_KM / EARTH_KM)]
     if not len(near):
         return nearest_town(lat, lon)
-    table = gazetteer()
     km = between_km(lat, lon, table.lat[near], table.lon[near])
     chief = int(np.argmax((table.population[near] + 1) / (1 + (km / _HALF_WEIGHT_KM) ** 2)))
     return place_of_row(int(near[chief])), float(km[chief])
-
-
-@cache
-def town_directions() -> tuple[Ints, Floats]:
-    """The rows of all towns, and their unit vectors: the nearest has the largest product."""
-    table = gazetteer()
-    towns = np.flatnonzero(table.kind == 2)
-    return towns, unit_vector(table.lat[towns], table.lon[towns])
