@@ -20,7 +20,7 @@ from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
 from elsewhere.scorers.protocol import normalise_row
 from elsewhere.service.planning import AlbumPlan, Threat
 from elsewhere.service.posted import NOTHING_POSTED, Posted
-from elsewhere.service.scored_album import ScoredAlbum, score_album
+from elsewhere.service.scored_album import ScoredAlbum, model_name, score_album
 from elsewhere.values.plan import Plan
 from elsewhere.values.wishes import Wishes
 from tests.album.makers import jpeg
@@ -122,7 +122,7 @@ def planned(
         posted=posted,
         top=top,
         hidden_names=(place.label,),
-        models=tuple(model.display_name for model in seen.models),
+        models=tuple(model_name(model.spec) for model in seen.models),
         ids=tables[0].ids,
         photos=len(seen.photos),
         newly_shared=len(posted.newly_shared(plan.kept, len(seen.photos))),

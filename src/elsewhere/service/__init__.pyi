@@ -72,6 +72,7 @@ from .report import (
 from .scored_album import (
     ModelScores as ModelScores,
     ScoredAlbum as ScoredAlbum,
+    model_name as model_name,
     rescore_album as rescore_album,
     score_album as score_album,
 )

@@ -22,7 +22,7 @@ from elsewhere.globe import cell_names, place as find_place
 from elsewhere.globe.areas import distance_km
 from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.posted import Posted
-from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.scores import solve_and_check
 from elsewhere.service.selection import PlaceSelection, hidden_name
 from elsewhere.service.threats import Threat, neighbours
@@ -60,7 +60,7 @@ def place_mismatches(scored: ScoredAlbum, threats: Sequence[Threat]) -> Iterator
         if sure > SURE and away > FAR_KM and best not in threat.zone:
             yield Note(
                 NoteKind.OTHER_PLACE,
-                model=model.display_name,
+                model=model_name(model.spec),
                 places=(cell_names(cells)[best], place.label),
                 share=sure,
                 km=float(away),
@@ -136,7 +136,7 @@ def plan_independent_notes(
                 Note(
                     NoteKind.COARSE_CELLS,
                     places=tuple(dict.fromkeys(threat.hidden_name for threat in coarse)),
-                    model=model.display_name if len(scored.models) > 1 else "",
+                    model=model_name(model.spec) if len(scored.models) > 1 else "",
                     km=max(threat.zone.widest_cell_km for threat in coarse),
                     radius_km=coarse[0].zone.radius_km,
                 )

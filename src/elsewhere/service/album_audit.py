@@ -98,12 +98,12 @@ def audit_album(
     """What the album gives away of the places that are to be hidden; no plan is needed."""
     if not places:
         found = tuple(
-            audit_attack(scored, number, posted=posted, opinions=opinions)
+            audit_model(scored, number, posted=posted, opinions=opinions)
             for number in range(len(scored.models))
         )
         return AlbumAudit(found, (), metadata_leaks(scored.photos), (*places.notes, *posted.notes))
     chosen = select_places(places, scored.photos, wishes.hide)
-    wishes = replace(wishes, prior=None)
+    wishes = replace(wishes, prior=None, top=None)
     threats = find_threats(scored, places, chosen.hidden, wishes, posted)
     audits = audit_threats(scored, threats, posted=posted, opinions=opinions)
     notes = plan_independent_notes(scored, places, chosen, threats, wishes=wishes, posted=posted)
@@ -159,12 +159,10 @@ def audit_threat(
         named = plan.plan.views[number].rivals
         rivals = named[: plan.wishes.top] if plan.wishes.top is not None else named
         margin = plan.plan.promise.against[number].margin
-    return audit_attack(
-        scored,
-        threat.model,
-        posted=posted,
-        opinions=opinions,
-        truth=Truth(
+    model = scored.models[threat.model]
+    return audit(
+        posted.append_to(model.scores, threat.model),
+        Truth(
             tuple(threat.zone.cells.tolist()),
             threat.hidden_name,
             threat.place.lat,
@@ -172,41 +170,35 @@ def audit_threat(
             threat.place.positions,
             coarse_cells(threat.zone.widest_cell_km, threat.zone.radius_km),
         ),
+        exponents=model.about.exponents,
+        cells=model.about.globe,
         sees=photos,
         among=possible_cells(threats, threat),
         rivals=rivals or None,
         margin=margin,
+        # the heads have not seen what was posted, and half an album would be another question
+        opinions=None if posted.ids else (opinions or {}).get(model.spec),
+        scorer=model.spec,
         top=top,
     )
 
 
-def audit_attack(
+def audit_model(
     scored: ScoredAlbum,
     number: int,
     *,
     posted: Posted = NOTHING_POSTED,
     opinions: Opinions | None = None,
-    truth: Truth | None = None,
-    sees: Sequence[int] | None = None,
-    among: Sequence[int] | None = None,
-    rivals: Sequence[int] | None = None,
-    margin: float = 0.0,
     top: int = TOP,
 ) -> Audit:
-    """What one attacker infers from some of the album's photos and what is posted already."""
-    attack = scored.models[number]
+    """What one model guesses from all photos, where no place is known."""
+    model = scored.models[number]
     return audit(
-        posted.append_to(attack.scores, number),
-        truth,
-        exponents=attack.about.exponents,
-        cells=attack.about.globe,
-        sees=sees,
-        among=among,
-        rivals=rivals,
-        margin=margin,
-        # the heads have not seen what was posted, and half an album would be another question
-        opinions=None if posted.ids else (opinions or {}).get(attack.spec),
-        scorer=attack.spec,
+        posted.append_to(model.scores, number),
+        exponents=model.about.exponents,
+        cells=model.about.globe,
+        opinions=None if posted.ids else (opinions or {}).get(model.spec),
+        scorer=model.spec,
         top=top,
     )
 

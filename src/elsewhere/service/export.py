@@ -8,6 +8,7 @@ on the disk before the copy has its name, so that there is no copy without one.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -47,13 +48,13 @@ from elsewhere.service.private_files import (
     CERTIFICATE,
     Backup,
     back_up,
-    check_private,
     make_private,
     private_folder,
     record_staging,
+    unwritable,
     write_private,
 )
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import proved_record
 from elsewhere.service.verify import prove_copy
 from elsewhere.values.scores import Scores
@@ -165,8 +166,11 @@ def check_copy_target(
             f"the private folder {private or folder} must not lie in or around {target}, which is "
             "handed out: choose another one"
         )
-    with _nothing_exported():
-        check_private(folder)
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        code = errno.EACCES if there.is_dir() else errno.ENOTDIR
+        with _nothing_exported():
+            raise unwritable(folder, OSError(code, os.strerror(code)))
     return folder
 
 
@@ -200,6 +204,14 @@ def _document(scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[Shared
     tables = [posted.append_to(model.scores, number) for number, model in enumerate(scored.models)]
     body = proved_record(plan, [tables[watch.model] for watch in album_plan.threats])
     public = [number for number in plan.kept if number not in rows]
+    models = []
+    for attack in scored.models:
+        name, colon, file = attack.spec.partition(":")
+        spec, about = attack.spec, attack.about
+        if colon and os.path.lexists(file):  # to be found again from any folder
+            spec = f"{name}:{Path(file).absolute()}"
+        digest = Scores(attack.scores.values[rows]).digest
+        models.append(Model(spec, about.name, about.fingerprint, about.grid, about.cells, digest))
     certificate = CopyCertificate(
         top=album_plan.wishes.top if plan.promise.budget is None else None,
         verdict=messages.verdict(album_plan),
@@ -213,7 +225,7 @@ def _document(scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[Shared
             )
             for watch in album_plan.threats
         ),
-        models=tuple(_model(attack, rows) for attack in scored.models),
+        models=tuple(models),
         recipe=str(scored.album.recipe),
         photos=tables[0].ids,
         files=tuple(files),
@@ -224,15 +236,6 @@ def _document(scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[Shared
         plan=certificate_from_record(body),
     )
     return seal(certificate, body)
-
-
-def _model(attack: ModelScores, rows: Sequence[int]) -> Model:
-    """A scorer as it can be found again from any folder."""
-    name, colon, file = attack.spec.partition(":")
-    word = f"{name}:{Path(file).absolute()}" if colon and os.path.lexists(file) else attack.spec
-    about = attack.about
-    own = Scores(attack.scores.values[list(rows)]).digest
-    return Model(word, about.name, about.fingerprint, about.grid, about.cells, own)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elsewhere.album import Album, Photo, Recipe, Step
 from elsewhere.album.export import Names, Order
-from elsewhere.album.places import AlbumPlace, Places, places_of
+from elsewhere.album.places import Places, places_of
 from elsewhere.errors import ElsewhereError, InputError, PlaceError
 from elsewhere.globe import Place, place, places as called
 from elsewhere.scorers import RowCache, ScorerInfo
@@ -182,7 +182,8 @@ def protect_album(
     ) as album:
         progress(Step("planning", 0, 0))
         plan = plan_album(album.scored, album.places, wishes, posted=album.posted)
-        plan = evaluate_alternatives(album.scored, plan)
+        if plan.advice is not None:
+            plan = evaluate_alternatives(album.scored, plan)
         progress(Step("planning", 1, 1))
         planned = ProtectedAlbum(album.scored, plan)
         if target is None or not planned.kept:
@@ -288,7 +289,9 @@ class EarlyChecks:
             check_top(self.wishes.top, about.cells - 1)
         if self.at and all(text.strip().lower() == "all" for text in self.wishes.hide):
             # photos may make what is hidden wider, never narrower
-            self._check_rivals(places_of((), at=self.at).places)
+            places = places_of((), at=self.at).places
+            for spec, about in scorers:
+                zones_and_rivals(spec, about, places, self.wishes)
 
     def read(self, album: Album) -> None:
         """Refuse photos and places that the album does not have, and what leaves no rivals."""
@@ -298,13 +301,7 @@ class EarlyChecks:
         self.places = places_of(album.photos, at=self.at)
         if self.places:
             chosen = select_places(self.places, album.photos, wishes.hide)
-            self._check_rivals(chosen.hidden)
+            for spec, about in self._scorers:
+                zones_and_rivals(spec, about, chosen.hidden, wishes)
         select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.skipped)
         photo_values(album.photos, wishes.values, stars=wishes.stars, skipped=album.skipped)
-
-    def _check_rivals(self, hidden: Sequence[AlbumPlace]) -> None:
-        """Refuse what leaves too few rivals."""
-        wishes = self.wishes
-        for spec, about in self._scorers:
-            _, rivals = zones_and_rivals(spec, about, hidden, wishes)
-            check_top(wishes.top, len(rivals))

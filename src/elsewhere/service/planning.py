@@ -20,7 +20,7 @@ from elsewhere.service.advice import (
     suggest_alternatives,
 )
 from elsewhere.service.posted import NOTHING_POSTED, Posted
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum, model_name
 from elsewhere.service.scores import (
     candidate_tops,
     solve_and_check,
@@ -35,7 +35,7 @@ from elsewhere.service.selection import (
     select_pinned,
     select_places,
 )
-from elsewhere.service.threats import Threat, check_top, find_threats, threat_scores
+from elsewhere.service.threats import Threat, find_threats, threat_scores
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.plans import previous_plan, read_limits
 from elsewhere.solver.requests import Request, read_request
@@ -107,7 +107,9 @@ def plan_album(
     def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
         nonlocal found_reasons
         found_reasons = find_reasons(promise, scores, limits, keep)
-        models = [model.display_name if len(scored.models) > 1 else "" for model in scored.models]
+        models = [
+            model_name(model.spec) if len(scored.models) > 1 else "" for model in scored.models
+        ]
         names = [messages.threat_name(t.hidden_name, t.own, models[t.model]) for t in threats]
         return messages.infeasibility(promise, found_reasons, scores[0].ids, names)
 
@@ -162,7 +164,7 @@ def plan_album(
         wishes=wishes,
         hidden_names=tuple(dict.fromkeys(threat.hidden_name for threat in threats)),
         public_names=tuple(place.label for place in chosen.public),
-        models=tuple(model.display_name for model in scored.models),
+        models=tuple(model_name(model.spec) for model in scored.models),
         accuracy=tuple(_accuracy(chosen.hidden, scored.models, wishes)),
         ids=request.scores[0].ids,
         photos=photos,
@@ -225,7 +227,6 @@ def _request(
     """The wishes as the solver reads them, for the top that was asked for."""
     if wishes.top is None and wishes.budget is None:
         raise InputError("ask for a top (fewest withheld) or a budget (furthest down)")
-    check_top(wishes.top, min(len(threat.rivals) for threat in threats))
     keep, drop = pins
     for number in set(posted.already) & set(drop):
         raise InputError(
@@ -273,5 +274,5 @@ def _accuracy(
         for part in sorted({CONTINENT_OF.get(code, "") for code in codes}) if table else ():
             shares, region = (table[part], part) if part in table else (table[""], "the world")
             km = min((km for km in shares if km >= radius), default=max(shares))
-            found.append(Accuracy(model.display_name, km, shares[km], region, level))
+            found.append(Accuracy(model_name(model.spec), km, shares[km], region, level))
     return found

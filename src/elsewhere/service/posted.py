@@ -53,11 +53,6 @@ class Posted:
     skipped: tuple[SkippedFile, ...] = ()
     """Files among the posted ones that could not be counted, and why."""
 
-    def __post_init__(self) -> None:
-        assert len(self.metadata) == len(self.ids)
-        assert all(rows.ids == self.ids for rows in self.rows_by_model)
-        assert bool(self.rows_by_model) == bool(self.ids)
-
     def __bool__(self) -> bool:
         return bool(self.ids or self.already)
 
@@ -172,12 +167,12 @@ def find_posted(
     `marked` are photos of the album, by number, that somebody says are out. `sketches` are of the
     album's photos, where their renditions are given up already.
     """
-    listed = list(paths)
-    public = None
+    paths, marked = list(paths), set(marked)
     sketches = sketches or Sketches()
-    if listed:
+    public = None
+    if paths:
         public = score_album(
-            listed,
+            paths,
             scorers=[model.spec for model in scored.models],
             recipe=scored.album.recipe,
             limits=limits,
@@ -188,37 +183,44 @@ def find_posted(
             glance=sketches,
         )
     try:
-        return _joined(
-            scored, public, places, wishes, marked=marked, ledger=ledger, sketches=sketches
+        photos = public.photos if public else ()
+        contents = {photo.id: _digest(photo.path) for photo in photos}
+        shared_before = None
+        if ledger is not None:
+            digests = {*contents.values(), *(photo.rendition.digest for photo in photos)}
+            shared_before = remembered(ledger, scored, places, wishes, known=digests)
+        if public is None and shared_before is None and not marked:
+            return NOTHING_POSTED
+        return _combined(
+            scored,
+            places,
+            public,
+            contents=contents,
+            shared_before=shared_before,
+            marked=marked,
+            sketches=sketches,
         )
     finally:
         if public is not None:
             public.close()
 
 
-def _joined(
+def _combined(
     scored: ScoredAlbum,
-    public: ScoredAlbum | None,
     places: Places,
-    wishes: Wishes,
+    public: ScoredAlbum | None,
     *,
-    marked: Iterable[int],
-    ledger: Ledger | None,
+    contents: dict[str, str],
+    shared_before: Remembered | None,
+    marked: set[int],
     sketches: Sketches,
 ) -> Posted:
+    """The posted files, what the ledger has and what is marked, as one; `contents` are digests."""
     photos = public.photos if public else ()
-    contents = {photo.id: _digest(photo.path) for photo in photos}
-    found = None
-    if ledger is not None:
-        digests = {*contents.values(), *(photo.rendition.digest for photo in photos)}
-        found = remembered(ledger, scored, places, wishes, known=digests)
-    marked = set(marked)
-    if public is None and found is None and not marked:
-        return NOTHING_POSTED
     again = _known_again(scored.photos, photos, contents)
     others = [n for n, photo in enumerate(photos) if photo.id not in again]
     empty = tuple(model.scores.values[:0] for model in scored.models)
-    kept = found or Remembered((), empty, (), ())
+    kept = shared_before or Remembered((), empty, (), ())
     already = tuple(sorted({*marked, *again.values(), *kept.already}))
     names = [f"posted/{photos[n].id}" for n in others]
     ids = _distinct([*names, *kept.ids], {photo.id for photo in scored.photos})

@@ -12,7 +12,6 @@ directory, and taken away after. Where no note can be written, nothing fails.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -115,17 +114,8 @@ def back_up(folder: Path) -> Backup:
     except OSError as problem:
         with suppress(OSError):
             Backup(tuple(moved)).put_back()
-        raise _unwritable(certificate, problem) from None
+        raise unwritable(certificate, problem) from None
     return Backup(tuple(moved))
-
-
-def check_private(folder: Path) -> None:
-    """Raise where `make_private` would, for all that can be seen before it is tried."""
-    there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
-    if not there.is_dir():
-        raise _unwritable(folder, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise _unwritable(folder, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def make_private(folder: Path) -> None:
@@ -137,7 +127,7 @@ def make_private(folder: Path) -> None:
             open_to_owner(path, 0o700)
         folder.chmod(0o700)
     except OSError as problem:
-        raise _unwritable(folder, problem) from None
+        raise unwritable(folder, problem) from None
 
 
 def write_private(file: Path, document: str) -> None:
@@ -145,7 +135,7 @@ def write_private(file: Path, document: str) -> None:
     try:
         write_whole(file, document.encode("utf-8", "surrogateescape"), private=True)
     except OSError as problem:
-        raise _unwritable(file, problem) from None
+        raise unwritable(file, problem) from None
 
 
 def read_private(file: Path) -> CopyCertificate:
@@ -169,7 +159,8 @@ def read_private(file: Path) -> CopyCertificate:
         raise FileError(f"{file} is not a certificate that can be trusted: {problem}") from None
 
 
-def _unwritable(path: Path, problem: OSError) -> FileError:
+def unwritable(path: Path, problem: OSError) -> FileError:
+    """The error where a private file or folder cannot be written."""
     return FileError(
         f"{path} cannot be written ({problem.strerror or problem}): make room there, or choose "
         "another folder for what names the place (--private DIR)"

@@ -33,7 +33,7 @@ from elsewhere.report.contents import (
 from elsewhere.service.album_audit import (
     AlbumAudit,
     Opinions,
-    audit_attack,
+    audit_model,
     audit_threat,
     metadata_leaks,
     possible_cells,
@@ -43,7 +43,7 @@ from elsewhere.service.frontier import album_frontier
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.private_files import REPORT, make_private, write_private
-from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.selection import cells_of
 from elsewhere.service.threats import Threat
 from elsewhere.values.photo_effect import PhotoEffect
@@ -81,7 +81,8 @@ def write_report(
     """
     contents = plan_contents(scored, album_plan, shared=shared, command=command, patience=patience)
     make_private(folder)
-    return save_report(contents, folder / REPORT)
+    write_private(folder / REPORT, page(contents))
+    return folder / REPORT
 
 
 def save_report(contents: Contents, file: Path) -> Path:
@@ -126,7 +127,8 @@ def plan_contents(
         verdict=messages.verdict(album_plan),
         state=plan_state(plan),
         notes=notes,
-        photos=_pictures(scored, full_views, states, remarks),
+        states=states,
+        remarks=remarks,
         places=[(place.lat, place.lon) for place in album_plan.hidden],
         leaks=metadata_leaks(scored.photos),
         posted=posted,
@@ -159,7 +161,7 @@ def audit_contents(
     views = [_view(scored, threats, number, posted=posted, opinions=opinions) for number in full]
     if not threats:
         guesses = (
-            audit_attack(scored, number, posted=posted, opinions=opinions, top=_MAX_BELIEFS)
+            audit_model(scored, number, posted=posted, opinions=opinions, top=_MAX_BELIEFS)
             for number in range(len(scored.models))
         )
         views = [AttackerView(found, scope="the whole album") for found in guesses]
@@ -170,7 +172,8 @@ def audit_contents(
         verdict=audit_verdict([view.before for view in views]),
         state="Looked at; nothing is withheld",
         notes=[messages.note(note, Surface.REPORT) for note in audit.notes],
-        photos=_pictures(scored, views, [PhotoState.AUDITED] * len(scored.photos), {}),
+        states=[PhotoState.AUDITED] * len(scored.photos),
+        remarks={},
         places=[(threat.place.lat, threat.place.lon) for threat in threats],
         leaks=audit.leaks,
         posted=posted,
@@ -218,7 +221,7 @@ def explain_photo(
             effect = PhotoEffect(
                 photo=scored.photos[photo].id,
                 place=threat.hidden_name,
-                model=model.display_name,
+                model=model_name(model.spec),
                 cells=model.about.cells,
                 shared=len(shared),
                 rank_without=before,
@@ -265,16 +268,32 @@ def _contents(
     verdict: str,
     state: str,
     notes: Sequence[str],
-    photos: Sequence[PhotoPicture],
+    states: Sequence[PhotoState],
+    remarks: Mapping[int, str],
     places: Sequence[tuple[float, float]],
     leaks: tuple[Leaking, ...],
     posted: Posted,
     command: str,
     shared: Export | None,
 ) -> Contents:
-    """What all reports have."""
+    """What all reports have; `states` and `remarks` are of the photos, by number.
+
+    A photo's share is that of the first view that sees it.
+    """
     from importlib.metadata import version  # slow to import
 
+    shares: dict[str, float] = {}
+    for view in views:
+        truth = view.before.truth
+        if truth is not None:
+            for name, gain in zip(view.before.ids, truth.shares.gains, strict=True):
+                shares.setdefault(name, gain)
+    photos = [
+        PhotoPicture(photo.id, state, preview, shares.get(photo.id), remarks.get(number, ""))
+        for number, (photo, state, preview) in enumerate(
+            zip(scored.photos, states, previews(scored.photos), strict=True)
+        )
+    ]
     models = ", ".join(f"{model.spec} ({model.about.fingerprint[:12]})" for model in scored.models)
     origin = {
         "elsewhere": version("elsewhere"),
@@ -377,24 +396,3 @@ def _view(
         target=target,
         radius_km=radius_km,
     )
-
-
-def _pictures(
-    scored: ScoredAlbum,
-    views: Sequence[AttackerView],
-    states: Sequence[PhotoState],
-    remarks: Mapping[int, str],
-) -> list[PhotoPicture]:
-    """Every photo with its share, as the first view that sees it has it, and remarks by number."""
-    shares: dict[str, float] = {}
-    for view in views:
-        truth = view.before.truth
-        if truth is not None:
-            for name, gain in zip(view.before.ids, truth.shares.gains, strict=True):
-                shares.setdefault(name, gain)
-    return [
-        PhotoPicture(photo.id, state, preview, shares.get(photo.id), remarks.get(number, ""))
-        for number, (photo, state, preview) in enumerate(
-            zip(scored.photos, states, previews(scored.photos), strict=True)
-        )
-    ]

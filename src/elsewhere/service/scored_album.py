@@ -9,6 +9,7 @@ needed on the disk is then that of the few photos under way, whatever the album'
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, nullcontext
@@ -52,14 +53,9 @@ class ModelScores:
     cached: int = 0
     """How many of the rows were known already."""
 
-    @property
-    def display_name(self) -> str:
-        """The scorer in a sentence for people: a model, whatever is typed for it."""
-        return model_name(self.spec)
-
 
 def model_name(spec: str) -> str:
-    """The same of a scorer that has not scored anything yet.
+    """A scorer in a sentence for people: a model, whatever is typed for it.
 
     >>> model_name("embedded"), model_name("onnx:streets.onnx")
     ('the embedded model', 'the model onnx:streets.onnx')
@@ -184,7 +180,6 @@ class _Scoring:
         self._progress = progress
         self._glance = glance
         self._keep = keep
-        self._ahead = _AHEAD * cores()
         self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
         self._under_way: dict[str, Future[list[ScoredPhoto]]] = {}
         self._done: SimpleQueue[Photo] = SimpleQueue()
@@ -203,54 +198,50 @@ class _Scoring:
         self._expected = step.total if not step.name else self._expected - len(step.skipped)
         self._progress(step)
         if step.photo is not None:
-            self._submit(step.photo)
-        while not self._keep and len(self._under_way) - self._finished > self._ahead:
-            self._report(self._done.get())
-        while True:
-            try:
-                self._report(self._done.get_nowait())
-            except Empty:
-                return
+            self._under_way[step.photo.id] = self._pool.submit(self._score, step.photo)
+        self._report(math.inf if self._keep else _AHEAD * cores())
 
     def score(self, photos: Sequence[Photo]) -> dict[str, list[ScoredPhoto]]:
         """Score photos that were read before."""
         self._expected = self._total = len(photos)
         for photo in photos:
-            self._submit(photo)
+            self._under_way[photo.id] = self._pool.submit(self._score, photo)
         return self.outcomes()
-
-    def _submit(self, photo: Photo) -> None:
-        future = self._pool.submit(self._score, photo)
-        self._under_way[photo.id] = future
-        future.add_done_callback(lambda future: self._done.put(photo))
 
     def outcomes(self) -> dict[str, list[ScoredPhoto]]:
         """Wait for the rest; by photo, what each scorer made of it."""
-        while self._finished < len(self._under_way):
-            self._report(self._done.get())
+        self._report(0)
         if self._total != self._expected:  # the last file of all was no photo after all
             self._progress(Step("scoring", self._finished, self._expected))
         return {name: future.result() for name, future in self._under_way.items()}
 
     def _score(self, photo: Photo) -> list[ScoredPhoto]:
         """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
-        rendition = Scored(photo.id, photo.path, photo.rendition.content)
-        outcomes = [scorer(rendition) for scorer in self._scorers]
-        if self._glance is not None:
-            self._glance(photo)
-        if not self._keep:
-            photo.rendition.forget()
-        return outcomes
+        try:
+            rendition = Scored(photo.id, photo.path, photo.rendition.content)
+            outcomes = [scorer(rendition) for scorer in self._scorers]
+            if self._glance is not None:
+                self._glance(photo)
+            if not self._keep:
+                photo.rendition.forget()
+            return outcomes
+        finally:
+            self._done.put(photo)
 
-    def _report(self, photo: Photo) -> None:
-        problem = next(
-            (found.problem for found in self._under_way[photo.id].result() if found.problem), ""
-        )
-        skipped = (SkippedFile(photo.path, photo.id, "unscored", problem),) if problem else ()
-        self._finished += 1
-        self._total = self._expected
-        self.skipped += skipped
-        self._progress(Step("scoring", self._finished, self._expected, photo.id, skipped))
+    def _report(self, limit: float) -> None:
+        """Report the photos that are scored; wait while more than `limit` are under way."""
+        while pending := len(self._under_way) - self._finished:
+            try:
+                photo = self._done.get(block=pending > limit)
+            except Empty:
+                return
+            outcomes = self._under_way[photo.id].result()
+            problem = next((outcome.problem for outcome in outcomes if outcome.problem), "")
+            skipped = (SkippedFile(photo.path, photo.id, "unscored", problem),) if problem else ()
+            self._finished += 1
+            self._total = self._expected
+            self.skipped += skipped
+            self._progress(Step("scoring", self._finished, self._expected, photo.id, skipped))
 
 
 def _model_scores(

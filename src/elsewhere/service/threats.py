@@ -106,6 +106,7 @@ def zones_and_rivals(
     """What is hidden of each place in a scorer's cells, and the rivals outside all of it.
 
     Known from the places alone, before any photo is scored. A prior limits both to its own cells.
+    Fewer rivals than the top asks for are refused.
     """
     cells = cells_of(spec, about)
     zones = [hidden_zone(cells, place, wishes.width) for place in hidden]
@@ -130,6 +131,7 @@ def zones_and_rivals(
             f"what is hidden covers every cell of {model_name(spec)} that could be guessed "
             "instead: hide less widely, or fewer places"
         )
+    check_top(wishes.top, len(rivals))
     return zones, rivals
 
 

@@ -5,7 +5,6 @@ import os
 import stat
 import zipfile
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from elsewhere.album.places import places_of
 from elsewhere.album.renditions import size_if_bare
 from elsewhere.album.workers import Workers
 from elsewhere.errors import CheckError, ElsewhereError, FileError, InputError
+from elsewhere.formats.copy_certificate import Model
 from elsewhere.globe import place
 from elsewhere.scorers.sessions import Session
 from elsewhere.service import export as sharing
@@ -279,12 +279,10 @@ def test_a_copy_that_scores_otherwise_is_not_exported(
 ) -> None:
     """The proof is on the new scores, whatever the plan's were."""
 
-    def keen(attack: Any, rows: Any) -> Any:
-        model = original(attack, rows)
-        return replace(model, word=model.word.replace("tiny", "tiny:keen", 1))
+    def keen(word: str, *rest: Any) -> Any:
+        return Model(word.replace("tiny", "tiny:keen", 1), *rest)
 
-    original = sharing._model
-    monkeypatch.setattr(sharing, "_model", keen)
+    monkeypatch.setattr(sharing, "Model", keen)
     with pytest.raises(CheckError, match="Lisbon, Portugal, by the model tiny1 on the whole album"):
         export_album(seen, plan, tmp_path / "shared")
     assert inside(tmp_path) == ["data"]

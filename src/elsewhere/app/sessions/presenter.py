@@ -25,6 +25,7 @@ from elsewhere.service import (
     album_name,
     likeliest_cells,
     metadata_leaks,
+    model_name,
     named_cell,
     photo_leaks,
     photo_probabilities,
@@ -314,13 +315,13 @@ def _findings(answer: PlannedAnswer, guesses: Sequence[CellGuess] = ()) -> str:
     """What the first model makes of the album as it is; guesses where no place is known."""
     attack, photos = answer.scored.models[0], len(answer.scored.photos)
     if answer.beliefs is None:
-        return page.model_guess(attack.display_name, photos, guesses[0].name)
+        return page.model_guess(model_name(attack.spec), photos, guesses[0].name)
     ranks: dict[str, int] = {}
     for belief in answer.beliefs.before:
         if belief.scorer == attack.spec:  # its own photos may give a place away more than all do
             name = belief.threat.hidden_name
             ranks[name] = min(belief.rank, ranks.get(name, belief.rank))
-    return page.findings(attack.display_name, photos, ranks, attack.about.cells)
+    return page.findings(model_name(attack.spec), photos, ranks, attack.about.cells)
 
 
 def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefModel:
