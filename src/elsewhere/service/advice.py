@@ -27,7 +27,7 @@ from elsewhere.service.scores import solve_and_check
 from elsewhere.service.selection import PlaceSelection, hidden_name
 from elsewhere.service.threats import Threat, neighbours
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.infeasibility import Inquiry, inquiry_deadline
+from elsewhere.solver.infeasibility import Inquiry
 from elsewhere.solver.requests import Request
 from elsewhere.values.margins import margin
 from elsewhere.values.notes import Note, NoteKind
@@ -241,40 +241,6 @@ def _narrower(wishes: Wishes, threats: Sequence[Threat]) -> Iterator[Alternative
 
 PATIENCE = 15.0
 """Seconds for finding out what to take down."""
-
-
-def find_reasons(
-    promise: Promise, scores: Sequence[Scores], limits: Limits, keep: Sequence[int]
-) -> Reasons:
-    """Why a promise cannot be kept; `keep` are the user's own pins."""
-    inquiry = Inquiry(promise, scores, inquiry_deadline(limits), stopped=limits.stopped)
-    forced = inquiry.forced_out()
-    if forced == promise.photos:
-        drops = promise.drop if promise.drop and inquiry.drops_block() else ()
-        return Reasons(forced, every_photo=True, drops=drops)
-    if promise.budget is not None:
-        return Reasons(forced)
-    reasons = Reasons(forced, pinned=len(keep), posted=len(promise.keep) - len(keep))
-    # one question about the top comes first: those about photos are many
-    best, known = inquiry.best_top()
-    reasons = replace(reasons, best_top=best, best_top_known=known)
-    if any(attacker.margin for attacker in promise.against):
-        bare = tuple(replace(attacker, margin=0.0) for attacker in promise.against)
-        best, known = inquiry.best_top(replace(promise, against=bare))
-        without_margin = Reasons(best_top=best, best_top_known=known)
-        reasons = replace(reasons, bare_top=without_margin.reachable_top)
-    if len(promise.against) > 1:
-        blocking, each_alone = inquiry.blocking()
-        reasons = replace(reasons, blocking=blocking, each_alone=each_alone)
-    if keep:
-        pins = inquiry.pins_in_the_way(keep)
-        reasons = replace(reasons, pins=pins)
-        if pins:
-            sufficient, known = inquiry.enough_to_give_up(pins)
-            reasons = replace(reasons, sufficient=sufficient, sufficient_known=known)
-    if promise.drop and inquiry.drops_block():
-        reasons = replace(reasons, drops=promise.drop)
-    return reasons
 
 
 def blocked_by_posted(

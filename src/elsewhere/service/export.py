@@ -109,7 +109,7 @@ def export_album(
     def prove(copy: Copy) -> None:
         nonlocal verdict, earlier
         verdict = prove_copy(copy, certificate, progress=progress)
-        if not verdict:
+        if verdict.problems:
             raise CheckError(
                 "nothing is exported, for the copy did not keep the promise when it was read and "
                 f"scored again: {'; '.join(map(problem_text, verdict.problems))}"

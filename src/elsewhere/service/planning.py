@@ -14,7 +14,6 @@ from elsewhere.globe import ground
 from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.service.advice import (
     blocked_by_posted,
-    find_reasons,
     low_detail_notes,
     plan_independent_notes,
     suggest_alternatives,
@@ -37,6 +36,7 @@ from elsewhere.service.selection import (
 )
 from elsewhere.service.threats import Threat, find_threats, threat_scores
 from elsewhere.solver.exact import Limits
+from elsewhere.solver.infeasibility import find_reasons
 from elsewhere.solver.plans import previous_plan, read_limits
 from elsewhere.solver.requests import Request, read_request
 from elsewhere.values.margins import margin

@@ -191,7 +191,7 @@ def frontier(
 
 def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
     """Why no plan keeps a promise, with attackers by number."""
-    reasons = find_reasons(promise, scores, limits)
+    reasons = find_reasons(promise, scores, limits, promise.keep)
     return infeasibility(promise, reasons, scores[0].ids)
 
 
@@ -267,7 +267,7 @@ def proved_record(
     if not plan.found:
         raise InputError(f"there is no plan to certify: it is {plan.status}")
     verdict = prove(plan, plan.promise, tables)
-    if not verdict:
+    if verdict.problems:
         raise CheckError(f"no certificate is made: {verdict}")
     return certificate_record(plan, tables, libraries=libraries)
 
@@ -275,7 +275,7 @@ def proved_record(
 def checked(plan: Plan, asked: Request) -> Plan:
     """The plan, if the check finds nothing wrong with it; CheckError otherwise."""
     verdict = prove(plan, asked.promise, asked.scores)
-    if not verdict:
+    if verdict.problems:
         raise CheckError(f"the plan did not survive its re-proof ({verdict}); please report this")
     return plan
 

@@ -35,26 +35,42 @@ def inquiry_deadline(limits: Limits) -> float:
     return min(max(limits.deadline, now) + GRACE_SECONDS, now + MAX_SECONDS)
 
 
-def find_reasons(promise: Promise, scores: Sequence[Scores], limits: Limits) -> Reasons:
-    """Why a promise that was proved infeasible within `limits` is so."""
+def find_reasons(
+    promise: Promise, scores: Sequence[Scores], limits: Limits, keep: Sequence[int]
+) -> Reasons:
+    """Why a promise that was proved infeasible within `limits` is so.
+
+    `keep` are the user's own pins; other photos that must stay are public already.
+    """
     inquiry = Inquiry(promise, scores, inquiry_deadline(limits), stopped=limits.stopped)
-    forced = inquiry.forced_out()
-    if forced == promise.photos or promise.budget is not None:
-        return Reasons(forced, every_photo=forced == promise.photos)
-    blocking, each_alone = inquiry.blocking() if len(promise.against) > 1 else ((), True)
-    best_top, best_top_known = inquiry.best_top()
-    pins = inquiry.pins_in_the_way(promise.keep) if promise.keep else ()
-    drops = promise.drop if promise.drop and inquiry.drops_block() else ()
-    return Reasons(
-        forced,
-        best_top=best_top,
-        best_top_known=best_top_known,
-        blocking=blocking,
-        each_alone=each_alone,
-        pins=pins,
-        pinned=len(promise.keep),
-        drops=drops,
-    )
+    problem = reduce(promise, scores).problem
+    forced = int(problem.sizes[problem.fixed < 0].sum())
+    if forced == promise.photos:
+        drops = promise.drop if promise.drop and inquiry.drops_block() else ()
+        return Reasons(forced, every_photo=True, drops=drops)
+    if promise.budget is not None:
+        return Reasons(forced)
+    reasons = Reasons(forced, pinned=len(keep), posted=len(promise.keep) - len(keep))
+    # the one question about the top comes first: those about photos are many
+    best, known = inquiry.best_top()
+    reasons = replace(reasons, best_top=best, best_top_known=known)
+    if any(attacker.margin for attacker in promise.against):
+        bare = tuple(replace(attacker, margin=0.0) for attacker in promise.against)
+        best, known = inquiry.best_top(replace(promise, against=bare))
+        without_margin = Reasons(best_top=best, best_top_known=known)
+        reasons = replace(reasons, bare_top=without_margin.reachable_top)
+    if len(promise.against) > 1:
+        blocking, each_alone = inquiry.blocking()
+        reasons = replace(reasons, blocking=blocking, each_alone=each_alone)
+    if keep:
+        pins = inquiry.pins_in_the_way(keep)
+        reasons = replace(reasons, pins=pins)
+        if pins:
+            sufficient, known = inquiry.enough_to_give_up(pins)
+            reasons = replace(reasons, sufficient=sufficient, sufficient_known=known)
+    if promise.drop and inquiry.drops_block():
+        reasons = replace(reasons, drops=promise.drop)
+    return reasons
 
 
 @dataclass
@@ -66,11 +82,6 @@ class Inquiry:
     deadline: float
     work: int = INQUIRY_WORK
     stopped: Callable[[], bool] | None = None
-
-    def forced_out(self) -> int:
-        """How many photos must go whatever the plan."""
-        problem = reduce(self.promise, self.scores).problem
-        return int(problem.sizes[problem.fixed < 0].sum())
 
     def blocking(self) -> tuple[tuple[int, ...], bool | None]:
         """The attackers that cannot be satisfied even alone, and whether each of them can.
