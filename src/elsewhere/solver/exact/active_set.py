@@ -19,7 +19,7 @@ from elsewhere.solver.exact.heuristics import adapt_plan
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import SearchResult, minimise
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import IN, MAX_TOTAL_WEIGHT, Floats, Mask
+from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Floats, Mask
 
 SUBPROBLEM_SHARE = 0.25
 """How much of the remaining limits each subproblem may take."""
@@ -89,11 +89,8 @@ class Subproblems:
         Units that none of them sees are kept: leaving them out would gain nothing.
         """
         instance, limits = self.instance, self.limits
-        problem = instance.problem
         seen = np.logical_or.reduce([units_seen(instance, a) for a in attackers])
-        fixed = problem.fixed.copy()
-        fixed[instance.free[~seen]] = IN
-        chosen = tuple(problem.attackers[a] for a in attackers)
+        part = instance.for_attackers(attackers, seen)
         each = self.goal.each[list(attackers)]
         now = time.monotonic()
         share = replace(
@@ -102,7 +99,6 @@ class Subproblems:
             work=SUBPROBLEM_SHARE * max(0.0, limits.work - limits.done),
             done=0,
         )
-        part = Instance(replace(problem, attackers=chosen, fixed=fixed))
         goal = Goal(each, int(each.sum()))
         result = minimise(part, weights[seen], goal, share, lower_bound=lower_bound)
         limits.done += share.done

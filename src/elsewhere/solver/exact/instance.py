@@ -13,6 +13,9 @@ the scores as given. −inf becomes a number so large that nothing finite can ou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Floats, Ints, Mask, Problem, holds
@@ -78,6 +81,13 @@ class Instance:
         twin.zone_slices = [slice(z.start - removed, z.stop - removed) for z in self.zone_slices]
         twin._first_zone = self._first_zone[rivals] - removed
         return twin
+
+    def for_attackers(self, attackers: Sequence[int], seen: Mask) -> Instance:
+        """The instance of these attackers; free units that are not `seen` are kept."""
+        fixed = self.problem.fixed.copy()
+        fixed[self.free[~seen]] = IN
+        chosen = tuple(self.problem.attackers[a] for a in attackers)
+        return Instance(replace(self.problem, attackers=chosen, fixed=fixed))
 
     def complemented(self, units: Mask) -> Instance:
         """The same instance with the variables of these units complemented.

@@ -23,7 +23,7 @@ from elsewhere.solver.exact.active_set import units_seen
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import minimise
 from elsewhere.solver.exact.search import Goal, Limits
-from elsewhere.solver.problem import IN, MAX_TOTAL_WEIGHT, Floats, Mask
+from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Floats, Mask
 
 Whole = NDArray[np.int64]
 
@@ -48,7 +48,10 @@ class LagrangeanBound:
         self.weights = weights
         self.limits = limits
         self.seen: Mask = np.stack([units_seen(instance, a) for a in range(len(goal.each))])
-        self.parts = [Part.of(instance, goal, a, own) for a, own in enumerate(self.seen)]
+        self.parts = [
+            Part(instance.for_attackers([a], seen), seen, Goal(goal.each[a : a + 1], need))
+            for a, (seen, need) in enumerate(zip(self.seen, goal.each.tolist(), strict=True))
+        ]
         self.bound = 0
         """No plan for all attackers is lighter."""
         self.majority: Mask = np.zeros(instance.units, bool)
@@ -111,16 +114,6 @@ class Part:
     goal: Goal
     plan: Mask | None = None
     """The last plan found: feasible at any multipliers."""
-
-    @classmethod
-    def of(cls, instance: Instance, goal: Goal, attacker: int, seen: Mask) -> Part:
-        """The subproblem of an attacker that sees these units."""
-        problem = instance.problem
-        fixed = problem.fixed.copy()
-        fixed[instance.free[~seen]] = IN
-        alone = replace(problem, attackers=(problem.attackers[attacker],), fixed=fixed)
-        each = goal.each[attacker : attacker + 1]
-        return cls(Instance(alone), seen, Goal(each, int(each.sum())))
 
     def solve(self, multipliers: Whole, limits: Limits) -> tuple[int, Mask]:
         """A bound on the cost of satisfying the attacker, and what it would leave out.

@@ -79,9 +79,10 @@ def solve(
     with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never into an error
         if not instance.units and not instance.fixed_in.any():
             return Solution("infeasible", None, 0, 0, budget is not None)
-        merged = merge_attackers(instance.problem)
-        if len(merged.attackers) < len(instance.problem.attackers):
-            instance = Instance(merged)
+        if budget is None and len(instance.problem.attackers) > 1:
+            merged = merge_attackers(instance.problem)
+            if len(merged.attackers) < len(instance.problem.attackers):
+                instance = Instance(merged)
         preference = np.zeros(instance.units)
         if previous is not None:
             preference = similarity_preference(instance, previous)
@@ -209,8 +210,6 @@ def merge_attackers(problem: Problem) -> Problem:
     >>> [attacker.zone.tolist() for attacker in both.attackers]
     [[0, 1]]
     """
-    if problem.budget is not None or len(problem.attackers) < 2:
-        return problem
     merged: dict[tuple[object, ...], Attacker] = {}
     for attacker in problem.attackers:
         key = (
