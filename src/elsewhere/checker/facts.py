@@ -12,7 +12,6 @@ import operator
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 from elsewhere.checker.arithmetic import Contest, column_sums, counts_alone, nearest, units
 from elsewhere.values.problems import PlanProblem, ProblemKind
@@ -60,9 +59,10 @@ class AlbumFacts:
             photos = range(promise.photos) if against.sees is None else against.sees
             handicap = units(against.margin) + units(against.lead)
             contest = Contest(against.truth, rivals, against.prior, handicap, promise.strict)
-            count = partial(counts_alone, table.values, photos, contest)
-            counts = _ALONE.get(table.values, (photos, contest), count)
-            for photo, found in zip(photos, counts, strict=True):
+            known, key = _ALONE.results(table.values), (photos, contest)
+            if key not in known:
+                known[key] = counts_alone(table.values, photos, contest)
+            for photo, found in zip(photos, known[key], strict=True):
                 if found < wanted:
                     problem = PlanProblem(ProblemKind.ALONE, number, photo, found, wanted)
                     self.revealing.setdefault(photo, problem)

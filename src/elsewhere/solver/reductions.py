@@ -159,17 +159,12 @@ def counts_alone(attacker: Attacker, *, strict: bool) -> Ints:
 
     Neither pins nor the top change this, so it is remembered as long as the scores.
     """
-    parts = (attacker.zone, attacker.rivals, attacker.offset)
-    key = (
-        *(None if part is None else part.tobytes() for part in parts),
-        attacker.shift,
-        attacker.lead,
-        strict,
-    )
-    return _COUNTS_ALONE.get(attacker.scores, key, lambda: _count_alone(attacker, strict))
-
-
-def _count_alone(attacker: Attacker, strict: bool) -> Ints:
+    offset = None if attacker.offset is None else attacker.offset.tobytes()
+    cells_key = (attacker.zone.tobytes(), attacker.rivals.tobytes(), offset)
+    key = (*cells_key, attacker.shift, attacker.lead, strict)
+    known = _COUNTS_ALONE.results(attacker.scores)
+    if key in known:
+        return np.asarray(known[key])
     parts = []
     for cells in (attacker.rivals, attacker.zone):
         # (photos, cells) score and prior of each, their size, and where one of them is −inf
@@ -185,7 +180,8 @@ def _count_alone(attacker: Attacker, strict: bool) -> Ints:
         slack = rivals - zone.max(axis=1, keepdims=True) - threshold
         if not threshold and attacker.offset is None:  # two scores are compared, exactly
             ahead, tied = slack > 0, ~((slack > 0) | (slack < 0))
-            return np.asarray(np.sum(ahead if strict else ahead | tied, axis=1))
+            known[key] = np.sum(ahead if strict else ahead | tied, axis=1)
+            return np.asarray(known[key])
         largest = zone_sizes.max(axis=1, keepdims=True)
         error = 16 * _ROUNDOFF * (rival_sizes + largest + threshold) + 1e-300
         holding = slack > error
@@ -198,4 +194,5 @@ def _count_alone(attacker: Attacker, strict: bool) -> Ints:
         cell = int(attacker.rivals[rival])
         holding[photo, rival] = holds(replace(attacker, sees=None), kept, cell, strict=strict)
         kept[photo] = False
-    return np.asarray(np.sum(holding, axis=1))
+    known[key] = np.sum(holding, axis=1)
+    return np.asarray(known[key])

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import weakref
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,6 @@ _MAX_INTEGER = 2**53
 _DOUBLE_BYTES = 8
 
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,25 +162,18 @@ class DerivedCache:
     """
 
     limit: int = 16
-    """Results kept for each table; then all of them are forgotten."""
+    """Results kept for each table; beyond, all of them are forgotten."""
     _tables: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = field(default_factory=dict)
 
-    def get(self, table: FloatMatrix, key: Hashable, compute: Callable[[], T]) -> T:
-        """What `compute` gives, which depends on nothing but the table and the key."""
+    def results(self, table: FloatMatrix) -> dict[Hashable, Any]:
+        """What is known of the table, to read and to add to; nothing else may enter a result."""
         if table.flags.writeable or not table.flags.owndata:
-            return compute()
+            return {}
         number = id(table)
         known = self._tables.get(number)
         if known is None or known[0]() is not table:
             known = weakref.ref(table, lambda _: self._tables.pop(number, None)), {}
-            self._tables[number] = known
-        results = known[1]
-        if key in results:
-            cached: T = results[key]
-            return cached
-        result = compute()
-        if len(results) >= self.limit:  # a new dictionary: other threads may read this one
-            known = known[0], {}
-            self._tables[number] = known
-        known[1][key] = result
-        return result
+        elif len(known[1]) >= self.limit:
+            known = known[0], {}  # a new dictionary: other threads may read the old one
+        self._tables[number] = known
+        return known[1]
