@@ -5,7 +5,7 @@ from __future__ import annotations
 from elsewhere.messages.phrases import Surface
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Alternative, Change, Outcome
-from elsewhere.values.wording import counted, listed, shortened
+from elsewhere.values.wording import counted, listed
 
 MAX_NAMES = 3
 """More names than this are counted."""
@@ -20,7 +20,7 @@ def notes(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> list[str]:
 def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
     """What a note says; options are named only where people type them."""
     photos, places, count = value.photos, value.places, value.count
-    named = f"{counted(len(photos), 'photo')} ({shortened(photos, MAX_NAMES)})"
+    named = f"{counted(len(photos), 'photo')} ({listed(photos, MAX_NAMES)})"
     one = len(photos) == 1
     match value.kind:
         case NoteKind.OTHER_PLACE:
@@ -65,14 +65,14 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             return f"{value.photo_count} photos are {bursts}, each kept or withheld whole"
         case NoteKind.ALREADY_POSTED:
             return (
-                f"{counted(len(photos), 'photo')} of the album ({shortened(photos, MAX_NAMES)}) "
+                f"{counted(len(photos), 'photo')} of the album ({listed(photos, MAX_NAMES)}) "
                 f"{'is' if one else 'are'} out already: counted and not exported again"
             )
         case NoteKind.POSTED_COUNTED:
             return f"{counted(count, 'posted photo')} beyond the album counted in"
         case NoteKind.POSTED_UNREADABLE:
             return (
-                f"{counted(len(photos), 'posted file')} ({shortened(photos, MAX_NAMES)}) could not "
+                f"{counted(len(photos), 'posted file')} ({listed(photos, MAX_NAMES)}) could not "
                 f"be looked at and {'does' if one else 'do'} not count: the promise knows nothing "
                 f"of {'it' if one else 'them'}"
             )

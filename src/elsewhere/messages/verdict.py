@@ -16,10 +16,10 @@ from elsewhere.values.outcome import MAX_TOP_FACTOR, Outcome, Reasons
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.wishes import Wishes
-from elsewhere.values.wording import counted, listed, shortened
+from elsewhere.values.wording import counted, listed
 
-MAX_CHOICES = 5
-"""Of more photos than this, the first are named as what to give up."""
+MAX_NAMES = 5
+"""Of more photos than this, only the first are named."""
 
 
 def verdict(outcome: Outcome) -> str:
@@ -139,12 +139,13 @@ def _pins(reasons: Reasons, ids: Sequence[str]) -> str:
         return "Whether the kept photos are the reason was not found out in time."
     if not reasons.pins:
         return "The kept photos are not the reason: without them it cannot be done either."
-    single, names = len(reasons.pins) == 1, shortened([ids[number] for number in reasons.pins])
+    single = len(reasons.pins) == 1
+    names = listed([ids[number] for number in reasons.pins], MAX_NAMES)
     problem = f"Kept photo {names} is in the way"
     if not single:
         problem = f"Kept photos {names} are together in the way"
     if reasons.sufficient:
-        choices = " or ".join(ids[number] for number in reasons.sufficient[:MAX_CHOICES])
+        choices = " or ".join(ids[number] for number in reasons.sufficient[:MAX_NAMES])
         return f"{problem}: it is enough to give {'it up' if single else f'up {choices}'}."
     if not reasons.sufficient_known:
         give_up = "it up" if single else "up at least one of them"
@@ -167,7 +168,7 @@ def _blocked(outcome: Outcome) -> str:
     """That the posted photos break the promise, and what to take down."""
     blocked, ids = outcome.blocked, outcome.ids
     assert blocked is not None
-    names = shortened([ids[n] for n in sorted({*blocked.by, *(blocked.down or ())})])
+    names = listed([ids[n] for n in sorted({*blocked.by, *(blocked.down or ())})], MAX_NAMES)
     first = f"Withholding cannot help any more: with {names} out already, {_cannot_hide(outcome)}"
     if blocked.down is None:
         if blocked.sure:
@@ -177,7 +178,7 @@ def _blocked(outcome: Outcome) -> str:
     then = ""
     if blocked.withheld:
         then = f", with {counted(len(blocked.withheld), 'photo')} of the album withheld then"
-    names = shortened([ids[n] for n in blocked.down])
+    names = listed([ids[n] for n in blocked.down], MAX_NAMES)
     return f"{first}; taking down {names} ({fewest}) would make it possible again{then}."
 
 

@@ -14,7 +14,7 @@ from elsewhere.values.verification import (
     CopyProblemKind,
     Verification,
 )
-from elsewhere.values.wording import counted, listed, shortened
+from elsewhere.values.wording import counted, listed
 
 MAX_CELLS = 3
 """So many cells are named; of more, the first three."""
@@ -179,7 +179,7 @@ def claim_text(claim: Claim) -> str:
     where = ""
     if claim.names:
         of = "the cell of" if len(claim.names) == 1 else f"{len(claim.names)} cells:"
-        where = f" ({of} {shortened(claim.names, MAX_CELLS)})"
+        where = f" ({of} {listed(claim.names, MAX_CELLS)})"
     if claim.asked:
         guesses = f"is not among the first {claim.first} guesses of {claim.model}"
         return f"{claim.place}{where} {guesses}"

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from elsewhere.messages.phrases import as_sentence, chance, fraction, ordinal, signed
 from elsewhere.report.colours import FONT, THEMES
-from elsewhere.values.wording import counted, listed, shortened
+from elsewhere.values.wording import counted, listed
 
 POLICY = "; ".join(
     (
@@ -91,7 +91,6 @@ ENVIRONMENT.filters.update(
     signed=signed,
     counted=counted,
     listed=listed,
-    shortened=shortened,
     sentence=as_sentence,
     kilometres=lambda km: f"{km:,} km",
     base64=lambda content: base64.b64encode(content).decode("ascii"),

@@ -35,30 +35,24 @@ def counted(amount: int, thing: str, things: str = "") -> str:
     return f"{amount} {thing if amount == 1 else things or thing + 's'}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a row; names with commas are kept apart by semicolons.
+def listed(names: Sequence[str], limit: int | None = None, shown: int = 3) -> str:
+    """Names in a row; of more than `limit` names only the first are `shown` and the rest counted.
+
+    Names with commas are kept apart by semicolons.
 
     >>> listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('', 'a', 'a and b', 'a, b and c')
     >>> listed(["Lisbon, Portugal", "Arles, France", "Bern, Switzerland"])
     'Lisbon, Portugal; Arles, France and Bern, Switzerland'
+    >>> listed(list("abcdef"), 5)
+    'a, b, c and 3 more'
     """
+    separator = "; " if any(", " in name for name in names) else ", "
+    if limit is not None and len(names) > limit:
+        return f"{separator.join(names[:shown])} and {len(names) - shown} more"
     if len(names) < 2:
         return "".join(names)
-    separator = "; " if any(", " in name for name in names) else ", "
     return f"{separator.join(names[:-1])} and {names[-1]}"
-
-
-def shortened(names: Sequence[str], most: int = 5, shown: int = 3) -> str:
-    """The same; of more than `most` names only the first are `shown` and the rest counted.
-
-    >>> shortened(["a", "b"]), shortened(list("abcdef"))
-    ('a and b', 'a, b, c and 3 more')
-    """
-    if len(names) <= most:
-        return listed(names)
-    separator = "; " if any(", " in name for name in names) else ", "
-    return f"{separator.join(names[:shown])} and {len(names) - shown} more"
 
 
 def apart_only(names: Sequence[str]) -> list[str]:
