@@ -241,7 +241,7 @@ def test_a_clock_that_rings_late_costs_no_later_file() -> None:
         (worker,) = workers._all
         old, new = (threading.Timer(99, print) for _ in range(2))
         worker._timer = new
-        worker._time_out(worker._process, old)
+        worker._time_out(worker.process, old)
         worker._timer = None
-        assert worker._process.poll() is None
+        assert worker.process.poll() is None
         assert workers.ask(echo("two")).answer["said"] == "two"

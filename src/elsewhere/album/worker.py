@@ -24,6 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -237,8 +238,11 @@ def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
     text_length, blob_length = _LENGTHS.unpack(head)
     if text_length > MAX_TEXT or blob_length > MAX_BLOB:
         raise BadFrameError("too long")
+    text, content = pipe.read(text_length), pipe.read(blob_length)
+    if len(text) < text_length or len(content) < blob_length:
+        raise BadFrameError("cut short")
     try:
-        value, lengths = json.loads(_read_exactly(pipe, text_length))
+        value, lengths = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         raise BadFrameError("malformed") from None
     if not isinstance(value, dict) or not isinstance(lengths, list):
@@ -247,11 +251,5 @@ def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
         raise BadFrameError("malformed")
     if sum(lengths) != blob_length:
         raise BadFrameError("malformed")
-    return value, [_read_exactly(pipe, length) for length in lengths]
-
-
-def _read_exactly(pipe: IO[bytes], length: int) -> bytes:
-    content = pipe.read(length)
-    if len(content) < length:
-        raise BadFrameError("cut short")
-    return content
+    ends = list(accumulate(lengths, initial=0))
+    return value, [content[start:end] for start, end in pairwise(ends)]

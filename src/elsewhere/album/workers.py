@@ -27,6 +27,8 @@ from elsewhere.platform.machine import worker_count
 
 _START_SECONDS = 120.0
 """How long a worker may take to start, also on a busy machine."""
+_MAX_STARTS = 2
+"""After so many starts without a frame the pool gives up."""
 
 _NO_WORKER = (
     "no worker process could be started with {} ({}): photos are decoded in processes of their "
@@ -76,13 +78,14 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """`task` names a function as "package.module:function"; it runs in the workers."""
         self.limits = limits or Limits()
         self.count = count or worker_count()
-        self._task = task
         self._idle: LifoQueue[_Worker] = LifoQueue()
         self._all: list[_Worker] = []
         try:
             for _ in range(self.count):
-                self._all.append(_Worker(task, self.limits))
-                self._idle.put(self._all[-1])
+                worker = _Worker(task, self.limits)
+                worker.start()  # it starts up while the files are being found
+                self._all.append(worker)
+                self._idle.put(worker)
         except BaseException:
             self.close()
             raise
@@ -125,33 +128,33 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
             threads.shutdown(wait=True, cancel_futures=True)
 
 
+@dataclass(eq=False)
 class _Worker:
     """One place in the pool, and its current process."""
 
-    def __init__(self, task: str, limits: Limits) -> None:
-        self._task, self._limits = task, limits
-        self._lock = threading.Lock()
-        self._timer_lock = threading.Lock()
-        self._timer: threading.Timer | None = None
-        self._ended = False
-        self._timed_out = False
-        self._ready = False
-        # Not waited for: it starts up while the files are being found.
-        self._process = self._start()
+    task: str
+    limits: Limits
+    process: subprocess.Popen[bytes] = field(init=False)
+    ended: bool = False
+    _ready: bool = False
+    _timed_out: bool = False
+    _timer: threading.Timer | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _timer_lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> None:
+        """Start a process; its first frame is not waited for."""
         self._ready = self._timed_out = False
-        limits = self._limits
         settings = {
             "path": [str(Path(entry).resolve()) for entry in sys.path if entry],
             "package": str(Path(__file__).resolve().parent.parent),
-            "task": self._task,
-            "seconds": limits.seconds,
-            "memory": limits.memory,
-            "watch": limits.watch,
+            "task": self.task,
+            "seconds": self.limits.seconds,
+            "memory": self.limits.memory,
+            "watch": self.limits.watch,
         }
         try:
-            return subprocess.Popen(
+            self.process = subprocess.Popen(
                 [sys.executable, "-I", "-c", _BOOT, json.dumps(settings)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -161,41 +164,40 @@ class _Worker:
         except (OSError, TypeError) as problem:  # no program, no more processes
             raise FileError(_NO_WORKER.format(sys.executable, problem)) from None
 
-    def ask(self, request: dict[str, Any], content: bytes | None = None) -> Reply:
+    def ask(self, request: dict[str, Any], content: bytes | None) -> Reply:
         with self._lock:
-            if not self._ready:
-                self._await_ready()
-            if self._ended:
+            for _ in range(_MAX_STARTS):
+                if self.ended or self._ready:
+                    break
+                self._ready = self._exchange(None, _START_SECONDS) is not None
+                if not self._ready:
+                    self._discard()
+                    self.start()
+            if self.ended:
                 return Reply(failed="crash")
-            frame = self._exchange(request, self._limits.seconds, content)
-        if frame is None:
-            reply = Reply(failed=self._death_reason())
-        else:
+            if not self._ready:
+                raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
+            frame = self._exchange(request, self.limits.seconds, content)
+        if frame is not None:
             answer, blobs = frame
             reply = Reply(answer, blobs, str(answer.get("failed", "")))
+        else:
+            self.process.kill()
+            status = self.process.wait()
+            died = "memory" if status == OUT_OF_MEMORY else "crash"
+            reply = Reply(failed="time" if self._timed_out else died)
         if frame is None or reply.failed == "memory":
-            self._replace()  # even one that is alive: its memory is fragmented
+            with self._lock:  # even one that is alive: its memory is fragmented
+                self._discard()
+                if not self.ended:
+                    self.start()
         return reply
-
-    def _await_ready(self) -> None:
-        """Wait for the first frame; give up after two starts without one."""
-        for _ in range(2):
-            if self._ended:
-                return
-            if self._exchange(None, _START_SECONDS) is not None:
-                self._ready = True
-                return
-            self._discard()
-            self._process = self._start()
-        if self._ended:
-            return
-        raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
 
     def _exchange(
         self, request: dict[str, Any] | None, seconds: float, content: bytes | None = None
     ) -> tuple[dict[str, Any], list[bytes]] | None:
         """Send a request and receive its answer; None when the worker died or was killed."""
-        process = self._process
+        process = self.process
         assert process.stdin and process.stdout
         timer = threading.Timer(seconds, lambda: self._time_out(process, timer))
         timer.daemon = True
@@ -218,21 +220,8 @@ class _Worker:
                 self._timed_out = True
                 process.kill()
 
-    def _death_reason(self) -> str:
-        self._process.kill()
-        status = self._process.wait()
-        if self._timed_out:
-            return "time"
-        return "memory" if status == OUT_OF_MEMORY else "crash"
-
-    def _replace(self) -> None:
-        with self._lock:
-            self._discard()
-            if not self._ended:
-                self._process = self._start()
-
     def _discard(self) -> None:
-        process = self._process
+        process = self.process
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout):
@@ -241,7 +230,7 @@ class _Worker:
                     pipe.close()
 
     def end(self) -> None:
-        self._ended = True
-        self._process.kill()  # before the lock, to release a caller that waits for this worker
+        self.ended = True
+        self.process.kill()  # before the lock, to release a caller that waits for this worker
         with self._lock:
             self._discard()
