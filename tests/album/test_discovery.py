@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -217,19 +218,19 @@ def test_links(tmp_path: Path) -> None:
 def test_what_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Root may read anything, so the refusal is put in where the file is opened."""
     album(tmp_path, **{"a.jpg": jpeg(1), "b.jpg": jpeg(2), "shut/c.jpg": jpeg(3)})
-    true_beginning, true_scan = files.read_start, os.scandir
+    true_open, true_scan = files.open_readonly, os.scandir
 
-    def beginning(path: Path, count: int) -> bytes:
+    def open_readonly(path: Path) -> io.BufferedReader:
         if path.name == "a.jpg":
             raise PermissionError(13, "Permission denied")
-        return true_beginning(path, count)
+        return true_open(path)
 
     def scandir(path: Path) -> object:
         if path.name == "shut":
             raise PermissionError(13, "Permission denied")
         return true_scan(path)
 
-    monkeypatch.setattr(discovery, "read_start", beginning)
+    monkeypatch.setattr(discovery, "open_readonly", open_readonly)
     monkeypatch.setattr(os, "scandir", scandir)
     found = find_photos([tmp_path])
     assert names(found) == ["b.jpg"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from elsewhere.album.files import (
     file_kind,
     known_kind,
     natural_key,
-    read_start,
+    open_readonly,
 )
 from elsewhere.errors import InputError
 from elsewhere.values.wording import printable
@@ -187,7 +188,8 @@ def _classify(path: Path, name: str) -> Candidate | SkippedFile:
         size = path.stat().st_size
         if size == 0:
             return SkippedFile(path, name, "empty")
-        kind = file_kind(read_start(path, HEAD_BYTES), path.suffix)
+        with open_readonly(path) as file:
+            kind = file_kind(file.read(HEAD_BYTES), path.suffix)
     except NotPlainError:
         return SkippedFile(path, name, "special")
     except OSError as problem:
@@ -211,12 +213,8 @@ def _drop_duplicates(photos: list[Candidate]) -> tuple[list[Candidate], list[Ski
     by_sample: dict[tuple[int, bytes], list[Candidate]] = {}
     for size, group in by_size.items():
         for photo in group if len(group) > 1 else ():
-            try:
-                by_sample.setdefault((size, read_start(photo.path, _SAMPLE_BYTES)), []).append(
-                    photo
-                )
-            except OSError:
-                continue
+            with suppress(OSError), open_readonly(photo.path) as file:
+                by_sample.setdefault((size, file.read(_SAMPLE_BYTES)), []).append(photo)
     first_by_digest: dict[str, Candidate] = {}
     skipped: dict[Path, SkippedFile] = {}
     sidecars: dict[Path, tuple[Path, ...]] = {}
@@ -261,8 +259,7 @@ def pair_files(
             skipped.append(SkippedFile(file.path, file.name, "companion", reason))
         elif file.kind not in PHOTO_KINDS:
             skipped.append(SkippedFile(file.path, file.name, known_kind(file.kind, "foreign")))
-    edits = _edits(photos)
-    by_photo, described = _match_sidecars(photos, edits, sidecars)
+    edits, by_photo, described = _match_sidecars(photos, sidecars)
     for photo in photos:
         if edit := edits.get(photo.path):
             reason = f"it was edited: {edit.name} is read in its place"
@@ -294,30 +291,14 @@ def sidecars_in_folder(folder: Path) -> dict[str, tuple[Path, ...]]:
         photos = files(sidecars=False) if sidecars else []
     except OSError:
         return {}
-    by_photo, _ = _match_sidecars(photos, _edits(photos), sidecars)
+    _, by_photo, _ = _match_sidecars(photos, sidecars)
     return {path.name: about for path, about in by_photo.items() if about}
 
 
-def _edits(photos: list[Candidate]) -> dict[Path, Candidate]:
-    """The edit of each original that has one."""
-    by_stem: dict[tuple[Path, str], list[Candidate]] = {}
-    for photo in photos:
-        by_stem.setdefault((photo.path.parent, photo.path.stem.casefold()), []).append(photo)
-    edits: dict[Path, Candidate] = {}
-    for photo in photos:
-        stem = photo.path.stem
-        apple = _APPLE_EDIT.fullmatch(stem)
-        original = apple[1] + apple[2] if apple else _GOOGLE_EDIT.sub("", stem)
-        if original != stem:
-            for other in by_stem.get((photo.path.parent, original.casefold()), ()):
-                edits[other.path] = photo
-    return edits
-
-
 def _match_sidecars(
-    photos: list[Candidate], edits: dict[Path, Candidate], sidecars: Iterable[Candidate]
-) -> tuple[dict[Path, tuple[Path, ...]], list[SkippedFile]]:
-    """The sidecars of each photo, and every sidecar as a skipped file.
+    photos: list[Candidate], sidecars: Iterable[Candidate]
+) -> tuple[dict[Path, Candidate], dict[Path, tuple[Path, ...]], list[SkippedFile]]:
+    """The edit of each original that has one, the sidecars of each photo, all sidecars as skipped.
 
     Each sidecar once, an editor's before Google's: the first that knows something is believed.
     """
@@ -327,6 +308,15 @@ def _match_sidecars(
         by_folder.setdefault(photo.path.parent, []).append(photo)
         for name in {photo.path.name.casefold(), photo.path.stem.casefold()}:
             by_name.setdefault((photo.path.parent, name), []).append(photo)
+    edits: dict[Path, Candidate] = {}
+    for photo in photos:
+        stem = photo.path.stem
+        apple = _APPLE_EDIT.fullmatch(stem)
+        original = (apple[1] + apple[2] if apple else _GOOGLE_EDIT.sub("", stem)).casefold()
+        if original != stem.casefold():
+            for other in by_name.get((photo.path.parent, original), ()):
+                if other.path.stem.casefold() == original:
+                    edits[other.path] = photo
     by_photo: dict[Path, list[Path]] = {}
     skipped: list[SkippedFile] = []
     for sidecar in sidecars:
@@ -356,7 +346,7 @@ def _match_sidecars(
         path: tuple(sorted(dict.fromkeys(about), key=lambda file: file.suffix.lower() != ".xmp"))
         for path, about in by_photo.items()
     }
-    return ordered, skipped
+    return edits, ordered, skipped
 
 
 def _takeout_names(stem: str) -> Iterator[str]:

@@ -12,11 +12,12 @@ A file that is not in the album is skipped, with a kind for programs and a reaso
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import re
 import stat
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal, cast, get_args
 
@@ -24,7 +25,6 @@ from elsewhere.values.wording import printable
 
 MAX_BYTES = 256 * 1024 * 1024
 """The largest photo; anything larger is a mistake and would only fill the memory."""
-_CHUNK = 1 << 20
 
 HEAD_BYTES: Final = 64
 """How many bytes `file_kind` needs."""
@@ -82,8 +82,8 @@ class NotPlainError(OSError):
     """The path is a pipe, a socket, a device or a folder."""
 
 
-def open_readonly(path: str | Path) -> int:
-    """A descriptor of a plain file, for reading; the caller closes it."""
+def open_readonly(path: str | Path) -> io.BufferedReader:
+    """A plain file, opened for reading."""
     flags = os.O_RDONLY
     # A flag that the platform lacks is left out; none of them changes what is read.
     for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):
@@ -95,38 +95,22 @@ def open_readonly(path: str | Path) -> int:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotPlainError("it is no plain file")
-    return descriptor
-
-
-def read_start(path: str | Path, count: int) -> bytes:
-    """The first `count` bytes, or fewer where the file is shorter."""
-    descriptor = open_readonly(path)
-    try:
-        return os.read(descriptor, count)
-    finally:
-        os.close(descriptor)
+    return os.fdopen(descriptor, "rb")
 
 
 def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes | None:
     """All the bytes of a file; None where there are more than `limit`."""
-    descriptor = open_readonly(path)
-    with os.fdopen(descriptor, "rb") as file:
+    with open_readonly(path) as file:
         # Reading `limit` bytes would allocate all of them at once, however small the file.
-        size = os.fstat(descriptor).st_size
+        size = os.fstat(file.fileno()).st_size
         content = file.read(min(size, limit) + 1)
     return content if len(content) <= limit else None
 
 
 def file_digest(path: str | Path) -> str:
     """The SHA-256 of a file, read piece by piece."""
-    descriptor = open_readonly(path)
-    digest = sha256()
-    try:
-        while piece := os.read(descriptor, _CHUNK):
-            digest.update(piece)
-    finally:
-        os.close(descriptor)
-    return digest.hexdigest()
+    with open_readonly(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def file_kind(head: bytes, suffix: str) -> str:
