@@ -156,9 +156,9 @@ def test_a_rendition_that_changed_on_the_disk_is_not_handed_out() -> None:
 def test_the_spool_gives_back_what_it_took(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     spool = Spool()
-    tickets = [(spool.put(bytes([n]) * n * 1000), n) for n in range(10)]
-    for ticket, n in reversed(tickets):
-        assert ticket.read() == bytes([n]) * n * 1000
+    starts = [(spool.put(bytes([n]) * n * 1000), n) for n in range(10)]
+    for start, n in reversed(starts):
+        assert spool.read(start, n * 1000) == bytes([n]) * n * 1000
     spool.close()
     assert list(tmp_path.iterdir()) == []
 

@@ -15,28 +15,30 @@ from elsewhere.errors import FileError
 def test_room_that_was_given_back_is_used_again() -> None:
     spool = Spool()
     first, second = spool.put(b"a" * 1000), spool.put(b"b" * 500)
-    first.forget()
+    spool.forget(first, 1000)
     third, fourth = spool.put(b"c" * 600), spool.put(b"d" * 400)
     assert spool.size == os.fstat(spool._file.fileno()).st_size == 1500
-    assert [one.read() for one in (second, third, fourth)] == [b"b" * 500, b"c" * 600, b"d" * 400]
+    assert spool.read(second, 500) == b"b" * 500
+    assert spool.read(third, 600) == b"c" * 600
+    assert spool.read(fourth, 400) == b"d" * 400
 
 
 def test_a_gap_at_the_end_grows_with_the_file() -> None:
     spool = Spool()
     for length in (100, 200, 300):
-        spool.put(b"x" * length).forget()
+        spool.forget(spool.put(b"x" * length), length)
     assert spool.size == 300
 
 
 def test_what_was_given_back_cannot_be_read_and_is_given_back_once() -> None:
     spool = Spool()
-    ticket = spool.put(b"a" * 10)
-    ticket.forget()
-    ticket.forget()
+    start = spool.put(b"a" * 10)
+    spool.forget(start, 10)
+    spool.forget(start, 10)
     with pytest.raises(FileError, match="given up"):
-        ticket.read()
+        spool.read(start, 10)
     kept = [spool.put(b"b" * 10), spool.put(b"c" * 10)]
-    assert [one.read() for one in kept] == [b"b" * 10, b"c" * 10]
+    assert [spool.read(start, 10) for start in kept] == [b"b" * 10, b"c" * 10]
 
 
 def test_nothing_that_is_held_is_written_over() -> None:
@@ -47,9 +49,8 @@ def test_nothing_that_is_held_is_written_over() -> None:
         held[spool.put(content)] = content
         if len(held) > 12:
             gone = rng.choice(list(held))
-            del held[gone]
-            gone.forget()
-    assert all(ticket.read() == content for ticket, content in held.items())
+            spool.forget(gone, len(held.pop(gone)))
+    assert all(spool.read(start, len(content)) == content for start, content in held.items())
     assert spool.size < 13 * 5000 * 2
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elsewhere.album.renditions import Spool, Ticket
+from elsewhere.album.renditions import Spool
 from tests.album.makers import jpeg
 from tests.cli.keyboard import SCORER, typed
 
@@ -24,12 +24,12 @@ class Watched:
         watched = self
 
         class Spooled(Spool):
-            def put(self, content: bytes) -> Ticket:
-                ticket = super().put(content)
+            def put(self, content: bytes) -> int:
+                start = super().put(content)
                 watched.sizes[id(self)] = self.size
                 watched.largest = max(watched.largest, len(content))
                 watched.all += len(content)
-                return ticket
+                return start
 
         monkeypatch.setattr("elsewhere.album.album.Spool", Spooled)
         monkeypatch.setattr("elsewhere.service.scored_album._AHEAD", 2)

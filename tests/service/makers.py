@@ -42,7 +42,8 @@ def photo(
 ) -> Photo:
     """One photo, as far as places and plans look at it."""
     content = name.encode()
-    rendition = Rendition(sha256(content).hexdigest(), 4, 3, len(content), SPOOL.put(content))
+    digest, start = sha256(content).hexdigest(), SPOOL.put(content)
+    rendition = Rendition(digest, 4, 3, len(content), SPOOL, start)
     return Photo(name, Path(name), rendition, Metadata(position, time, rating))
 
 

@@ -19,7 +19,8 @@ from tests.service.makers import SPOOL
 def drawn(image: Image.Image) -> Rendition:
     """A picture as a rendition."""
     content = encode_jpeg(image)
-    return Rendition(sha256(content).hexdigest(), *image.size, len(content), SPOOL.put(content))
+    start = SPOOL.put(content)
+    return Rendition(sha256(content).hexdigest(), *image.size, len(content), SPOOL, start)
 
 
 def with_pictures(seen: ScoredAlbum) -> ScoredAlbum:

@@ -41,13 +41,15 @@ class Album:
     photos: tuple[Photo, ...]
     skipped: tuple[SkippedFile, ...]
     recipe: Recipe
-    spool: Spool = field(repr=False, compare=False)
+    spool: Spool | None = field(default=None, repr=False, compare=False)
+    """Where the renditions are; None: they are not kept."""
     folders: tuple[Path, ...] = ()
     """The folders that were given: nothing is ever exported into these."""
 
     def close(self) -> None:
         """Delete the renditions; at the latest they go when the program ends."""
-        self.spool.close()
+        if self.spool is not None:
+            self.spool.close()
 
 
 @dataclass(frozen=True)

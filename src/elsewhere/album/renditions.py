@@ -49,7 +49,7 @@ _MAX_SIDE_LIMIT = 65_500
 
 
 class Spool:
-    """A temporary file of byte strings: `put` returns a ticket, it reads or forgets them."""
+    """A temporary file of byte strings, which are found again by their start and length."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -64,8 +64,8 @@ class Spool:
         except OSError as problem:
             raise _no_room(problem) from None
 
-    def put(self, content: bytes) -> Ticket:
-        """Store bytes, in the first gap that is large enough or at the end."""
+    def put(self, content: bytes) -> int:
+        """Store bytes, in the first gap that is large enough or at the end; where they start."""
         length = len(content)
         with self._lock:
             for number, (start, end) in enumerate(self._gaps):
@@ -86,7 +86,29 @@ class Spool:
             if content:
                 self._lengths[start] = length
             self.size = max(self.size, start + length)
-        return Ticket(self, start, length)
+        return start
+
+    def read(self, start: int, length: int) -> bytes:
+        """Stored bytes; FileError where they were given up."""
+        with self._lock:
+            if length and self._lengths.get(start) != length:
+                raise FileError("a rendition was asked for after it was given up")
+            self._file.seek(start)
+            return self._file.read(length)
+
+    def forget(self, start: int, length: int) -> None:
+        """Free the space of stored bytes; it will be overwritten."""
+        with self._lock:
+            if self._lengths.get(start) != length:
+                return
+            del self._lengths[start]
+            gaps: list[tuple[int, int]] = []
+            for gap_start, gap_end in sorted([*self._gaps, (start, start + length)]):
+                if gaps and gaps[-1][1] == gap_start:
+                    gaps[-1] = (gaps[-1][0], gap_end)
+                else:
+                    gaps.append((gap_start, gap_end))
+            self._gaps = gaps
 
     def close(self) -> None:
         """Delete everything now."""
@@ -106,37 +128,6 @@ def _no_room(problem: OSError) -> FileError:
         f"the folder for temporary files takes no more ({problem.strerror or problem}): {where} "
         "or set TMPDIR to another folder"
     )
-
-
-@dataclass(frozen=True)
-class Ticket:
-    """Some bytes in a spool."""
-
-    spool: Spool = field(repr=False, compare=False)
-    start: int
-    length: int
-
-    def read(self) -> bytes:
-        """The bytes; FileError where they were given up."""
-        with self.spool._lock:
-            if self.length and self.spool._lengths.get(self.start) != self.length:
-                raise FileError("a rendition was asked for after it was given up")
-            self.spool._file.seek(self.start)
-            return self.spool._file.read(self.length)
-
-    def forget(self) -> None:
-        """Free their space; it will be overwritten."""
-        with self.spool._lock:
-            if self.spool._lengths.get(self.start) != self.length:
-                return
-            del self.spool._lengths[self.start]
-            gaps: list[tuple[int, int]] = []
-            for start, end in sorted([*self.spool._gaps, (self.start, self.start + self.length)]):
-                if gaps and gaps[-1][1] == start:
-                    gaps[-1] = (gaps[-1][0], end)
-                else:
-                    gaps.append((start, end))
-            self.spool._gaps = gaps
 
 
 @dataclass(frozen=True)
@@ -169,12 +160,16 @@ class Rendition:
     height: int
     size: int
     """The number of bytes of the content."""
-    _content: Ticket = field(repr=False, compare=False)
+    _spool: Spool | None = field(default=None, repr=False, compare=False)
+    """Where the content is; None: it is not kept."""
+    _start: int = field(default=0, repr=False, compare=False)
 
     @property
     def content(self) -> bytes:
         """The JPEG; compared with its digest each time, as it may lie on a disk meanwhile."""
-        content = self._content.read()
+        if self._spool is None:
+            raise FileError("a rendition was asked for after it was given up")
+        content = self._spool.read(self._start, self.size)
         if sha256(content).hexdigest() != self.digest:
             raise FileError(
                 "a rendition changed while it waited on the disk: see whether the disk for "
@@ -184,7 +179,8 @@ class Rendition:
 
     def forget(self) -> None:
         """Free the content where it is not needed again; the other fields stay."""
-        self._content.forget()
+        if self._spool is not None:
+            self._spool.forget(self._start, self.size)
 
     def open_image(self) -> Image.Image:
         """The image, not decoded yet.
@@ -219,7 +215,7 @@ def accept_rendition(content: bytes, recipe: Recipe, spool: Spool) -> Rendition:
     except NotJpegError as problem:
         raise FileError(f"its rendition is not a bare picture: {problem}") from None
     digest = sha256(content).hexdigest()
-    return Rendition(digest, width, height, len(content), spool.put(content))
+    return Rendition(digest, width, height, len(content), spool, spool.put(content))
 
 
 QUALITY = 90

@@ -24,7 +24,7 @@ from elsewhere.album.discovery import sidecars_in_folder
 from elsewhere.album.files import MAX_BYTES, REASONS, known_kind, one_line
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.places import places_of
-from elsewhere.album.renditions import NotJpegError, Spool, Ticket, size_if_bare
+from elsewhere.album.renditions import NotJpegError, size_if_bare
 from elsewhere.album.workers import Reply, Workers
 from elsewhere.audit.inference import distances, rank
 from elsewhere.errors import InputError
@@ -236,16 +236,15 @@ def plan_unread_album(
     draw: Random | None = None,
 ) -> tuple[AlbumPlan, list[Scores], list[AuditNumbers]]:
     """Plan as `protect_album` does; with the scores and the audit numbers of each threat."""
-    gone = Ticket(_spool(), 0, 0)
     read = tuple(
-        Photo(photo.id, Path(photo.id), Rendition(photo.digest, 0, 0, 0, gone), photo.metadata)
+        Photo(photo.id, Path(photo.id), Rendition(photo.digest, 0, 0, 0), photo.metadata)
         for photo in photos
     )
     attacks = tuple(
         ModelScores(model.spec, model.about, table)
         for model, table in zip(models, scores, strict=True)
     )
-    album = Album(read, tuple(skipped), Recipe(), _spool())
+    album = Album(read, tuple(skipped), Recipe())
     scored = ScoredAlbum(album, read, attacks, tuple(skipped))
     places = places_of(read, at=None if place is None else [find_place(place)])
     plan = plan_album(scored, places, wishes, draw=draw, reasons=False)
@@ -262,8 +261,3 @@ def plan_unread_album(
         for threat in plan.threats
     ]
     return plan, [scores[threat.model] for threat in plan.threats], audits
-
-
-@lru_cache(maxsize=1)
-def _spool() -> Spool:
-    return Spool()
