@@ -5,9 +5,7 @@ Typer may change the names that are set here. Then the help shows more, and noth
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -17,12 +15,14 @@ _EXAMPLE_END = re.compile(r"`\n(\s*\()")
 
 
 class _PlainHelp:
-    """Parameters as people read them."""
+    """A command whose help is for people."""
 
-    def get_params(self, ctx: Any) -> Any:
-        """The parameters, without what Typer adds to their help."""
-        params = super().get_params(ctx)  # type: ignore[misc]
-        for param in params:
+    help: str | None
+
+    def format_help(self: Any, ctx: Any, formatter: Any) -> None:
+        """Remove what Typer adds to the parameters, and keep explanations below their examples."""
+        self.help = _EXAMPLE_END.sub("`  \n\\1", self.help or "")
+        for param in self.get_params(ctx):
             if param.param_type_name == "argument":
                 name = str(param.metavar or param.name)
                 usage = name if param.required else f"[{name}]"
@@ -34,7 +34,7 @@ class _PlainHelp:
             param._get_number_range_help_str = lambda *_, **__: None
             if isinstance(default := getattr(param, "show_default", None), str):
                 param._get_default_string = lambda *_, default=default, **__: default
-        return params
+        super().format_help(ctx, formatter)  # type: ignore[misc]
 
 
 class Command(_PlainHelp, TyperCommand):
@@ -43,21 +43,3 @@ class Command(_PlainHelp, TyperCommand):
 
 class Group(_PlainHelp, TyperGroup):
     """The program with plain help."""
-
-
-def help_text(command: Callable[..., int | None]) -> str:
-    """A command's docstring as Markdown; the line that explains an example stays below it.
-
-    >>> def command() -> None:
-    ...     '''Audit.
-    ...
-    ...     - `elsewhere audit trip`
-    ...       (what it gives away)
-    ...     '''
-    >>> print(help_text(command).replace("  \\n", "<br>\\n"))
-    Audit.
-    <BLANKLINE>
-    - `elsewhere audit trip`<br>
-      (what it gives away)
-    """
-    return _EXAMPLE_END.sub("`  \n\\1", inspect.cleandoc(command.__doc__ or ""))

@@ -146,10 +146,8 @@ def parse_value(text: str, file: Path) -> Fraction:
     raise FileError(f"{file} has the value {text[:40]!r}, which is not a number above 0")
 
 
-def parse_places(at: Sequence[str] | None) -> list[Place] | None:
-    """The places that `--at` names; None if there are none, and - asks for them."""
-    if not at:
-        return None
+def parse_places(at: Sequence[str]) -> list[Place]:
+    """The places that `--at` names; - asks for them."""
     from elsewhere.service import place
 
     return [place(text) for given in at for text in (_ask() if given == "-" else [given])]

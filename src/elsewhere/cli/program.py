@@ -6,13 +6,12 @@ import errno
 import os
 import shlex
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from elsewhere.cli.help import Command, Group, help_text
+from elsewhere.cli.help import Command, Group
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.values.wording import printable
 
@@ -57,25 +56,15 @@ _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 class _Program(Group):
     """The program; a command line that cannot be parsed gets one sentence and no box."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        windows_expand_args: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, *args: Any, **settings: Any) -> Any:
         """Run it; ends with SystemExit unless `standalone_mode` is off."""
-        given = args, prog_name, complete_var, False, windows_expand_args
-        if not standalone_mode:
-            return super().main(*given, **extra)
+        standalone = settings.pop("standalone_mode", True)
         try:
-            code = super().main(*given, **extra)
+            code = super().main(*args, **(settings | {"standalone_mode": False}))
         except Exception as error:
             # Typer carries Click under changing names: its errors are known by this method
             format_message = getattr(error, "format_message", None)
-            if format_message is None:
+            if format_message is None or not standalone:
                 raise
             if type(error).__name__ != "NoArgsIsHelpError":  # the help is printed already
                 message = " ".join(str(format_message()).split()).rstrip(".")
@@ -87,6 +76,8 @@ class _Program(Group):
                     err=True,
                 )
             sys.exit(getattr(error, "exit_code", MISUNDERSTOOD))
+        if not standalone:
+            return code
         sys.exit(code if isinstance(code, int) else KEPT)
 
     def invoke(self, ctx: Any) -> Any:
@@ -128,7 +119,6 @@ def program(arguments: list[str]) -> typer.Typer:
         sys.exit(MISUNDERSTOOD)
     app = typer.Typer(
         name="elsewhere",
-        help=help_text(_options),
         epilog="Help on a command: elsewhere protect --help",
         add_completion=False,
         no_args_is_help=True,
@@ -143,7 +133,6 @@ def program(arguments: list[str]) -> typer.Typer:
         app.command(
             name,
             cls=Command,
-            help=help_text(command),
             short_help=PANELS[COMMANDS[name]][name],
             no_args_is_help=name not in BARE,
             rich_help_panel=COMMANDS[name],

@@ -71,7 +71,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     if report is not None:  # refuse before the long work
         check_target(report, [path for path in album if path.is_dir()], file=True)
     wishes = Wishes(top=None, hide=tuple(hide or ("all",)), hide_level=hide_level, radius_km=radius)
-    places = parse_places(at)  # before the bars: they would overwrite the question
+    places = parse_places(at) if at else None  # before the bars: they would overwrite the question
     with (
         stages() as progress,
         open_album(

@@ -91,7 +91,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         margin=margin,
         exact_top=exact_top,
     )
-    places = parse_places(at)
+    places = parse_places(at) if at else None
     paths = [album]
     if Path(photo).is_file() and not Path(photo).resolve().is_relative_to(album.resolve()):
         paths.append(Path(photo))

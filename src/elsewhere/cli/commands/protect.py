@@ -163,7 +163,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         exact_top=exact_top,
         time_limit=time_limit,
     )
-    places = parse_places(at)  # before the bars: they would overwrite the question
+    places = parse_places(at) if at else None  # before the bars: they would overwrite the question
     try:
         with stages() as progress:
             done = protect_album(
