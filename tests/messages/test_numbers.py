@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from elsewhere.messages.phrases import chance, fraction, signed
+from elsewhere.messages.phrases import chance, signed
 
 
 @given(st.floats(0, 1))
@@ -25,8 +25,3 @@ def test_a_share_keeps_its_sign(value: float) -> None:
     number = float(told.replace("−", "-"))
     assert abs(number - value) <= 0.0501 + 1e-9 * abs(value)
     assert told[0] in "+−" or number == 0
-
-
-@given(st.floats(0, 1))
-def test_a_fraction_is_told_to_a_thousandth(value: float) -> None:
-    assert abs(float(fraction(value).removesuffix("\u00a0%")) / 100 - value) <= 0.00051

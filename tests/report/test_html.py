@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.audit import Leaking
-from elsewhere.messages.phrases import chance, fraction, ordinal, signed
+from elsewhere.messages.phrases import chance, ordinal, signed
 from elsewhere.report import page
 from elsewhere.report.contents import (
     AttackerAccuracy,
@@ -154,7 +154,7 @@ def test_every_number_is_the_value_given() -> None:
     assert total == pytest.approx(before.shares.total)
     for shares in made.attackers[0].accuracy.values():
         for share in shares.values():
-            assert said(fraction(share)) in text
+            assert said(f"{100 * share:.1f}\u00a0%") in text
     for leak in made.leaks:
         assert leak.kind in text
         assert counted(len(leak.photos), "photo") in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from fractions import Fraction
 
-_TIED = "\u00a0"
+_NO_BREAK = "\u00a0"
 """A space at which no line is broken."""
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
@@ -23,26 +23,16 @@ def ordinal(rank: int) -> str:
 def chance(probability: float) -> str:
     """A probability; never 0 % or 100 %, for nothing here is certain.
 
-    >>> [chance(p).replace(_TIED, " ") for p in (0.614, 0.0312, 0.0004, 0.9999, 0.0)]
+    >>> [chance(p).replace(_NO_BREAK, " ") for p in (0.614, 0.0312, 0.0004, 0.9999, 0.0)]
     ['61 %', '3.1 %', '< 0.1 %', '> 99.9 %', '< 0.1 %']
     """
+    digits = 0 if 0.1 <= probability <= 0.99 else 1
+    text = f"{probability * 100:.{digits}f} %"
     if probability < 0.001:
-        told = "< 0.1 %"
+        text = "< 0.1 %"
     elif probability > 0.999:
-        told = "> 99.9 %"
-    else:
-        digits = 0 if 0.1 <= probability <= 0.99 else 1
-        told = f"{probability * 100:.{digits}f} %"
-    return told.replace(" ", _TIED)
-
-
-def fraction(value: float) -> str:
-    """How often something was right, as tables have it.
-
-    >>> fraction(0.1332).replace(_TIED, " "), fraction(1.0).replace(_TIED, " ")
-    ('13.3 %', '100.0 %')
-    """
-    return f"{100 * value:.1f} %".replace(" ", _TIED)
+        text = "> 99.9 %"
+    return text.replace(" ", _NO_BREAK)
 
 
 def signed(value: float) -> str:

@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.ext import Extension
 from markupsafe import Markup
 
-from elsewhere.messages.phrases import as_sentence, chance, fraction, ordinal, signed
+from elsewhere.messages.phrases import as_sentence, chance, ordinal, signed
 from elsewhere.report.colours import FONT, THEMES
 from elsewhere.values.wording import counted, listed
 
@@ -86,7 +86,6 @@ ENVIRONMENT = Environment(
 )
 ENVIRONMENT.filters.update(
     chance=chance,
-    fraction=fraction,
     ordinal=ordinal,
     signed=signed,
     counted=counted,
