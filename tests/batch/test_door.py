@@ -189,7 +189,7 @@ def test_the_page_counts_and_names_and_escapes() -> None:
 def test_in_a_log_it_is_told_now_and_then_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with batch.bar() as shown:
+    with batch.show_progress("out") as shown:
         for albums in (3, 5):
             shown(BatchStep("working", albums, 1200, 0))
             monkeypatch.setattr(batch, "PAUSE", 0.0)
@@ -208,7 +208,7 @@ def test_who_is_stopped_is_told_so_on_a_line_without_the_bar(
     monkeypatch.setattr("sys.stderr", screen)
     for name, value in {"TERM": "xterm", "COLUMNS": "80", "LINES": "24"}.items():
         monkeypatch.setenv(name, value)
-    with pytest.raises(typer.Exit), batch.bar() as shown, batch.stopped_in("out", shown):
+    with pytest.raises(typer.Exit), batch.show_progress("out") as shown:
         shown(BatchStep("working", 0, 8))
         shown._progress.refresh()
         raise KeyboardInterrupt

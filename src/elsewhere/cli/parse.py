@@ -122,18 +122,32 @@ def read_values(file: Path, scores: Scores) -> list[Fraction]:
             )
         return [parse_value(line, file) for line in lines]
     values: dict[int, Fraction] = {}
-    for number, line in enumerate(lines):
-        name, _, text = line.rpartition(",")
-        if number == 0 and (name, text.strip()) == ("photo", "value"):
-            continue
+    for name, value in read_named_values(file).items():
         try:
-            which = parse_photo(name.strip(), scores)
+            photo = parse_photo(name, scores)
         except InputError as error:
             raise FileError(f"{file} cannot be used: {error}") from None
-        if which in values:
-            raise FileError(f"{file} has two values for the photo {name.strip()!r}")
-        values[which] = parse_value(text.strip(), file)
-    return [values.get(which, Fraction(1)) for which in range(scores.photos)]
+        if photo in values:
+            raise FileError(f"{file} has two values for the photo {name!r}")
+        values[photo] = value
+    return [values.get(photo, Fraction(1)) for photo in range(scores.photos)]
+
+
+def read_named_values(file: Path) -> dict[str, Fraction]:
+    """What withholding photos costs, by name, from lines such as beach.jpg,2.5."""
+    values: dict[str, Fraction] = {}
+    for number, line in enumerate(read_text(file).splitlines()):
+        name, comma, text = (part.strip() for part in line.rpartition(","))
+        if not line.strip() or (number == 0 and (name, text) == ("photo", "value")):
+            continue
+        if not comma:
+            raise FileError(f"{file} has the line {line[:40]!r}: write lines such as beach.jpg,2.5")
+        if name in values:
+            raise FileError(f"{file} has two values for the photo {name!r}")
+        values[name] = parse_value(text, file)
+    if not values:
+        raise FileError(f"{file} is empty: write lines such as beach.jpg,2.5")
+    return values
 
 
 def parse_value(text: str, file: Path) -> Fraction:
@@ -166,23 +180,6 @@ def _ask() -> list[str]:
     if not texts:
         raise InputError("--at - asks for a place, and none was given")
     return texts
-
-
-def read_named_values(file: Path) -> dict[str, Fraction]:
-    """What withholding photos costs, by name, from lines such as beach.jpg,2.5."""
-    values: dict[str, Fraction] = {}
-    for number, line in enumerate(read_text(file).splitlines()):
-        name, comma, text = (part.strip() for part in line.rpartition(","))
-        if not line.strip() or (number == 0 and (name, text) == ("photo", "value")):
-            continue
-        if not comma:
-            raise FileError(f"{file} has the line {line[:40]!r}: write lines such as beach.jpg,2.5")
-        if name in values:
-            raise FileError(f"{file} has two values for the photo {name!r}")
-        values[name] = parse_value(text, file)
-    if not values:
-        raise FileError(f"{file} is empty: write lines such as beach.jpg,2.5")
-    return values
 
 
 RADIUS_KM = 25.0

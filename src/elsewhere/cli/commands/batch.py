@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.render.batch import bar, stopped_in, tell
+from elsewhere.cli.render.batch import show_progress, show_summary
 
 _WISHES = "Wishes, for albums that have none of their own"
 _RUN = "How it is run"
@@ -133,8 +133,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         "exact_top": exact_top or None,
     }
     settings = Settings(
-        input=_anywhere(input),
-        output=_anywhere(output),
+        input=_absolute(input),
+        output=_absolute(output),
         scorers=tuple(scorer or ["embedded"]),
         wishes={name: value for name, value in wishes.items() if value is not None},
         work_limit=DEFAULT_WORK if work_limit is None else work_limit,
@@ -142,25 +142,25 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         max_side=max_side or MAX_SIDE,
         device=device.value,
         certificates=certificates,
-        key="" if key_file is None else _key(key_file),
+        key="" if key_file is None else _read_key(key_file),
     )
-    with bar() as watch, stopped_in(output, watch):
-        found = run(settings, Engine(engine.value, workers, address, gpus), watch)
-    tell(found, output)
+    with show_progress(output) as progress:
+        summary = run(settings, Engine(engine.value, workers, address, gpus), progress)
+    show_summary(summary, output)
 
 
-def _anywhere(where: str) -> str:
-    """A path as workers understand it that were started in another folder."""
-    return where if "://" in where else str(Path(where).absolute())
+def _absolute(path: str) -> str:
+    """The path for workers in other folders; an address stays as it is."""
+    return path if "://" in path else str(Path(path).absolute())
 
 
-def _key(file: Path) -> str:
+def _read_key(file: Path) -> str:
     from elsewhere.errors import FileError, InputError
 
     try:
         key = file.read_bytes().hex()
-    except OSError as problem:
-        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {error.strerror}") from None
     if len(key) < 32:
         raise InputError(f"{file} is too short for a key: put 16 random bytes or more into it")
     return key

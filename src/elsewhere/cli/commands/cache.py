@@ -9,20 +9,11 @@ import typer
 
 from elsewhere.values.wording import counted, printable
 
-
-class Action(StrEnum):
-    """What can be done with the cache."""
-
-    SHOW = "show"
-    CLEAR = "clear"
-
-
+CacheAction = StrEnum("CacheAction", ["SHOW", "CLEAR"])
 _ACTION = typer.Argument(metavar="show|clear", help="What to do.")
 
 
-def command(
-    action: Annotated[Action, _ACTION],
-) -> None:
+def command(action: Annotated[CacheAction, _ACTION]) -> None:
     """Show or delete the scores that are cached between runs.
 
     Scores reveal where photos were taken. So they are in a folder that only you can read, under
@@ -41,7 +32,7 @@ def command(
     from elsewhere.service import clear_cache, disk_usage
 
     folder = printable(str(user_folder("cache")))
-    if action is Action.CLEAR:
+    if action is CacheAction.CLEAR:
         deleted = clear_cache()
         typer.echo(f"{counted(deleted, 'row')} deleted from {folder}")
     else:

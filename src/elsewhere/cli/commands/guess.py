@@ -150,22 +150,17 @@ def _table(
     """Print photos and their places, most likely first, with bars."""
     from rich.text import Text
 
-    from elsewhere.cli.render.printing import bar, grid
+    from elsewhere.cli.render.printing import bar, grid, percent
 
     table = grid("left", "right", "right", "left", "left")
     for name, places in rows:
         for number, place in enumerate(places, start=1):
-            probability = place["probability"]
-            if probability < 0.001:
-                percent = "< 0.1 %"
-            else:
-                percent = f"{probability:.{1 if probability < 0.1 else 0}%}".replace("%", " %")
             cell = Text(f"cell {place['cell']}", "dim")
             table.add_row(
                 Text(printable(name), "bold") if number == 1 else "",
                 Text(str(number), "dim") if numbered else "",
-                percent,
-                Text(bar(console, probability), "cyan" if numbered else "dim"),
+                percent(place["probability"]),
+                Text(bar(console, place["probability"]), "cyan" if numbered else "dim"),
                 Text.assemble(place["place"], "  ", cell) if "place" in place else cell,
             )
     console.print(table)

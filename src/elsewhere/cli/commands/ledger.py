@@ -15,14 +15,7 @@ if TYPE_CHECKING:
     from elsewhere.service import Entry, Ledger
 
 
-class Action(StrEnum):
-    """What can be done with the ledger."""
-
-    LIST = "list"
-    FORGET = "forget"
-    CONFIRM = "confirm"
-
-
+LedgerAction = StrEnum("LedgerAction", ["LIST", "FORGET", "CONFIRM"])
 _ACTION = typer.Argument(metavar="list|forget|confirm", help="What to do.")
 _WHICH = typer.Argument(
     metavar="PLACE|NUMBER",
@@ -34,7 +27,7 @@ _EVERYTHING = typer.Option(
 
 
 def command(
-    action: Annotated[Action, _ACTION],
+    action: Annotated[LedgerAction, _ACTION],
     which: Annotated[list[str] | None, _WHICH] = None,
     everything: Annotated[bool, _EVERYTHING] = False,
     as_json: Annotated[bool, options.JSON] = False,
@@ -62,9 +55,9 @@ def command(
     from elsewhere.service import Ledger
 
     ledger, names = Ledger(), list(which or ())
-    if everything and (action is not Action.FORGET or names):
+    if everything and (action is not LedgerAction.FORGET or names):
         raise InputError("--all goes with forget, and with nothing else")
-    if action is Action.LIST:
+    if action is LedgerAction.LIST:
         _list(ledger, names, as_json)
     elif everything:
         ledger.forget_all()
@@ -120,9 +113,9 @@ def _plain_values(number: int, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _act(ledger: Ledger, action: Action, names: list[str]) -> None:
+def _act(ledger: Ledger, action: LedgerAction, names: list[str]) -> None:
     numbers = _numbers(names, ledger.entries())
-    if action is Action.CONFIRM:
+    if action is LedgerAction.CONFIRM:
         for number in sorted(numbers):
             ledger.confirm(number)
         typer.echo(f"{counted(len(numbers), 'entry', 'entries')} confirmed")

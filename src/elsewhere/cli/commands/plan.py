@@ -149,8 +149,12 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         from elsewhere.cli.render.plan import show_plan
 
         show_plan(plan, tables, scores, truths)
-    if certificate is not None:
-        _certify(certificate, plan, tables)
+    if certificate is not None and plan.found:
+        from elsewhere.service import certify
+
+        save(certificate, certify(plan, tables))
+    elif certificate is not None:
+        typer.echo(f"elsewhere: no certificate, for the plan is {plan.status}", err=True)
     return CODES[plan.status]
 
 
@@ -182,12 +186,3 @@ def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[HiddenCells]]
             raise
         raise InputError(error.problem, f"--{error.argument.replace('_', '-')}") from None
     return tables, plan, truths
-
-
-def _certify(file: Path, plan: Plan, tables: list[Scores]) -> None:
-    if not plan.found:
-        typer.echo(f"elsewhere: no certificate, for the plan is {plan.status}", err=True)
-        return
-    from elsewhere.service import certify
-
-    save(file, certify(plan, tables))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from elsewhere import messages
-from elsewhere.cli.render.printing import bar, grid, has_unicode, print_json, printed
+from elsewhere.cli.render.printing import bar, grid, has_unicode, percent, print_json, printed
 from elsewhere.cli.render.worldmap import draw
-from elsewhere.messages.phrases import chance, ordinal, signed
+from elsewhere.messages.phrases import ordinal, signed
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _summary(console: Console, album: AlbumAudit) -> None:
     for (place, scorer), (own, whole) in rows.items():
         name = f"{place}, seen by {scorer}" if several else place
         cells = [
-            f"{ordinal(audit.truth.rank)} guess, {_percent(audit.truth.probability)}"
+            f"{ordinal(audit.truth.rank)} guess, {percent(audit.truth.probability)}"
             if audit is not None and audit.truth is not None
             else ""
             for audit in (own or whole, whole)
@@ -56,7 +56,7 @@ def show_guesses(guesses: Sequence[Guess], *, as_json: bool) -> None:
         table, previous = grid("name", "right", "left"), ""
         for guess in guesses:
             scorer = "" if guess.scorer == previous else printable(guess.scorer)
-            table.add_row(scorer, _percent(guess.share), printable(guess.place))
+            table.add_row(scorer, percent(guess.share), printable(guess.place))
             previous = guess.scorer
         with printed() as console:
             console.print("What the models guess of these photos together:")
@@ -135,7 +135,7 @@ def _guesses(console: Console, audit: Audit, labels: dict[int, str]) -> None:
                 mark = f"in the zone of {printable(labels[guess.cell])}"
         table.add_row(
             str(number),
-            _percent(guess.probability),
+            percent(guess.probability),
             Text(bar(console, guess.probability), "cyan"),
             Text(guess.name),
             Text(mark, "bold red"),
@@ -170,7 +170,7 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
     _print(
         console,
         f"{truth.label} is the {rank} guess of {audit.cells} cells, with "
-        f"{_percent(truth.probability)} for {zone}.",
+        f"{percent(truth.probability)} for {zone}.",
         style="bold",
     )
     ranks = [ordinal(opinion.rank) for opinion in audit.opinions if opinion.rank is not None]
@@ -193,10 +193,8 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
         table.add_row(
             Text("a guess within", "dim"), *(f"{within.km:g} km" for within in truth.within)
         )
-        table.add_row("chance", *(_percent(within.chance) for within in truth.within))
-        table.add_row(
-            "at most", *(Text(_percent(within.at_most), "dim") for within in truth.within)
-        )
+        table.add_row("chance", *(percent(within.chance) for within in truth.within))
+        table.add_row("at most", *(Text(percent(within.at_most), "dim") for within in truth.within))
         console.print(table)
         console.print()
 
@@ -214,12 +212,12 @@ def _ranks(console: Console, truth: Exposure) -> None:
     table.add_row(Text("after photos", "dim"), *(Text(str(n), "dim") for n in steps))
     for name, curve in (("album's order", truth.album_order), ("worst order", truth.worst_order)):
         table.add_row(name, *(ordinal(curve.ranks[n - 1]) for n in steps))
-        table.add_row("", *(Text(_percent(curve.probabilities[n - 1]), "dim") for n in steps))
+        table.add_row("", *(Text(percent(curve.probabilities[n - 1]), "dim") for n in steps))
     console.print(table)
     worst = truth.worst_order
     first = next((n for n, rank in enumerate(worst.ranks, 1) if rank == 1), total)
     if first < total:
-        after = f"{counted(first, 'photo')}, with {_percent(worst.probabilities[first - 1])}"
+        after = f"{counted(first, 'photo')}, with {percent(worst.probabilities[first - 1])}"
         _print(console, f"In the worst order it is the first guess after {after}.")
     console.print()
 
@@ -246,7 +244,7 @@ def _photos(console: Console, audit: Audit) -> None:
             Text(printable(names[photo])),
             "" if truth is None else signed(-truth.shares.gains[photo]),
             "" if alone.rank is None else ordinal(alone.rank),
-            Text(_percent(alone.guesses[0].probability), "dim"),
+            Text(percent(alone.guesses[0].probability), "dim"),
             Text(alone.guesses[0].name),
         )
     if rest:
@@ -310,11 +308,6 @@ def _closing(console: Console, album: AlbumAudit) -> None:
 
 def _print(console: Console, sentence: str, style: str = "") -> None:
     console.print(Text(printable(sentence), style), soft_wrap=False)
-
-
-def _percent(probability: float) -> str:
-    """A probability with plain spaces, so that people can search for "5 %"."""
-    return chance(probability).replace("\u00a0", " ")
 
 
 def _short_names(names: Sequence[str]) -> list[str]:

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from elsewhere.messages.phrases import chance
+
 _PIPE_WIDTH = 10_000
 """Columns that a pipe is taken to have."""
 
@@ -58,6 +60,11 @@ def fact_table(facts: Iterable[tuple[str, Text]]) -> Table:
         table.add_row("" if name == previous else name, text)
         previous = name
     return table
+
+
+def percent(probability: float) -> str:
+    """A probability with plain spaces, so that people can search for "5 %"."""
+    return chance(probability).replace("\u00a0", " ")
 
 
 def bar(console: Console, probability: float) -> str:

@@ -12,36 +12,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn, TaskID
+    from rich.progress import Progress, TaskID
 
     from elsewhere.service import Step
-
-
-def counting(
-    label: str, *beside: ProgressColumn, transient: bool = False, disable: bool = False
-) -> Progress:
-    """A bar on stderr; the columns `beside` stand after the count."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    return Progress(
-        TextColumn(label),
-        BarColumn(),
-        MofNCompleteColumn(),
-        *beside,
-        TimeElapsedColumn(),
-        TimeRemainingColumn(compact=True),
-        console=Console(stderr=True, highlight=False),
-        transient=transient,
-        disable=disable,
-    )
 
 
 _LABELS = {
