@@ -1,7 +1,7 @@
-"""One block, from its rows to its files: what both engines run, in whichever process.
+"""One block, from its rows to its files: what both engines run, in any process.
 
-A block is done when its file of albums is there; that file is written last. So a block that was
-begun and not finished is simply done again, and one that is done twice leaves the same files.
+A block is done when its file of albums exists; that file is written last. A block that was begun
+and not finished is done again, and one that is done twice leaves the same files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ALBUMS, DEAD, SLICES = "albums", "dead", "_work/slices"
 
 @dataclass(frozen=True)
 class JobResult:
-    """What became of one job."""
+    """The result of one job."""
 
     job: str
     kind: str
@@ -44,7 +44,7 @@ class JobResult:
 
 
 def perform(job: Job, dataset: str, settings: Settings, scorer: RowScorer | None) -> JobResult:
-    """All of a job; `looking` where there are photos to be looked at."""
+    """Do a job; `scorer` where there are photos to score."""
     if is_done(job, settings):
         return result_of(job)
     if job.kind == "join":
@@ -58,18 +58,18 @@ def perform(job: Job, dataset: str, settings: Settings, scorer: RowScorer | None
 
 
 def is_done(job: Job, settings: Settings) -> bool:
-    """Whether its last file is there."""
+    """Whether its last file exists."""
     name = f"{SLICES}/{job.name}.arrow" if job.kind == "slice" else f"{ALBUMS}/{job.name}.parquet"
     return _cached_storage(settings.output).is_file(name)
 
 
 def result_of(job: Job) -> JobResult:
-    """What is told of a job that is done."""
+    """The result of a job that is done."""
     return JobResult(job.name, job.kind, job.albums, job.photos, job.join_name)
 
 
 def read_rows(job: Job, dataset: str, *, small: bool = False) -> Any:
-    """The rows of a job, from the dataset as it is worked on; `small` without photos and scores."""
+    """The rows of a job; `small`: without photos and scores."""
     source = _cached_source(dataset)
     return concat_tables([source.read(*rows, small=small) for rows in job.ranges])
 
@@ -109,13 +109,13 @@ def finish_block(
 
 
 def store_slice(job: Job, content: Any, settings: Settings) -> JobResult:
-    """Keep the partial rows of a giant's slice until the others are there."""
+    """Store the partial rows of a slice until the other slices are done."""
     _cached_storage(settings.output).write(f"{SLICES}/{job.name}.arrow", content)
     return result_of(job)
 
 
 def join_slices(job: Job, settings: Settings) -> JobResult:
-    """Plan a giant from its slices."""
+    """Plan an album from its slices."""
     storage = _cached_storage(settings.output)
     parts = [unpack(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]
     return finish_block(job, settings, concat_tables(parts).combine_chunks())
@@ -129,7 +129,7 @@ def _write(job: Job, rows: list[Row], letters: list[DeadLetter], settings: Setti
         records = [{k: v and storable(v) for k, v in row._asdict().items()} for row in letters]
         storage.write(path, _parquet(pa.Table.from_pylist(records, dead_letters())))
     else:
-        storage.remove(path)  # of a try that died before its albums were written
+        storage.remove(path)  # of an attempt that died before it wrote its albums
     table = pa.Table.from_pylist(rows, albums_out())
     storage.write(f"{ALBUMS}/{job.name}.parquet", _parquet(table))
 

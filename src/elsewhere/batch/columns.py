@@ -1,7 +1,7 @@
-"""What goes in and what comes out, column by column: the one place where it is written down.
+"""The columns of the input and of the output.
 
-docs/batch.md says the same in words, and a test holds the two against each other. Nothing that
-comes out depends on a clock, on the engine or on the order in which albums were done.
+docs/batch.md describes the same, and a test compares the two. No output depends on a clock, on the
+engine or on the order in which albums are done.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ FORMAT = "elsewhere-batch/1"
 
 
 def arrow() -> Any:
-    """pyarrow, or one sentence that says how to get it."""
+    """pyarrow; FileError with the remedy where it is missing."""
     try:
         import pyarrow
     except ImportError:
@@ -24,10 +24,10 @@ def arrow() -> Any:
 
 
 def photos_in() -> Any:
-    """One row a photo, to be looked at. Of path and content one is enough; the rest may be null.
+    """One row a photo, with a path or content; the rest may be null.
 
-    `lat` and `lon` are where the photo was taken (the file's own position where null), `place` is
-    where the album was taken in words, `wishes` a JSON object with fields of `Wishes`.
+    `lat` and `lon` are where the photo was taken (where null, the file's own position), `place` is
+    where the album was taken, in words, `wishes` a JSON object with fields of `Wishes`.
     """
     pa = arrow()
     return pa.schema([
@@ -45,7 +45,7 @@ def photos_in() -> Any:
 def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
     """One row a photo that was scored elsewhere; the fingerprints are metadata of the schema.
 
-    `truth` are the cells to hide, where positions and places are not known.
+    `truth` are the cells to hide, where no position or place is known.
     """
     pa = arrow()
     metadata = {"elsewhere.scorer": scorer, "elsewhere.grid": grid}
@@ -62,12 +62,12 @@ def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
 
 
 def _list_of(kind: Any) -> Any:
-    """A list as Parquet itself calls its members, so that it reads back as it was written."""
+    """A list with Parquet's own name for its members, so that it reads back as written."""
     return arrow().list_(arrow().field("element", kind))
 
 
 def audit() -> Any:
-    """What one attacker infers of one place from some of an album's photos, as a struct."""
+    """What one attacker infers of one place from an album's photos."""
     pa = arrow()
     return pa.struct([
         pa.field("scorer", pa.string()),
@@ -82,32 +82,31 @@ def audit() -> Any:
 
 
 def albums_out() -> Any:
-    """One row an album, every album of the input once."""
+    """One row for each album of the input."""
     pa = arrow()
     return pa.schema([
         pa.field("album", pa.string(), nullable=False),
-        # optimal, feasible, infeasible, unknown: as a plan's; exposed: its budget does not hide it;
-        # broken: nothing could be said
+        # a plan's status; exposed: its budget does not hide the place; broken: no result
         pa.field("status", pa.string(), nullable=False),
-        pa.field("photos", pa.int32(), nullable=False),  # that were looked at
-        pa.field("left", pa.int32(), nullable=False),  # that are not among them: see dead letters
+        pa.field("photos", pa.int32(), nullable=False),  # that were read
+        pa.field("left", pa.int32(), nullable=False),  # that were not: see dead letters
         pa.field("withheld", _list_of(pa.string())),  # null without a plan
-        pa.field("share", _list_of(pa.string())),  # all that may be; null without a plan: nothing
+        pa.field("share", _list_of(pa.string())),  # all that may be shared; null without a plan
         pa.field("cost", pa.string()),  # exact: a whole number or a fraction
         pa.field("bound", pa.string()),
-        pa.field("top", pa.int32()),  # as asked for; the k that was used is secret
+        pa.field("top", pa.int32()),  # as wished; the k used is secret
         pa.field("budget", pa.int32()),
         pa.field("margin", pa.float64()),
         pa.field("audit", _list_of(audit())),
         pa.field("verdict", pa.string(), nullable=False),
         pa.field("work", pa.int64()),
         pa.field("certificate_digest", pa.string()),  # null without a plan
-        pa.field("certificate", pa.string()),  # only where it was asked for; names the secret k
+        pa.field("certificate", pa.string()),  # only where wished; names the secret k
     ], metadata={"elsewhere.format": FORMAT})  # fmt: skip
 
 
 def dead_letters() -> Any:
-    """What could not be used, and why: a photo, or an album as a whole (photo is null)."""
+    """What could not be used, and why: a photo, or a whole album (photo is null)."""
     pa = arrow()
     return pa.schema([
         pa.field("album", pa.string(), nullable=False),

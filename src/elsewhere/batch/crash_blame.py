@@ -1,30 +1,19 @@
-"""How often somebody died over a block, and over which album: so that no album kills a run.
+"""Which albums kill workers or whole runs, so that no album stops a run for ever.
 
-A node may die under a block, which is then done again. But an album may itself kill whoever works
-on it, by asking for more memory than there is, say, and would do so again and again. So each try
-leaves a note of who makes it and takes it back when it ends, well or not: the notes that are found
-are of those who died. From the third try on a note names the album that is being worked on, too;
-an album over which two died while they worked on it alone is left alone from then on, with a dead
-letter. Notes lie beside the output, where every node sees them, whichever engine it is.
+A worker leaves a note beside the output while it works on a block, and removes it at the end,
+however that comes. A note that is found belongs to a worker that died.
 
-Only deaths in one and the same run count here. When the run itself is killed all its workers die,
-most often for reasons of their own: whoever goes on with it counts from the beginning, and what is
-made of the notes that were left is in `suspects`.
+Deaths of workers within one run: the block is done again. From the third attempt on, a note names
+the album that is worked on, one at a time. An album with two deaths is skipped, with a dead letter.
 
-Which albums killed a whole run: the driver too, as when a container runs out of memory.
+Deaths of whole runs, when a container runs out of memory, for example: one death says little, for a
+run can be killed from outside. So:
 
-A run that is killed from outside dies over albums that are well, so no single death says anything.
-But a run that goes on and dies over the same album again, and again, never ends. So:
-
-1. The notes of a killed run stay (see `tries`), and say which blocks were under way. Such a block
-   is done behind all others; one that was under way twice is done when all else is, alone.
-2. Before that the driver itself leaves a note, and takes it back when the block is done or when the
-   run ends of its own accord, be it by Ctrl-C. A note that is found is of a death; it counts where
-   a worker had begun on the block, for most of a short run is the start of its workers.
-3. A block over which a run died alone is cut into its albums, each of which is done alone.
-4. An album over which three runs died alone is left alone, with a dead letter; the rest goes on.
-
-Notes lie with the output and not in a process: that is what is left when all of them are killed.
+1. Blocks that were interrupted go to the end. One that was interrupted twice is done last, alone.
+2. While it is done alone, the driver leaves a note too. That note counts only if a worker had begun
+   on the block: most of a short run is the start of its workers.
+3. A block over which a run died alone is split into its albums, each of which is done alone.
+4. An album over which three runs died alone is skipped, with a dead letter.
 """
 
 from __future__ import annotations
@@ -44,28 +33,24 @@ from elsewhere.batch.storage import CollapseError, Storage
 from elsewhere.errors import FileError
 
 ATTEMPTS = "_work/tries"
-CAREFUL_AFTER = 2
-"""After so many deaths, albums are named."""
-MAX_ALBUM_DEATHS = 2
-"""After so many deaths over one album, it is left alone."""
-MAX_UNNAMED_DEATHS = 10
-"""After so many that name none, nobody knows which album it is: all of the block are left alone."""
-ALL_ALBUMS = ""
-"""Stands for all albums of a block."""
+CAREFUL_AFTER = 2  # deaths after which notes name the album
+MAX_ALBUM_DEATHS = 2  # deaths over one album after which it is skipped
+MAX_UNNAMED_DEATHS = 10  # deaths without a name after which all albums of a block are skipped
+ALL_ALBUMS = ""  # stands for all albums of a block
 _WORKER_REASON = (
     "whoever worked on it died, {} times: look at its size, and at the memory of the workers"
 )
 
 
 class Attempt(AbstractContextManager["Attempt"]):
-    """One try at one block of one run, in a `with` block: who leaves that did not die."""
+    """One attempt at one block of one run, as a `with` block."""
 
     def __init__(self, storage: Storage, run: str, job: str) -> None:
         self._storage = storage
         folder = f"{ATTEMPTS}/{run or 'one'}/{job}"
         albums = [_noted_album(storage, f"{folder}/{name}") for name in storage.names(folder)]
         self.careful = len(albums) >= CAREFUL_AFTER
-        """Whether albums are named: who names them must work on one at a time."""
+        """Whether notes name the album; then albums are done one at a time."""
         self._named = ""
         self._note = f"{folder}/{uuid.uuid4().hex}"
         deaths = Counter(album for album in albums if album)
@@ -74,7 +59,7 @@ class Attempt(AbstractContextManager["Attempt"]):
             for album, times in deaths.items()
             if times >= MAX_ALBUM_DEATHS
         }
-        """Albums that are left alone, with the reason."""
+        """Albums that are skipped, with the reason."""
         unnamed = albums.count("")
         if unnamed >= MAX_UNNAMED_DEATHS:
             self.skip = {ALL_ALBUMS: _WORKER_REASON.format(unnamed)}
@@ -84,13 +69,13 @@ class Attempt(AbstractContextManager["Attempt"]):
         self._storage.remove(self._note)
 
     def start_album(self, album: str) -> None:
-        """This album is next, or still."""
+        """Note that this album is worked on."""
         if self.careful and album != self._named:
             self._named = album
             self._write(album)
 
     def reason_to_skip(self, album: str) -> str | None:
-        """Why an album is left alone, if it is."""
+        """Why an album is skipped; None where it is not."""
         return self.skip.get(ALL_ALBUMS) or self.skip.get(album)
 
     def _write(self, album: str) -> None:
@@ -99,7 +84,7 @@ class Attempt(AbstractContextManager["Attempt"]):
 
 
 def _noted_album(storage: Storage, note: str) -> str:
-    """The album that a note names; nothing where its author has just taken it back."""
+    """The album that a note names; empty where the note was just removed."""
     try:
         return str(json.loads(storage.read(note))["album"])
     except (FileError, ValueError, KeyError):
@@ -107,10 +92,8 @@ def _noted_album(storage: Storage, note: str) -> str:
 
 
 ISOLATED = "_work/alone"
-ISOLATE_AFTER = 2
-"""A block that was under way when so many runs were killed is done alone."""
-MAX_RUN_DEATHS = 3
-"""After so many runs that were killed over one album alone, it is left alone."""
+ISOLATE_AFTER = 2  # killed runs after which a block that they were working on is done alone
+MAX_RUN_DEATHS = 3  # runs killed over one album alone after which it is skipped
 _RUN_REASON = (
     "the whole run was killed, {} times, while it worked on this and nothing else: look at its "
     "size, and at the memory of the machine"
@@ -119,19 +102,19 @@ _RUN_REASON = (
 
 @dataclass
 class CrashSuspects:
-    """What earlier runs died over; nothing where none was killed."""
+    """What killed runs were working on."""
 
     interrupted: Counter[str] = field(default_factory=Counter)
-    """By job: how many runs were killed while it was under way."""
+    """By job: how many runs were killed during it."""
     alone: Counter[str] = field(default_factory=Counter)
-    """By job: how many runs were killed while it, and nothing else, was under way."""
+    """By job: how many runs were killed while they did nothing else."""
 
     def split_jobs(
         self, jobs: Iterable[Job], source: Source, done: set[str]
     ) -> tuple[list[Job], list[Job]]:
-        """Jobs that are done together, and those to be done alone; the least suspected come first.
+        """Jobs to do together, and jobs to do alone; the least suspected come first.
 
-        `done` are the names of the blocks that are written: a block may be written album by album.
+        `done` are the names of blocks that are written; a block may be written album by album.
         """
         together: list[Job] = []
         isolated: list[tuple[int, Job]] = []
@@ -163,7 +146,7 @@ class CrashSuspects:
 
 
 def find_suspects(storage: Storage) -> CrashSuspects:
-    """What the notes say that killed runs have left."""
+    """Read the notes that killed runs have left."""
     notes = [path.split("/") for path in storage.names(ATTEMPTS, recursive=True)]
     attempted = {(note[0], note[-2].removesuffix("-look")) for note in notes if len(note) > 2}
     notes = [path.split("/", 1) for path in storage.names(ISOLATED, recursive=True)]
@@ -175,17 +158,14 @@ def find_suspects(storage: Storage) -> CrashSuspects:
 
 @contextmanager
 def attempts_cleared(storage: Storage, run: str) -> Iterator[None]:
-    """Within, a run works; who leaves this was not killed, and what was under way is not to blame.
-
-    Unless all of the engine died and only the driver lived on: then notes stay.
-    """
+    """Remove a run's notes when it ends by itself: then no block is to blame."""
     with _unless_collapsed(lambda: storage.remove_folder(f"{ATTEMPTS}/{run}")):
         yield
 
 
 @contextmanager
 def isolation_noted(storage: Storage, run: str, job: Job) -> Iterator[None]:
-    """Within, one job and no other is under way; who leaves this was not killed over it."""
+    """Keep a note while one job is done alone."""
     note = f"{ISOLATED}/{job.name}/{run or 'one'}"
     storage.write(note, platform.node().encode())
     with _unless_collapsed(lambda: storage.remove(note)):
@@ -194,7 +174,7 @@ def isolation_noted(storage: Storage, run: str, job: Job) -> Iterator[None]:
 
 @contextmanager
 def _unless_collapsed(clean_up: Callable[[], None]) -> Iterator[None]:
-    """Clean up in the end, however it comes; not when the whole engine died."""
+    """Clean up at the end, except where the whole engine died: then its notes must stay."""
     try:
         yield
     except CollapseError:

@@ -1,15 +1,12 @@
-"""Blocks of whole albums: found from the album column alone, before anything large is read.
+"""Blocks of whole albums, found from the album column alone.
 
-Neighbours in the dataset stay neighbours, so that a block is a range of rows that one worker reads
-in one go. An album with more photos than a block, a giant, is looked at in slices by several
-workers at once and joined by its id afterwards. A block is called after the ids of its albums: who
-does it again writes the same file again.
+Neighbours in the dataset stay neighbours, so a block is a range of rows that one worker reads at
+once. An album that is larger than a block is scored in slices by several workers and joined
+afterwards. A block is named after the ids of its albums: who does it again writes the same file.
 
-Albums whose rows lie scattered are brought together first, once, in bounded memory.
-
-Rows go into buckets by the hash of their album's id, a spool on this machine each; then bucket by
-bucket they are sorted and written as Arrow files, whose batches are small and can be mapped. The
-same is done where row groups are so large that every worker would decode what others need.
+Where the rows of an album are scattered, the dataset is regrouped once, in bounded memory. Rows go
+to buckets by the hash of their album's id; each bucket is then sorted and written as an Arrow file.
+The same is done where row groups are so large that workers would decode what others need.
 """
 
 from __future__ import annotations
@@ -33,27 +30,23 @@ from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.service import Staging, sweep_staging
 
 _MIN_BLOCKS, _MIN_PHOTOS = 64, 16
-"""Blocks that a dataset of photos is cut into at least, and photos that each holds at least."""
-Range = tuple[int, int, int]
-"""File, first row, rows."""
+"""At least so many blocks for a dataset of photos, with at least so many photos each."""
+Range = tuple[int, int, int]  # file, first row, rows
 
 
 @dataclass(frozen=True)
 class Job:
-    """One piece of work: albums from their rows to their files, or a part of a giant."""
+    """One piece of work: whole albums, or a part of a large one."""
 
     name: str
     kind: str = "albums"
-    """"albums": look and plan; "slice": look at a part of a giant; "join": plan a giant."""
+    """"albums": score and plan; "slice": score a part of a large album; "join": plan it."""
     ranges: tuple[Range, ...] = ()
     albums: int = 0
     photos: int = 0
-    slices: tuple[str, ...] = ()
-    """Of a join: the names of the slices, in the album's order."""
-    join_name: str = ""
-    """Of a slice: the name of the join that waits for it."""
-    skip_reason: str = ""
-    """Why its albums are left alone, where they are: they have killed too many."""
+    slices: tuple[str, ...] = ()  # of a join: the names of the slices, in the album's order
+    join_name: str = ""  # of a slice: the name of the join that waits for it
+    skip_reason: str = ""  # why its albums are skipped, where they have killed too many workers
 
     def to_json(self) -> str:
         """As text."""
@@ -69,29 +62,26 @@ class Job:
 
 @dataclass
 class Grouping:
-    """What there is to do."""
+    """All jobs of a dataset."""
 
-    jobs: list[Job] = field(default_factory=list)
-    """Blocks and slices, in the dataset's order."""
-    joins: list[Job] = field(default_factory=list)
-    """What is to be done when all slices of a giant are."""
+    jobs: list[Job] = field(default_factory=list)  # blocks and slices, in the dataset's order
+    joins: list[Job] = field(default_factory=list)  # jobs that wait for the slices of a large album
     albums: int = 0
     photos: int = 0
     scattered: bool = False
-    """Some album's rows do not lie together: the dataset must be regrouped first."""
+    """Whether some album's rows do not lie together; then the dataset must be regrouped."""
 
 
 def block_size(source: Source, limit: int) -> int:
-    """Photos in a block of this dataset: fewer than asked for where all would be in a few blocks.
+    """Photos in a block: fewer than the limit where that would make only a few blocks.
 
-    To look at a photo takes a while, and what is in one block only one worker looks at, and loses
-    when it is killed. It is the same however many workers there are, for blocks have names.
+    It does not depend on the number of workers, for the names of blocks depend on it.
     """
     return limit if source.scored else min(limit, max(_MIN_PHOTOS, source.rows // _MIN_BLOCKS))
 
 
 def group(source: Source, block: int) -> Grouping:
-    """All jobs of a dataset; 8 bytes of memory an album, and a little for each block."""
+    """All jobs of a dataset, in 8 bytes of memory for each album and a little for each block."""
     grouping = Grouping()
     digests = array("Q")  # eight bytes each
     builder = _BlockBuilder()
@@ -157,7 +147,7 @@ def _append(ranges: list[Range], part: Range) -> None:
 
 
 def _add_large_album(grouping: Grouping, album: str, ranges: list[Range], block: int) -> None:
-    """Slices of one giant, and the join that follows them."""
+    """Add the slices of one large album, and the join that follows them."""
     name = sha256(sha256(album.encode("utf-8", "replace")).digest()).hexdigest()[:24]
     parts = [
         (file, start + first, min(block, rows - first))
@@ -204,32 +194,27 @@ def _runs_in_batch(names: Any) -> Iterator[tuple[str, int, int]]:
 
 
 GROUPED = "_work/grouped"
-_READ_ROWS = 4096
-"""Rows that are read at a time, if they are small."""
-_MAX_HELD_BYTES = 16 << 20
-"""Bytes of the dataset that are held at a time."""
-_BUCKET_BYTES = 64 << 20
-"""Bytes of the dataset that a bucket should hold."""
-_MAX_BUCKETS = 512
-"""Buckets at most: each has a file."""
-_MAX_BLOCKS_PER_GROUP = 8
-"""A row group is too large when it holds so many times a block."""
+_READ_ROWS = 4096  # rows read at a time, at most
+_MAX_HELD_BYTES = 16 << 20  # bytes of the dataset held at a time
+_BUCKET_BYTES = 64 << 20  # bytes of the dataset in a bucket
+_MAX_BUCKETS = 512  # each bucket has a file
+_MAX_BLOCKS_PER_GROUP = 8  # a larger row group is regrouped
 
 
 def must_regroup(source: Source, scattered: bool, block: int) -> bool:
-    """Whether the dataset cannot be worked on as it lies."""
+    """Whether the dataset cannot be processed as it is."""
     return scattered or source.largest_group > _MAX_BLOCKS_PER_GROUP * block
 
 
 def regroup(source: Source, output: Storage, block: int) -> Source:
-    """The same rows, every album's together; done once, however often a run is gone on with."""
+    """The same rows with those of each album together; done once for a run."""
     done = f"{GROUPED}/done.json"
     if not output.is_file(done):
         size = sum(file.size for file in source.files)
         row_bytes = max(1, size // max(1, source.rows))  # some hold photos
         rows = max(1, _MAX_HELD_BYTES // row_bytes)
         count = max(1, min(_MAX_BUCKETS, size // _BUCKET_BYTES))
-        # rows may hold whole photos: what a killed run left of them goes before anything else
+        # rows may hold whole photos: delete first what a killed run left
         folder = Path(tempfile.gettempdir())
         sweep_staging(folder)
         with store_errors(str(folder)), Staging(folder) as staging:
@@ -246,7 +231,7 @@ def regroup(source: Source, output: Storage, block: int) -> Source:
 
 
 def _fill_buckets(source: Source, spools: list[Path], rows: int) -> None:
-    """Every row to the spool of its album."""
+    """Append every row to the bucket of its album."""
     from pyarrow import compute, ipc
 
     for batch in source.batches(rows):
@@ -264,10 +249,9 @@ def _fill_buckets(source: Source, spools: list[Path], rows: int) -> None:
 
 
 def _write_sorted(spool: Path, sink: Any, schema: Any, rows: int) -> None:
-    """A bucket as an Arrow file: albums by their names, photos in the order they came.
+    """Write a bucket as an Arrow file: albums by name, photos in their order.
 
-    Only the names are held. A bucket may be one giant, so its rows stay where they lie, mapped,
-    and are copied a few at a time.
+    A bucket may be one large album, so its rows stay mapped and are copied a few at a time.
     """
     pa = arrow()
     from pyarrow import compute, ipc
@@ -285,11 +269,11 @@ def _write_sorted(spool: Path, sink: Any, schema: Any, rows: int) -> None:
             runs = _consecutive_rows(selected, np.searchsorted(starts, selected, side="right") - 1)
             parts = [batches[b].slice(row - int(starts[b]), count) for b, row, count in runs]
             out.write_table(pa.Table.from_batches(parts, schema).combine_chunks())
-        del batches, parts  # they lie in the file that is closed now
+        del batches, parts  # they are mapped from the file that is closed now
 
 
 def _consecutive_rows(rows: Any, batches: Any) -> Iterator[tuple[int, int, int]]:
-    """Neighbours that lie together: batch, first row, rows."""
+    """Runs of consecutive rows: batch, first row, rows."""
     breaks = 1 + np.flatnonzero((np.diff(rows) != 1) | (np.diff(batches) != 0))
     starts = [0, *breaks.tolist()]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):

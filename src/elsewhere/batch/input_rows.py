@@ -1,33 +1,12 @@
-"""A column of lists as one table of numbers, and which of its rows are no scores.
+"""Rows of the dataset: their columns, one album's photos, and what of them cannot be used.
 
-Scores that were made elsewhere come as they are: a row may be missing, cut short, or hold what is
-no number. That costs its photo and not the album, so all of it is looked for here, row by row.
+A bad row costs its own photo or album and no other: scores that are missing, cut short or not
+finite, text that is not UTF-8 (Arrow does not check it), rows of a damaged file. Where a page of a
+Parquet file cannot be decoded, its whole row group is lost: every album with a row in it is
+reported as damaged, by the column LOST, and all others are planned as usual.
 
-Text columns as Python has them, even where what calls itself text is none.
-
-Arrow does not look whether a string is UTF-8, and Python refuses one that is not. One such id in a
-million rows must cost its own photo or album and no other, so it is read as well as can be, and is
-known for what it is.
-
-Rows of a damaged file: named as far as they can be, so that they cost their albums and no more.
-
-A page of a Parquet file that cannot be decoded takes its row group with it. The albums of that
-group are read if their own column is whole; of nothing else in the group it is known whether it is
-complete, not even an album's wishes. So every album with a row there is told as damaged, by a
-column that no dataset has, and all others are planned as if nothing had happened.
-
-The columns of a dataset: those that are needed are there, each of a type that is understood.
-
-What is wrong with a column is wrong with every row, so it is said once, before anything is begun.
-Columns of other names are the dataset's own business and are never looked at.
-
-An album's rows → its photos, what is wished for them, and what of them cannot be used.
-
-Rows under way: photos that were looked at, with each attacker's scores, until they are planned.
-
-Between looking and planning rows travel as one piece of Arrow bytes: through Ray's store, where
-others map them, or as the file of a giant's slice. What the attackers are travels along, so that
-whoever plans needs no model.
+Between scoring and planning, rows travel as Arrow bytes, through Ray's store or as the file of a
+slice. A description of the attackers travels along, so planning needs no model.
 """
 
 from __future__ import annotations
@@ -56,22 +35,22 @@ from elsewhere.values.scores import FloatMatrix
 
 
 def score_matrix(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
-    """One row a photo, and by number why a row is not to be used; it is zeros there.
+    """One row a photo, and by number the fault of a row that cannot be used; it is zeros.
 
-    The numbers stay where they are, mapped, where the column is a single piece without fault.
+    A single piece without faults stays mapped.
     """
     from pyarrow import compute
 
     lists = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if hasattr(lists, "chunks"):  # an empty or still divided column
+    if hasattr(lists, "chunks"):  # empty, or still in several pieces
         lists = lists.chunk(0)
     lengths = np.asarray(compute.fill_null(compute.list_value_length(lists), -1))
-    if lists.null_count:  # a fixed size counts for what is missing, too
+    if lists.null_count:  # missing lists of a fixed size count, too
         lengths = np.where(np.asarray(lists.is_null()), -1, lengths)
     widths, counts = np.unique(lengths[lengths > 0], return_counts=True)
     if not len(widths):
         raise InputError("none of its photos has scores: give them some")
-    # the width that most photos have; of two the larger
+    # the most frequent width; of several the largest
     width = int(widths[len(counts) - 1 - int(np.argmax(counts[::-1]))])
     faults = {int(n): "it has no scores: give it some" for n in np.flatnonzero(lengths < 1)}
     for n in np.flatnonzero((lengths >= 1) & (lengths != width)).tolist():
@@ -92,13 +71,13 @@ def score_matrix(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
 
 
 class MangledText(str):
-    """Text that is not UTF-8: readable as far as it goes, its other bytes as \\xNN."""
+    """Text that is not UTF-8: its other bytes are written as \\xNN."""
 
     __slots__ = ()
 
 
 def text_values(column: Any) -> list[str | None]:
-    """A column of strings; never raises for what is in it.
+    """The values of a column of strings, whatever is in it.
 
     >>> import pyarrow as pa
     >>> text_values(pa.array([b"a", b"\\xff", None]).cast(pa.string(), safe=False))
@@ -113,7 +92,7 @@ def text_values(column: Any) -> list[str | None]:
 
 
 def storable(text: str) -> str:
-    """Text that a file can hold: JSON can name halves of characters, which UTF-8 has not.
+    """Text that a file can hold: JSON can hold half characters, UTF-8 cannot.
 
     >>> storable("caf\\u00e9 \\ud800")
     'café ?'
@@ -128,8 +107,7 @@ def _decode(raw: bytes) -> str:
         return MangledText(raw.decode(errors="backslashreplace"))
 
 
-LOST = "elsewhere.lost"
-"""The column that says why a row cannot be read; null where it can."""
+LOST = "elsewhere.lost"  # the column with the reason why a row cannot be read; null where it can
 
 
 class LostRowsError(FileError):
@@ -148,14 +126,14 @@ def salvage(
     rows: int,
     description: str,
 ) -> Any:
-    """A row group that cannot be read: a table with its albums, if these can, and the reason.
+    """A table for a row group that cannot be read: its albums, if these can, and the reason.
 
-    `read` reads some columns of the group, `where` says which rows of which file it holds.
+    `read` reads some columns of the group; `description` names its rows and file.
     """
     pa = arrow()
     fields = [schema.field(name) for name in columns if name != LOST]
     data = {field.name: pa.nulls(rows, field.type) for field in fields}
-    # where whose rows they are cannot be read either, they are those of an album without an id
+    # without a readable id, the rows belong to an album without one
     with suppress(pa.ArrowException, OSError):
         data["album"] = read(["album"]).column(0)
     reason = f"{description} cannot be read, for the file is damaged there: write it anew"
@@ -164,7 +142,7 @@ def salvage(
 
 
 def concat_tables(parts: Sequence[Any]) -> Any:
-    """Tables of one dataset as one; in some of them rows may be lost."""
+    """Join tables of one dataset; some may have lost rows."""
     pa = arrow()
     if all(part.schema.equals(parts[0].schema) for part in parts):
         return pa.concat_tables(parts)
@@ -173,7 +151,7 @@ def concat_tables(parts: Sequence[Any]) -> Any:
 
 
 def with_lost_column(batch: Any) -> Any:
-    """A batch of whole rows as a table that has the column LOST."""
+    """A batch as a table that has the column LOST."""
     table = arrow().Table.from_batches([batch])
     if LOST in table.column_names:
         return table
@@ -181,7 +159,7 @@ def with_lost_column(batch: Any) -> Any:
 
 
 def check_not_lost(table: Any) -> None:
-    """LostRowsError where rows of an album are not what they were."""
+    """LostRowsError where rows of an album cannot be read."""
     if LOST not in table.column_names:
         return
     reasons = dict.fromkeys(reason for reason in table.column(LOST).to_pylist() if reason)
@@ -194,7 +172,7 @@ _REQUIRED = ("album", "photo")
 
 
 def known_schema(address: str, schema: Any) -> Any:
-    """The part of a schema that is ours; FileError where it cannot be worked with."""
+    """The known columns of a schema; FileError where they cannot be used."""
     for name in _REQUIRED:
         if name not in schema.names:
             raise FileError(f"{address} has no column {name}: docs/batch.md says which are needed")
@@ -258,12 +236,11 @@ class DeadLetter(NamedTuple):
 
 @dataclass(frozen=True)
 class AlbumRows:
-    """One album as it comes to be planned."""
+    """One album, ready to be planned."""
 
     album: str
     ids: tuple[str, ...]
-    scores: tuple[FloatMatrix, ...]
-    """For each attacker, one row a photo."""
+    scores: tuple[FloatMatrix, ...]  # for each attacker, one row a photo
     metadata: tuple[Metadata, ...]
     digests: tuple[str, ...]
     place: str | None
@@ -273,7 +250,7 @@ class AlbumRows:
 
 
 def split_albums(table: Any) -> Iterator[tuple[str, Any]]:
-    """Every album of a table with its rows; they lie together."""
+    """Every album of a table with its rows, which lie together."""
     names = [name or "" for name in text_values(table.column("album"))]
     start = 0
     for end in range(1, len(names) + 1):
@@ -283,7 +260,7 @@ def split_albums(table: Any) -> Iterator[tuple[str, Any]]:
 
 
 def read_album(album: str, table: Any) -> AlbumRows:
-    """One album's photos and wishes; InputError where they make no sense together."""
+    """One album's photos and wishes; InputError where they contradict each other."""
     check_not_lost(table)
     if not album:
         raise InputError("the album has no id: give every row one")
@@ -317,10 +294,9 @@ def read_album(album: str, table: Any) -> AlbumRows:
 def _split_usable(
     album: str, records: Sequence[Mapping[str, Any]], unscored: Mapping[int, str]
 ) -> tuple[list[int], list[DeadLetter]]:
-    """The rows of photos that can be planned with, and what the others are.
+    """The numbers of the usable rows, and dead letters for the others.
 
-    Where an id has several rows none of them is read, not even where all show one picture: an id
-    must not be both among the dead letters and among what may be shared.
+    Where an id has several rows, none is used: an id must not be both shared and a dead letter.
     """
     usable: list[int] = []
     letters: list[DeadLetter] = []
@@ -354,7 +330,7 @@ def _split_usable(
 
 
 def _metadata(row: Mapping[str, Any]) -> Metadata:
-    """What the file says, with the position that the dataset gives before its own."""
+    """The file's metadata, with the dataset's position where it gives one."""
     lat, lon = row.get("lat"), row.get("lon")
     position = None if lat is None or lon is None or math.isnan(lat + lon) else (lat, lon)
     try:
@@ -365,7 +341,7 @@ def _metadata(row: Mapping[str, Any]) -> Metadata:
 
 
 def _single(values: Sequence[Any], name: str) -> Any:
-    """What the rows of an album say alike, or nothing."""
+    """The one value that an album's rows have; None where they have none."""
     distinct = list(dict.fromkeys(value for value in values if value not in (None, "", ())))
     if len(distinct) > 1:
         raise InputError(f"its rows have different {name}: an album has one")
@@ -384,7 +360,7 @@ def _cells(value: Any) -> tuple[int, ...] | None:
 
 
 def _normalized_wishes(text: str | None) -> str | None:
-    """The wishes of a row, brought to one form."""
+    """The wishes of a row, in one form."""
     if not text:
         return None
     try:
@@ -402,11 +378,11 @@ def _scorer_number(name: str) -> int:
 
 ATTACKERS_KEY = "elsewhere.attackers"
 _CARRIED_COLUMNS = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
-"""Columns of the input that go with a photo to the end."""
+"""Columns of the input that are needed to plan."""
 
 
 def carried_columns(rows: Any) -> dict[str, Any]:
-    """The columns of the input that are still needed when the photos are not."""
+    """The columns of the input that are needed to plan."""
     return {name: rows.column(name) for name in _CARRIED_COLUMNS if name in rows.column_names}
 
 
@@ -421,14 +397,14 @@ def pack(table: Any) -> Any:
 
 
 def unpack(content: Any) -> Any:
-    """The table again; its numbers stay where the bytes are."""
+    """The table from its bytes, which are not copied."""
     from pyarrow import ipc
 
     return ipc.open_file(arrow().BufferReader(content)).read_all()
 
 
 def attackers_metadata(attackers: Sequence[AttackerInfo]) -> dict[str, str]:
-    """What the attackers are, as metadata of a schema."""
+    """The attackers, as metadata of a schema."""
     names = ("name", "fingerprint", "cells", "grid", "exponents", "accuracy")
     records = [
         {"word": attacker.spec, **{name: getattr(attacker.about, name) for name in names}}
@@ -438,7 +414,7 @@ def attackers_metadata(attackers: Sequence[AttackerInfo]) -> dict[str, str]:
 
 
 def read_attackers(schema: Any) -> tuple[AttackerInfo, ...]:
-    """The attackers that a table's schema tells of; one without a name where scores came in."""
+    """The attackers in a schema's metadata; one without a name for scores of a dataset."""
     metadata: Mapping[bytes, bytes] = schema.metadata or {}
     if ATTACKERS_KEY.encode() in metadata:
         return tuple(map(_read_attacker, json.loads(metadata[ATTACKERS_KEY.encode()])))

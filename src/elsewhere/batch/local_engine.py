@@ -1,8 +1,7 @@
 """The engine on this machine: processes that take one job after another.
 
-Each holds one block at a time, so that memory grows with the processes and not with the dataset,
-and none waits for another. One that is killed costs its block a second try and nothing else; when
-this process is killed they end by themselves, for nobody asks them any more.
+Each holds one block at a time, so memory grows with the processes and not with the dataset. A
+worker that is killed costs its block another attempt. When this process is killed, its workers end.
 """
 
 from __future__ import annotations
@@ -26,12 +25,10 @@ from elsewhere.platform.machine import (
     worker_count,
 )
 
-NextJobs = Callable[[JobResult], Sequence[Job]]
-"""What has to be done now that a job is done."""
+NextJobs = Callable[[JobResult], Sequence[Job]]  # the jobs that follow from a result
 
 _log = logging.getLogger(__name__)
-_MAX_DEATHS = 20
-"""A worker that dies so often in a row, whatever it works on, will not live."""
+_MAX_DEATHS = 20  # deaths in a row after which the run is given up
 
 
 def run(
@@ -41,7 +38,7 @@ def run(
     workers: int | None,
     next_jobs: NextJobs,
 ) -> Generator[JobResult]:
-    """Do all jobs and those that follow from them; each is told when it is done."""
+    """Do all jobs and those that follow from them; yield each result."""
     queue = deque(jobs)
     deaths = 0
     size = min(workers or worker_count(), max(1, len(queue)))
@@ -80,7 +77,7 @@ def run(
 
 
 class _Worker:
-    """One process, and the job it is at."""
+    """One process, and its job."""
 
     def __init__(self, arguments: dict[str, str], scored: bool) -> None:
         context = multiprocessing.get_context("spawn")
@@ -95,11 +92,11 @@ class _Worker:
 
     def send(self, job: Job) -> None:
         self.job = job
-        with suppress(OSError):  # one that is dead already is found out when it is heard
+        with suppress(OSError):  # a dead worker is noticed by receive()
             self.pipe.send(job)
 
     def receive(self) -> JobResult | str | None:
-        """What it says: a job is done, a sentence on why nothing will be; None when it died."""
+        """Its result, or a sentence on why it stopped; None where it died."""
         try:
             answer: JobResult | str = self.pipe.recv()
         except (EOFError, OSError):
@@ -116,8 +113,8 @@ class _Worker:
 
 
 def _main(pipe: Connection, scored: bool, *, dataset: str, settings: str) -> None:
-    """The whole life of a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what becomes of us
+    """The program of a worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     from elsewhere.batch.blocks import perform
     from elsewhere.batch.scoring import RowScorer
     from elsewhere.batch.settings import Settings
@@ -131,10 +128,10 @@ def _main(pipe: Connection, scored: bool, *, dataset: str, settings: str) -> Non
                 scorer = RowScorer.of(parsed)
             pipe.send(perform(job, dataset, parsed, scorer))
     except (EOFError, BrokenPipeError, ConnectionError):
-        pass  # nobody asks any more
+        pass  # the parent is gone
     except ElsewhereError as problem:
         pipe.send(str(problem))
-    except Exception as problem:  # to die of it would look as if the memory had run out
+    except Exception as problem:  # to die of it would look like a lack of memory
         _log.debug("worker", exc_info=True)
         pipe.send(
             f"a worker stopped over a mistake of ours ({type(problem).__name__}): please report "

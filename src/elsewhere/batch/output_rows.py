@@ -1,8 +1,7 @@
 """One album → one row: what it gives away, what to withhold, how far that is proved.
 
-The same album gives the same row wherever it is done: the solver stops by work and not by the
-clock, and the secret k comes from the run's key. Whatever goes wrong with an album is its own
-dead letter and nobody else's.
+The same album gives the same row everywhere: the solver is limited by work and not by a clock, and
+the secret k comes from the run's key. Whatever goes wrong with an album becomes its dead letter.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 
 Row = dict[str, Any]
-EXPOSED = "exposed"
-"""The status of an album that its budget does not hide: `protect` would write nothing either."""
+EXPOSED = "exposed"  # the status of an album whose budget does not hide its place
 _log = logging.getLogger(__name__)
 
 
@@ -67,7 +65,7 @@ def solve(
 
 
 def _storable_row(row: Row) -> Row:
-    """A row that fits into the file: one that does not must be found out while it is alone."""
+    """A row that can be written; one that cannot must fail alone."""
     row = {name: storable(v) if isinstance(v, str) else v for name, v in row.items()}
     arrow().Table.from_pylist([row], albums_out())
     return row
@@ -110,7 +108,7 @@ def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Se
     )
 
 
-def _album_row(  # noqa: PLR0917 - all that a row tells
+def _album_row(  # noqa: PLR0917 - all that a row holds
     rows: AlbumRows,
     wishes: Wishes,
     plan: Plan,
@@ -119,9 +117,9 @@ def _album_row(  # noqa: PLR0917 - all that a row tells
     audits: list[Row],
     settings: Settings,
 ) -> Row:
-    # within a small budget a place may stay the first guess: then there is nothing to promise
+    # with a small budget a place may stay the first guess: then nothing is promised
     hides = plan.found and plan.protected_k > 0
-    # nodes may have other versions of the libraries, and their rows are to be the same
+    # without the versions of libraries: nodes may differ, and their rows must not
     record = proved_record(plan, planned_scores, libraries=False) if hides else None
     withheld = set(plan.withheld)
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
@@ -131,7 +129,7 @@ def _album_row(  # noqa: PLR0917 - all that a row tells
         "photos": len(rows.ids),
         "left": len(rows.letters),
         "withheld": [rows.ids[n] for n in plan.withheld] if hides else None,
-        # copies of a photo are not among them: they would say again what is counted once
+        # without copies of a photo: they would say again what is counted once
         "share": [name for n, name in enumerate(rows.ids) if n not in withheld] if hides else None,
         "cost": str(plan.cost) if hides else None,
         "bound": str(plan.bound),
@@ -149,7 +147,7 @@ def _album_row(  # noqa: PLR0917 - all that a row tells
 def broken_row(
     album: str, photos: int, rows: AlbumRows | None, kind: str, reason: str
 ) -> tuple[Row, list[DeadLetter]]:
-    """The row of an album of which nothing can be said, and why."""
+    """The row of an album without a result, and the reason."""
     letters = [*(rows.letters if rows else ()), DeadLetter(album, None, kind, reason)]
     return {
         **dict.fromkeys(albums_out().names),

@@ -1,14 +1,8 @@
-"""What a node of a Ray cluster does of a run: actors that look, tasks that plan and write.
+"""The engine on a Ray cluster: the same jobs as a stream of Ray Data.
 
-All of them do what the workers of the engine here do; only how a job and its outcome travel is
-Ray's.
-
-The engine on a Ray cluster: the same jobs as a stream of Ray Data.
-
-Ray Data keeps as many blocks under way as the cluster has room for and lets none wait for another;
-it does again what a dead worker or node had begun. Looking is a pool of actors, each with one warm
-session; planning is tasks. What is planned is written by whoever planned it, so that nothing but
-a word on each block comes back here.
+Ray Data runs as many blocks as the cluster has room for, and repeats what a dead worker or node had
+begun. Photos are scored by a pool of actors with warm sessions; planning is tasks. Whoever plans a
+block writes it, so only a short result of each block comes back.
 """
 
 from __future__ import annotations
@@ -42,14 +36,14 @@ if TYPE_CHECKING:
 
 
 class ScoringActor:
-    """An actor with warm workers and sessions."""
+    """An actor that scores photos, with warm workers and sessions."""
 
     def __init__(self, dataset: str, settings: str) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
         self.scorer = RowScorer.of(self._settings)
 
     def __call__(self, batch: Any) -> Any:
-        """The partial rows of each job, as one piece that nobody divides."""
+        """The partial rows of each job."""
         jobs = batch.column("job").to_pylist()
         rows = [self._score_job(Job.from_json(text)) for text in jobs]
         return arrow().table({"job": jobs, "rows": arrow().array(rows, arrow().large_binary())})
@@ -61,20 +55,20 @@ class ScoringActor:
 
 
 class JobActor:
-    """An actor that does all of a job, as a worker of the engine here does."""
+    """An actor that does whole jobs, as a local worker does."""
 
     def __init__(self, dataset: str, settings: str, scored: bool) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
         self._scorer = None if scored else RowScorer.of(self._settings)
 
     def perform(self, job: str) -> str:
-        """One job."""
+        """Do a job."""
         result = blocks.perform(Job.from_json(job), self._dataset, self._settings, self._scorer)
         return json.dumps(asdict(result))
 
 
 def plan_scored(batch: Any, dataset: str, settings: str) -> Any:
-    """Jobs that were looked at, planned and written."""
+    """Plan and write jobs whose photos were scored."""
     parsed = Settings.from_json(settings)
     results = []
     for text, rows in zip(batch.column("job"), batch.column("rows"), strict=True):
@@ -90,25 +84,24 @@ def plan_scored(batch: Any, dataset: str, settings: str) -> Any:
 
 
 def plan_batch(batch: Any, dataset: str, settings: str) -> Any:
-    """Jobs of scores, planned and written."""
+    """Plan and write jobs of scores."""
     actor = JobActor(dataset, settings, scored=True)
     return arrow().table({"done": [actor.perform(job) for job in batch.column("job").to_pylist()]})
 
 
 def join_slices(job: str, settings: str) -> str:
-    """A giant, planned from its slices."""
+    """Plan a large album from its slices."""
     return JobActor("", settings, scored=True).perform(job)
 
 
 def read_result(text: str) -> JobResult:
-    """What a node says of a job."""
+    """The result of a job, from JSON."""
     return JobResult(**json.loads(text))
 
 
 _SCORING_CPUS, _PLANNING_CPUS = 0.9, 0.1
-"""Cores: one looks and, now and then, plans what was looked at; planning takes moments."""
-_JOBS_PER_ACTOR = 2
-"""Blocks that an actor has: one at work, one that waits; with more, others would have none."""
+"""Cores for scoring and for planning, which share one: planning is short."""
+_JOBS_PER_ACTOR = 2  # blocks of an actor: one at work and one waiting, so that others get some too
 _RETRIES = 20
 
 
@@ -119,9 +112,9 @@ def run(
     scored: bool,
     next_jobs: NextJobs,
 ) -> Generator[JobResult]:
-    """Do all jobs and those that follow from them; each is told when it is done.
+    """Do all jobs and those that follow from them; yield each result.
 
-    `arguments` are what every actor and task gets: the dataset's address and the settings.
+    `arguments` go to every actor and task: the dataset's address and the settings.
     """
     ray, is_ours = _connect(engine.workers, engine.address)
     try:
@@ -152,10 +145,9 @@ def run(
 
 
 class _JoinTasks:
-    """Plans of giants beside the stream: as many at a time as there are cores, told as they come.
+    """Joins of large albums beside the stream, as many at a time as there are cores.
 
-    They ask for no more of a core than other plans do: while photos are looked at no more is free,
-    and giants would all wait for the last photo of the dataset.
+    They take no more of a core than other plans: more is not free while photos are scored.
     """
 
     def __init__(self, ray: Any, settings: str) -> None:
@@ -175,7 +167,7 @@ class _JoinTasks:
             self._running.append(self._join.remote(job.to_json(), self._settings))
 
     def finished(self, wait: bool = False) -> list[JobResult]:
-        """Those that are over; unless told to wait for one, those that are over already."""
+        """The results that have come; with `wait`, at least one."""
         if not self._running:
             return []
         count = 1 if wait else len(self._running)
@@ -189,7 +181,7 @@ class _JoinTasks:
 def _stream(
     ray: Any, engine: Engine, jobs: Sequence[Job], arguments: dict[str, str], scored: bool
 ) -> Iterator[JobResult]:
-    """The jobs through Ray Data; in whichever order they come out."""
+    """The jobs through Ray Data, in any order."""
     data = import_module("ray.data")
     context = data.DataContext.get_current()
     context.enable_progress_bars = False
@@ -207,7 +199,7 @@ def _stream(
         dataset = dataset.map_batches(
             ScoringActor,
             compute=data.ActorPoolStrategy(
-                min_size=1,  # a node that is gone must not stop the others
+                min_size=1,  # a lost node must not stop the others
                 max_size=actors,
                 initial_size=actors,
                 max_tasks_in_flight_per_actor=_JOBS_PER_ACTOR,
@@ -224,7 +216,7 @@ def _stream(
 def _one_by_one(
     ray: Any, jobs: Sequence[Job], arguments: dict[str, Any], next_jobs: NextJobs, gpu_share: float
 ) -> Iterator[JobResult]:
-    """One job after the other on one actor: nothing else of the run is under way meanwhile."""
+    """One job after the other on one actor, with nothing else running."""
     actor = ray.remote(
         num_cpus=_SCORING_CPUS, num_gpus=gpu_share, max_restarts=-1, max_task_retries=_RETRIES
     )(JobActor).remote(**arguments)
@@ -244,9 +236,9 @@ def _pool_size(ray: Any, engine: Engine, arguments: dict[str, str], jobs: int) -
 def pool_size(
     cluster: Mapping[str, float], device: str, workers: int | None, gpus: float | None, jobs: int
 ) -> tuple[float, int]:
-    """How much of a GPU each actor gets, and how many actors there are at most.
+    """Each actor's share of a GPU, and the number of actors.
 
-    Unless told, an actor gets a whole one where the cluster has some and ONNX Runtime can use it.
+    By default an actor gets a whole GPU where there is one and ONNX Runtime can use it.
     """
     available = cluster.get("GPU", 0.0)
     if gpus is None:
@@ -264,7 +256,7 @@ def pool_size(
 
 
 def check_installed() -> None:
-    """FileError where Ray is not installed, said before anything is begun; Ray is not imported."""
+    """FileError where Ray is not installed; it is not imported."""
     if find_spec("ray") is None:
         raise _not_installed()
 
@@ -274,7 +266,7 @@ def _not_installed() -> FileError:
 
 
 def _connect(workers: int | None, address: str | None) -> tuple[Any, bool]:
-    """Ray, joined to the cluster that is asked for, or started here; whether it is ours to end."""
+    """Ray, connected or started here, and whether we must shut it down."""
     try:
         ray: Any = import_module("ray")
         import_module("ray.data")
@@ -286,11 +278,11 @@ def _connect(workers: int | None, address: str | None) -> tuple[Any, bool]:
         options: dict[str, Any] = {"address": address}
         if not address:
             options = {"address": "local", "num_cpus": workers, "include_dashboard": False}
-        # Ray takes SIGTERM for itself
+        # Ray replaces the handler
         handler = signal.getsignal(signal.SIGTERM)
         try:
             ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
-        except Exception as problem:  # one that starts too slowly is a bare Exception to Ray
+        except Exception as problem:  # a timeout is a bare Exception
             reason = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
             sentence = f"no Ray cluster can be joined ({reason}): check --address"
             if not address:

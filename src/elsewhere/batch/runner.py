@@ -1,7 +1,7 @@
-"""The whole run: find the albums, do those that are not done, count what came of it.
+"""The whole run: find the albums, do those that are not done, count the results.
 
-Everything that is kept lies beside the output, in files that are there whole or not at all. So it
-does not matter when a run was killed, or with which engine it is gone on with.
+All state lies beside the output, in files that are complete or absent. So a run can be killed at
+any time, and continued with either engine.
 """
 
 from __future__ import annotations
@@ -34,11 +34,9 @@ class BatchStep:
     """How far a run is."""
 
     stage: Literal["grouping", "working", "counting"]
-    albums: int = 0
-    """Done so far, those of earlier runs included."""
+    albums: int = 0  # done so far, in earlier runs too
     total: int = 0
-    photos: int = 0
-    """Looked at or planned in this run."""
+    photos: int = 0  # scored or planned in this run
 
 
 ProgressCallback = Callable[[BatchStep], None]
@@ -51,10 +49,8 @@ class Engine:
     name: Literal["local", "ray"] = "local"
     workers: int | None = None
     address: str | None = None
-    gpus: float | None = None
-    """Of each worker on Ray that looks at photos; what the device asks for unless told."""
-    one_by_one: bool = False
-    """Whether nothing may be under way but one job, on the whole cluster."""
+    gpus: float | None = None  # GPUs of each scoring worker on Ray; by default the device decides
+    one_by_one: bool = False  # whether only one job may run at a time, on the whole cluster
 
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, next_jobs: NextJobs
@@ -71,7 +67,7 @@ class Engine:
 def run(
     settings: Settings, engine: Engine | None = None, progress: ProgressCallback = lambda step: None
 ) -> Summary:
-    """Do all albums that are not done yet, on this engine; what came of all of them."""
+    """Do all albums that are not done yet; the summary of all."""
     engine = engine or Engine()
     check_output(settings.output)
     source, storage = Source(settings.input), Storage(settings.output)
@@ -80,7 +76,7 @@ def run(
     storage.make_private()  # before the first file is written
     with run_lock(storage) as lock:
         dataset = source.fingerprint()
-        # a scorer that cannot be had is found out here, and not by every worker
+        # a scorer that cannot be loaded is refused here, and not by every worker
         specs = () if source.scored else settings.scorers
         models = {spec: describe_scorer(spec).fingerprint for spec in specs}
         settings = begin_or_resume(settings, storage, dataset, models)
@@ -105,7 +101,7 @@ def run(
 
 
 def check_options(settings: Settings, engine: Engine, source: Source) -> None:
-    """InputError where something was asked for that would be ignored; FileError without Ray."""
+    """InputError for an option that would be ignored; FileError without Ray."""
     for address in (settings.input, settings.output):
         check_shared(address)
     if source.scored and settings.scorers != Settings.scorers:
@@ -123,7 +119,7 @@ def check_options(settings: Settings, engine: Engine, source: Source) -> None:
 def _check_unchanged(
     settings: Settings, dataset: str, summary: Summary, grouping: Grouping
 ) -> None:
-    """FileError where dataset or output were changed by somebody else while the run went on."""
+    """FileError where others changed the dataset or the output during the run."""
     if Source(settings.input).fingerprint() != dataset:
         raise FileError(
             f"{settings.input} was changed while it was worked on: rows of both may be in "
@@ -137,7 +133,7 @@ def _check_unchanged(
 
 
 def _group(source: Source, storage: Storage, settings: Settings) -> tuple[Source, Grouping]:
-    """The dataset as it can be worked on, and what there is to do."""
+    """The dataset, regrouped where it must be, and its jobs."""
     block = block_size(source, settings.block)
     grouping = group(source, block)
     if must_regroup(source, grouping.scattered, settings.block):
@@ -153,7 +149,7 @@ def _run_jobs(
     progress: ProgressCallback,
     lock: RunLock,
 ) -> None:
-    """Do what is not done: first all that may be done together, then what must be done alone."""
+    """Do the jobs, and report progress."""
     albums, photos = schedule.albums_done, 0
     progress(BatchStep("working", albums, schedule.albums))
     # whatever is raised, the workers end first
@@ -166,7 +162,7 @@ def _run_jobs(
 
 
 class _Schedule:
-    """The jobs that are left, in the order in which they are done."""
+    """The jobs that are not done: first those done together, then those done alone."""
 
     def __init__(self, grouping: Grouping, storage: Storage, source: Source) -> None:
         self._storage, self._source = storage, source
@@ -187,7 +183,7 @@ class _Schedule:
         self.albums_done -= sum(job.albums for job in self._isolated)
 
     def run(self, engine: Engine, settings: Settings) -> Generator[JobResult]:
-        """Do them; each is told when it is done."""
+        """Do the jobs; yield each result."""
         if self._together:
             jobs = engine.run(self._together, self._source, settings, self._next_jobs)
             with closing(jobs):
@@ -207,7 +203,7 @@ class _Schedule:
                 yield from jobs
 
     def _next_jobs(self, result: JobResult) -> list[Job]:
-        """The join of a giant, when its last slice is done."""
+        """The join of a large album, when its last slice is done."""
         if not result.join_name:
             return []
         self._missing[result.join_name] -= 1
@@ -219,7 +215,7 @@ class _Schedule:
         return together
 
     def _next_isolated(self, settings: Settings, note: ExitStack) -> list[Job]:
-        """The next job that is done alone, with a note that it is; the last one's is taken back."""
+        """The next job to do alone; its note replaces that of the last one."""
         note.close()
         if not self._isolated:
             return []

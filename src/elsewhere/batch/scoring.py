@@ -1,8 +1,8 @@
 """Photos → partial rows: decoded in limited workers, scored by warm sessions, both at once.
 
-One of these lives as long as the worker that it is in. A photo that cannot be read, decoded or
-scored costs itself: its row says why, and its scores are empty. What every photo would meet, a
-store that is away or a full disk, costs none of them and ends the run.
+A scorer lives as long as its worker. A photo that cannot be read, decoded or scored costs only
+itself: its row gives the reason, and its scores are empty. What every photo would meet, such as an
+unreachable store or a full disk, ends the run.
 """
 
 from __future__ import annotations
@@ -35,14 +35,12 @@ from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.service import MAX_BYTES, Device, PhotoOutcome, PhotoScorer
 
 _log = logging.getLogger(__name__)
-_MAX_FOLDERS = 16
-"""Folders outside the dataset that are kept open."""
-CHUNK_ROWS = 16
-"""Photos whose bytes are taken out of the dataset together."""
+_MAX_FOLDERS = 16  # folders outside the dataset that stay open
+CHUNK_ROWS = 16  # photos whose bytes are read together
 
 
 class RowScorer(AbstractContextManager["RowScorer"]):
-    """Photos of a dataset's rows, scored; use it in a `with` block."""
+    """Scores the photos of a dataset's rows; use it in a `with` block."""
 
     def __init__(
         self,
@@ -53,7 +51,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         threads: int = 1,
         device: Device = "auto",
     ) -> None:
-        # one worker more than threads: while a photo is scored the next one is decoded
+        # one worker more than threads: the next photo is decoded while one is scored
         self._scorer = PhotoScorer(scorers, max_side, workers=threads + 1, device=device)
         self.attackers = self._scorer.models
         self._photos = _PhotoFinder(input)
@@ -62,7 +60,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
 
     @classmethod
     def of(cls, settings: Settings) -> RowScorer:
-        """As a run's settings have it."""
+        """The scorer for a run's settings."""
         return cls(settings.scorers, settings.max_side, settings.input, device=settings.device)
 
     def __exit__(self, *_: object) -> None:
@@ -76,10 +74,10 @@ class RowScorer(AbstractContextManager["RowScorer"]):
     def __call__(
         self, pieces: Iterable[Any], skip_reason: str = "", attempt: Attempt | None = None
     ) -> Any:
-        """The same photos with scores instead of pixels, as a table in the same order.
+        """A table of the same photos, in order, with scores instead of pixels.
 
-        They come as tables of a few rows, for rows may hold photos. `hopeless` is why they are
-        not looked at at all, where that killed whoever tried; `tried` knows of single albums.
+        `pieces` are small tables, for rows may hold photos. With `skip_reason` nothing is scored;
+        `attempt` knows which albums to skip.
         """
         pa = arrow()
         small: list[Any] = []
@@ -102,7 +100,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         return pa.table(columns).replace_schema_metadata(attackers_metadata(self.attackers))
 
     def _score_in_order(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[PhotoOutcome]:
-        """In order; a few photos are under way at once, and what is held of each is its row."""
+        """Score several photos at once; the results come in order."""
         pending: deque[Future[PhotoOutcome]] = deque()
         for row in rows:
             pending.append(self._threads.submit(self._score_row, row))
@@ -112,7 +110,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             yield pending.popleft().result()
 
     def _score_carefully(self, row: Mapping[str, Any], attempt: Attempt) -> PhotoOutcome:
-        """One photo and no other meanwhile: whoever dies of it has said of which album it is."""
+        """Score one photo alone, so that a death can be blamed on its album."""
         album = str(row["album"] or "")
         reason = attempt.reason_to_skip(album)
         if reason is not None:
@@ -137,9 +135,9 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             return PhotoOutcome(kind="crash", reason=f"{reason}: please report it")
 
     def _locate(self, row: Mapping[str, Any]) -> tuple[Path, bytes | None]:
-        """The photo's file; or a name for it and its bytes, where it is none on this machine.
+        """The photo's local file; or a name and its bytes.
 
-        Such bytes never become a file: a run that is killed could not take it away again.
+        The bytes never become a file, which a killed run could not delete.
         """
         path, content = row.get("path"), row.get("content")
         if content is None and not path:
@@ -158,7 +156,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
 
 
 def _rows(pieces: Iterable[Any], small: list[Any]) -> Iterator[dict[str, Any]]:
-    """What is needed to look at each photo; `kept` gets the rest of each piece."""
+    """The columns needed to score each photo; `small` collects the small ones of each piece."""
     for piece in pieces:
         names = piece.column_names
         small.append(piece.select([name for name in names if name not in LARGE_COLUMNS]))
@@ -171,12 +169,12 @@ def _rows(pieces: Iterable[Any], small: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 class _PhotoFinder:
-    """Where photos lie: below the dataset's own folder, wherever that is, or where they say."""
+    """Finds photos: relative paths start at the dataset's folder."""
 
     def __init__(self, dataset: str) -> None:
         self._input = storage = Storage(dataset)
         self._dataset = storage.parent_folder() if storage.is_file() else storage
-        self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # to open one may take a connection
+        self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # opening may need a connection
 
     def find(self, path: str) -> tuple[Storage, str]:
         """A filesystem, and the photo's name on it."""
@@ -184,17 +182,16 @@ class _PhotoFinder:
             return self._dataset, path
         if "://" not in path:
             return self._folder(str(Path(path).parent)), Path(path).name
-        if path.startswith("http") or "::" in path:  # of these only the whole address is known
+        if path.startswith("http") or "::" in path:  # only the whole address makes sense
             return Storage(path), ""
         address, mark, options = path.partition("?")
         folder, _, name = address.rpartition("/")
         return self._folder(f"{folder}{mark}{options}"), name
 
     def read(self, storage: Storage, name: str, most: int) -> bytes:
-        """A photo's bytes; HaltError where it is not the photo's fault that there are none.
+        """A photo's bytes; HaltError where the dataset itself cannot be reached any more.
 
-        A photo may be missing, or lie where nobody answers, and costs itself. But where not even
-        the dataset can be asked for any more, none could be read, and each would be blamed.
+        Then no photo could be read, and each would be blamed.
         """
         try:
             return storage.read(name, most)

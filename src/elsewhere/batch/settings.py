@@ -1,7 +1,7 @@
-"""What a run was asked for, as every worker gets it: plain values that travel as JSON.
+"""The settings of a run, as every worker gets them: plain values that travel as JSON.
 
-The key is what each album's secret k is drawn from. It is made once and kept beside the output, so
-that whoever goes on with a run, on whichever engine, draws the same; who has it can draw them too.
+Each album's secret k is drawn from the key. It is made once and kept beside the output, so that a
+run that is continued, on either engine, draws the same.
 """
 
 from __future__ import annotations
@@ -23,19 +23,16 @@ from elsewhere.service import MAX_SIDE, Device
 from elsewhere.values.margins import margin
 from elsewhere.values.wishes import Wishes
 
-DEFAULT_WORK = 20_000
-"""How much work one plan may take: a count, the same on every machine; seconds to a minute."""
-DEFAULT_BLOCK = 1024
-"""Photos in a block: what one worker holds, does again if it is killed, and writes at once."""
-_MAX_COUNT = 2**31 - 1
-"""No album has more photos or cells, and no column holds more."""
+DEFAULT_WORK = 20_000  # the work limit of one plan: the same on every machine, seconds to a minute
+DEFAULT_BLOCK = 1024  # photos in a block, which one worker holds and writes at once
+_MAX_COUNT = 2**31 - 1  # the largest number that a column holds
 _RUN_FIELDS = {"time_limit", "work_limit"}
-"""A row must not depend on a clock; the limit on work is the run's."""
+"""Limits that are no album's own: a row must not depend on a clock."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """All that decides which rows come out."""
+    """All that decides the rows of the output."""
 
     input: str
     output: str
@@ -46,11 +43,10 @@ class Settings:
     block: int = DEFAULT_BLOCK
     max_side: int | None = MAX_SIDE
     device: Device = "auto"
-    """Where scorers run that can use a GPU; last bits of a score depend on it."""
+    """Where scorers run that can use a GPU; the last bits of scores depend on it."""
     certificates: bool = False
     key: str = ""
-    run: str = ""
-    """Which start of the run it is: nothing that comes out depends on it."""
+    run: str = ""  # the id of this start of the run; no output depends on it
 
     def __post_init__(self) -> None:
         if self.block < 1:
@@ -66,7 +62,7 @@ class Settings:
 
     @property
     def can_use_gpu(self) -> bool:
-        """Whether a scorer is among those given that we can put on a GPU."""
+        """Whether one of the scorers can run on a GPU."""
         return any(spec.startswith("onnx:") for spec in self.scorers)
 
     def to_json(self) -> str:
@@ -80,22 +76,22 @@ class Settings:
         return cls(**{**record, "scorers": tuple(record["scorers"])})
 
     def fingerprint(self) -> str:
-        """What must be the same where a run is gone on with: all but where it is and the key.
+        """What must be the same to continue a run: all but its addresses and key.
 
-        The program's version is part of it: half a run by another solver would be no run.
+        The program's version is part of it: another solver may plan differently.
         """
         comparable = replace(self, input="", output="", key="", run="")
         record = {**asdict(comparable), "by": version("elsewhere")}
         return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
     def draw(self, album: str) -> Random:
-        """What this album's secret k is drawn from: the same at every try, on every engine."""
+        """The source of this album's secret k: the same at every attempt, on every engine."""
         digest = hmac.new(self.key.encode(), album.encode("utf-8", "replace"), hashlib.sha256)
         return Random(digest.digest())
 
 
 def merge_wishes(*layers: Mapping[str, Any]) -> Wishes:
-    """Wishes from plain values, the later ones first; InputError where one makes no sense."""
+    """Wishes from plain values, of which the last count; InputError for a wrong one."""
     allowed = {wish.name for wish in fields(Wishes)} - _RUN_FIELDS
     merged: dict[str, Any] = {}
     for wishes in layers:
@@ -115,7 +111,7 @@ def merge_wishes(*layers: Mapping[str, Any]) -> Wishes:
 
 @cache
 def _validators() -> dict[str, TypeAdapter[Any]]:
-    """By wish: which values it can have."""
+    """By wish, the values that it can have."""
     count = Annotated[int, Field(ge=0, le=_MAX_COUNT)]
     number = Annotated[float, Field(allow_inf_nan=False)]
     short_text = Annotated[str, Field(max_length=len(str(_MAX_COUNT)))]
@@ -135,13 +131,13 @@ def _validators() -> dict[str, TypeAdapter[Any]]:
 
 
 def _parse_wish(name: str, value: Any) -> Any:
-    """One wish, of the type that it has."""
+    """One wish, in its type."""
     try:
         parsed = _validators()[name].validate_python(value)
     except ValidationError:
         raise InputError(f"the wish {name} cannot be {repr(value)[:80]}") from None
     if name == "margin":
-        margin(parsed)  # says what a margin is, where it is none
+        margin(parsed)  # refuses what is none
     if name in {"hide", "keep", "drop"}:
         return (parsed,) if isinstance(parsed, str) else tuple(parsed)
     return parsed

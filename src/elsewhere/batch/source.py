@@ -1,8 +1,8 @@
-"""The dataset that goes in: Parquet or Arrow files, read a range of rows at a time.
+"""The dataset: Parquet or Arrow files, read a range of rows at a time.
 
-An Arrow file that lies here is mapped into memory and not read: all workers share the pages, and
-only the rows of the album that is being planned are copied. Of a Parquet file only the row groups
-are decoded that hold the rows which are asked for. Columns that are none of ours are never read.
+A local Arrow file is mapped into memory: workers share its pages, and only the rows of the current
+album are copied. Of a Parquet file only the needed row groups are decoded. Unknown columns are
+never read.
 """
 
 from __future__ import annotations
@@ -20,13 +20,10 @@ from elsewhere.batch.input_rows import concat_tables, known_schema, salvage, wit
 from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.errors import FileError
 
-_BUFFER_BYTES = 1 << 20
-"""Bytes of a Parquet file that are read at a time."""
+_BUFFER_BYTES = 1 << 20  # bytes of a Parquet file read at a time
 _SUFFIXES = (".parquet", ".arrow")
-LARGE_COLUMNS = ("content", "scores")
-"""Columns that take room."""
-_SAMPLE_BYTES = 1 << 16
-"""Bytes of a file's beginning and end by which a changed file is known."""
+LARGE_COLUMNS = ("content", "scores")  # columns with large values
+_SAMPLE_BYTES = 1 << 16  # bytes at both ends of a file that go into its fingerprint
 
 
 @dataclass(frozen=True)
@@ -35,15 +32,11 @@ class DatasetFile:
 
     name: str
     size: int
-    groups: tuple[int, ...]
-    """Rows in each row group or record batch."""
+    groups: tuple[int, ...]  # rows in each row group or record batch
 
 
 class Source:
-    """A dataset. Its first file is opened at once, the others when they are needed.
-
-    A dataset may have more files than can be open at a time, and a worker needs but a few.
-    """
+    """A dataset. Files are opened when they are needed: there may be too many to keep open."""
 
     def __init__(self, address: str) -> None:
         self.storage = Storage(address)
@@ -54,8 +47,7 @@ class Source:
                 f"{address} holds no dataset: name a .parquet or .arrow file, or a folder"
             )
         self._first_schema = self._open(self._names[0]).schema
-        self.schema = known_schema(address, self._first_schema)
-        """The columns that are read, which are those that are understood."""
+        self.schema = known_schema(address, self._first_schema)  # the known columns
         self._files: dict[int, DatasetFile] = {}
 
     def file(self, number: int) -> DatasetFile:
@@ -73,12 +65,12 @@ class Source:
 
     @property
     def files(self) -> list[DatasetFile]:
-        """All of them."""
+        """All files."""
         return [self.file(number) for number in range(len(self._names))]
 
     @property
     def scored(self) -> bool:
-        """Whether rows carry scores; otherwise there are photos to be looked at."""
+        """Whether rows hold scores; otherwise they hold photos."""
         return "scores" in self.schema.names
 
     @property
@@ -88,15 +80,14 @@ class Source:
 
     @property
     def largest_group(self) -> int:
-        """Rows that are decoded together at most: none where a file is mapped."""
+        """Rows that are decoded together, at most; 0 where all files are mapped."""
         files = [f for f in self.files if self.storage.path(f.name).endswith(".parquet")]
         return max((rows for file in files for rows in file.groups), default=0)
 
     def fingerprint(self) -> str:
-        """Changes when another dataset lies there, or the same files with something else in them.
+        """Changes with the dataset: names, sizes, schema, times, and both ends of each file.
 
-        Names, sizes, rows and columns, when each file was written, and its first and last bytes:
-        the end of a Parquet file says where each page lies, and what are its least and largest.
+        The end of a Parquet file holds the position and the extremes of each page.
         """
         digest = sha256(str(self.schema).encode())
         for file in self.files:
@@ -114,7 +105,7 @@ class Source:
                 start += rows
 
     def batches(self, rows: int) -> Iterator[Any]:
-        """All of the dataset, at most so many rows at a time, each with the column LOST."""
+        """All rows, at most so many at a time, with the column LOST."""
         for file in self.files:
             for group in range(len(file.groups)):
                 yield from self._batches(file, group, rows)
@@ -130,7 +121,7 @@ class Source:
             yield from salvaged.slice(position).to_batches(max_chunksize=rows)
 
     def pieces(self, file: int, start: int, rows: int, limit: int) -> Iterator[Any]:
-        """Some rows with all columns, at most so many at a time: no more photos are held."""
+        """Some rows with all columns, at most `limit` at a time."""
         dataset_file, end = self.file(file), start + rows
         position = 0
         for group, group_rows in enumerate(dataset_file.groups):
@@ -146,7 +137,7 @@ class Source:
                     return
 
     def read(self, file: int, start: int, rows: int, *, small: bool = False) -> Any:
-        """Some rows as a table, with all columns or those that take little room."""
+        """Some rows as a table; `small`: without large columns."""
         dataset_file = self.file(file)
         columns = [name for name in self.schema.names if not (small and name in LARGE_COLUMNS)]
         ends = np.cumsum(dataset_file.groups)
@@ -157,7 +148,7 @@ class Source:
         return concat_tables(parts).slice(start - before, rows)
 
     def _group(self, file: DatasetFile, number: int, columns: list[str]) -> Any:
-        """One row group; where it is damaged, what is left of it."""
+        """One row group; where it is damaged, what can be read of it."""
         try:
             return self._open(file.name).group(number, columns)
         except _read_errors() as error:
@@ -228,7 +219,7 @@ class _OpenFile:
             yield batch.slice(start, rows)
 
     def check_reachable(self, number: int, error: Exception) -> None:
-        """FileError where the bytes of a row group cannot be had: its rows may be well."""
+        """FileError where the bytes of a row group cannot be reached: its rows may be intact."""
         if self._parquet is None:
             if isinstance(error, OSError) and not self._storage.is_local:
                 raise FileError(f"{self._path} cannot be reached: run it again when it can")
@@ -249,5 +240,5 @@ def _open(address: str, name: str) -> _OpenFile:
 
 
 def _read_errors() -> tuple[type[Exception], ...]:
-    """What reading raises where a file is not what it claims to be."""
+    """What reading a damaged file raises."""
     return (arrow().ArrowException, OSError)

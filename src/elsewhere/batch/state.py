@@ -1,19 +1,12 @@
-"""One run at a time in one output: a second one is refused while the first is alive.
+"""The state of a run beside its output: the lock, and what was begun.
 
-On a disk here the operating system holds the lock and lets go of it when the process ends, however
-it ends. Elsewhere, and on network disks that know no locks, a small file is written anew every few
-seconds: who finds it waits whether it changes. If it does, somebody is at work; if not, whoever
-wrote it is dead and the file is taken over. No clocks are compared.
+One run at a time works in an output. On a local disk the operating system holds the lock. Elsewhere
+a small file is rewritten every few seconds: who finds it waits to see whether it changes. If it
+does not, its writer is dead and the file is taken over. No clocks are compared. Of two that start
+at once, the last writer stays; should both go on, the one that finds another's name stops.
 
-Of two that start in the same moment the one who wrote last stays: each writes its name, waits for
-longer than the other can take between looking and writing, and looks who is there. Should a store
-be so slow that even this fails, whoever finds another's name at its next sign of life stops.
-
-What was begun, kept beside the output: a run that was killed is gone on with, or refused.
-
-A run is gone on with only where it is the same run: the same dataset, the same models and the same
-wishes. The key that each album's secret k is drawn from is made once and lies here, for its owner
-alone.
+A run is continued only with the same dataset, models and wishes. The key that each album's secret k
+is drawn from lies here, for its owner alone.
 """
 
 from __future__ import annotations
@@ -38,14 +31,12 @@ from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.platform.files import take
 
 LOCK = ".lock"
-BEAT = 5.0
-"""Seconds between two signs of life."""
-_MISSED_BEATS = 3
-"""So many beats without a sign of life, and whoever gave them is dead."""
+BEAT = 5.0  # seconds between two signs of life
+_MISSED_BEATS = 3  # beats without a sign of life after which the writer counts as dead
 
 
 class RunLock:
-    """A lock that is held; one that the operating system holds cannot be lost."""
+    """A held lock; one of the operating system cannot be lost."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -62,7 +53,7 @@ class RunLock:
 
 @contextmanager
 def run_lock(storage: Storage, beat: float | None = None) -> Iterator[RunLock]:
-    """Within, no other run works in this output; InputError where one does."""
+    """Keep other runs out of this output; InputError where one works there."""
     if storage.is_local:
         with store_errors(storage.path(LOCK)):
             handle = os.open(Path(storage.root, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
@@ -88,7 +79,7 @@ def _busy_error(storage: Storage, by: str) -> InputError:
 
 @contextmanager
 def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
-    """The lock as a file with signs of life."""
+    """The lock as a file that is rewritten regularly."""
     _check_abandoned(storage, beat)
     identity = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
     lock, ended = RunLock(storage), threading.Event()
@@ -97,7 +88,7 @@ def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
         number = 1
         while not ended.wait(beat):
             number += 1
-            with suppress(ElsewhereError):  # the next sign of life may come through
+            with suppress(ElsewhereError):  # the next one may succeed
                 if not _read_lock(storage).startswith(identity):
                     lock.lost.set()
                     return
@@ -107,7 +98,7 @@ def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
     time.sleep(beat)
     if not _read_lock(storage).startswith(identity):
         raise _busy_error(storage, "")
-    storage.write(LOCK, f"{identity} 1".encode())  # a store that cannot write over a file ends here
+    storage.write(LOCK, f"{identity} 1".encode())  # fails where a store cannot overwrite
     thread = threading.Thread(target=keep_alive, name="elsewhere-batch-lock", daemon=True)
     thread.start()
     try:
@@ -121,7 +112,7 @@ def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
 
 
 def _check_abandoned(storage: Storage, beat: float) -> None:
-    """InputError where somebody gives signs of life; a lock of the dead is nobody's."""
+    """InputError where another run is alive; the lock of a dead one is ignored."""
     first = _read_lock(storage)
     if not first:
         return
@@ -137,7 +128,7 @@ def _check_abandoned(storage: Storage, beat: float) -> None:
 
 
 def _read_lock(storage: Storage) -> str:
-    """What the file says; nothing where there is none. Who cannot ask must not think so."""
+    """The text of the lock file; empty where there is none. Raises where that is unknown."""
     if not storage.is_file(LOCK):
         return ""
     try:
@@ -145,7 +136,7 @@ def _read_lock(storage: Storage) -> str:
     except FileError:
         if storage.is_file(LOCK):
             raise
-        return ""  # taken away in this moment
+        return ""  # removed just now
 
 
 STATE, SUMMARY = "batch.json", "summary.json"
@@ -154,10 +145,7 @@ _PARTIAL_NAME = re.compile(rf"\.({re.escape(STATE)}|{re.escape(LOCK)})\.[0-9a-f]
 
 
 def check_folder(storage: Storage) -> None:
-    """InputError where a folder holds anything that is not a run's: it would be mixed up with it.
-
-    That is looked at before anything is written, and so before the folder is shut to others.
-    """
+    """InputError where a folder holds files of others; checked before anything is written."""
     entries = storage.entries()
     foreign = [name for name in entries if name != LOCK and not _PARTIAL_NAME.fullmatch(name)]
     if foreign and STATE not in entries:
@@ -169,9 +157,9 @@ def check_folder(storage: Storage) -> None:
 def begin_or_resume(
     settings: Settings, storage: Storage, dataset: str, models: Mapping[str, str] | None = None
 ) -> Settings:
-    """The settings with the run's key, new or found; InputError where another run lies there.
+    """The settings with the run's key, new or read; InputError where another run lies there.
 
-    `dataset` is the dataset's fingerprint, `models` are those of the scorers by their words.
+    `dataset` is the dataset's fingerprint, `models` are those of the scorers.
     """
     record = {
         "format": FORMAT,
@@ -183,7 +171,7 @@ def begin_or_resume(
     }
     if not storage.is_file(STATE):
         storage.write(STATE, (json.dumps(record, indent=2) + "\n").encode())
-    # what is there now counts, whoever wrote it last
+    # read it again: another run may have written it
     try:
         state = json.loads(storage.read(STATE))
     except ValueError:

@@ -1,15 +1,11 @@
-"""From an address to the filesystem that it is on, and what that one complains about, in words.
+"""Files here or anywhere that pyarrow or fsspec reaches, each written whole or not at all.
 
-pyarrow opens what it knows by itself (disks, s3, gs, abfs, hdfs), fsspec the rest. Each has its own
-idea of an error, and a word too many in an address is written into files and logs: both are
-settled here, once.
+pyarrow opens what it knows (disks, s3, gs, abfs, hdfs), fsspec the rest. Their errors become one
+sentence here, and passwords in addresses are refused, for addresses are written down.
 
-Files here or anywhere that pyarrow or fsspec reaches, each written whole or not at all.
-
-A run may be killed at any moment and its workers may do the same block twice. So a file has its
-name only when all of it is there: here by renaming; on pyarrow's object stores because an upload
-is there when it is complete, or never; elsewhere under another name first, which is then moved.
-Writing the same file again is no harm.
+A run may be killed at any moment, and workers may do the same block twice. So a file has its name
+only when it is complete: on a disk by renaming; on pyarrow's object stores because an upload is
+complete or absent; elsewhere by moving it from another name.
 """
 
 from __future__ import annotations
@@ -31,21 +27,20 @@ from elsewhere.platform.files import new_file
 
 _OBJECT_STORES = {"s3", "s3a", "gcs", "gs", "abfs", "abfss", "az", "adl", "oss", "oci", "r2",
                   "cos", "obs"}  # fmt: skip
-"""Object stores by their names in pyarrow and fsspec: folders are only in their files' names."""
-_ATOMIC_STORES = {"s3", "gcs", "abfs"}
-"""pyarrow's own object stores: a file is there when it is closed, or never."""
+"""Object stores, by their names in pyarrow and fsspec; they have no real folders."""
+_ATOMIC_STORES = {"s3", "gcs", "abfs"}  # pyarrow's own object stores: a file is complete or absent
 _DELAYED_OPEN = "allow_delayed_open=true"
-"""A small file is one request and not three, and none is left open by whoever is killed."""
+"""One request instead of three for a small file, and no upload left open after a kill."""
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _PASSWORD = re.compile(r"([\w+.-]+://)[^/?#]*:[^/?#]*@")
 
 
 class HaltError(FileError):
-    """Something that every photo would meet, a full disk say: it ends the run and blames none."""
+    """An error that every photo would meet, such as a full disk: it ends the run."""
 
 
 class CollapseError(FileError):
-    """The whole engine died: whoever was at work may be to blame, as if the run had been killed."""
+    """The whole engine died; its jobs may be to blame, as when a run is killed."""
 
 
 def open_filesystem(address: str) -> tuple[Any, str]:
@@ -81,11 +76,11 @@ def _open_with_fsspec(address: str) -> tuple[Any, str]:
     except ImportError:
         raise FileError(f"{address} needs fsspec: pip install fsspec") from None
     try:
-        # what others have written must be seen, and fsspec remembers what was there before
+        # without its cache: what others write must be seen
         system, path = url_to_fs(address.removeprefix("fsspec+"), use_listings_cache=False)
     except ImportError as problem:
         raise FileError(f"{address} needs a package that is not here: {problem}") from None
-    except Exception as problem:  # every one of fsspec's packages has its own
+    except Exception as problem:  # each of fsspec's packages has its own
         raise FileError(f"{address} cannot be reached: {_reason_of(problem)}") from None
     if "local" in _protocols(system):
         return fs.LocalFileSystem(), Path(path).absolute().as_posix()
@@ -93,25 +88,25 @@ def _open_with_fsspec(address: str) -> tuple[Any, str]:
 
 
 def _protocols(system: Any) -> set[str]:
-    """What an fsspec filesystem is called."""
+    """The names of an fsspec filesystem."""
     protocol = system.protocol
     return {protocol} if isinstance(protocol, str) else set(protocol)
 
 
 def has_folders(system: Any) -> bool:
-    """Whether a folder must be made before there is a file in it."""
+    """Whether folders must be made before their files."""
     handler = getattr(system, "handler", None)
     names = {system.type_name} if handler is None else _protocols(handler.fs)
     return not names & _OBJECT_STORES
 
 
 def writes_whole(system: Any) -> bool:
-    """Whether a file appears all at once when it is closed."""
+    """Whether a file appears only when it is complete."""
     return system.type_name in _ATOMIC_STORES
 
 
 def check_output(address: str) -> None:
-    """InputError where several processes cannot write, whatever the filesystem says."""
+    """InputError where several processes cannot write."""
     if "::" in address:
         raise InputError(
             f"{address} is an archive or a copy of something else, and several workers cannot "
@@ -131,7 +126,7 @@ def check_shared(address: str) -> None:
 
 @contextmanager
 def store_errors(path: str) -> Iterator[None]:
-    """Within, what a filesystem complains about becomes one sentence that names the file."""
+    """Turn a filesystem's errors into one sentence that names the file."""
     try:
         yield
     except ElsewhereError:
@@ -150,7 +145,7 @@ def store_errors(path: str) -> Iterator[None]:
 
 
 def is_store_error(problem: BaseException) -> bool:
-    """Stores complain by an OSError, or by an exception of a package of their own."""
+    """Whether an exception comes from a store: an OSError, or one of its own package."""
     if isinstance(problem, OSError | NotImplementedError):
         return True
     package = type(problem).__module__.partition(".")[0]
@@ -163,16 +158,15 @@ def _reason_of(problem: Exception) -> str:
 
 
 _FOLDER_MODE = 0o700
-_PARTIAL_NAME = re.compile(r"\..+\.[0-9a-f]{32}")
-"""The name of a file that is not all there."""
+_PARTIAL_NAME = re.compile(r"\..+\.[0-9a-f]{32}")  # the name of an incomplete file
 
 
 class Storage:
     """A folder on some filesystem; names are below it, with slashes."""
 
     def __init__(self, address: str) -> None:
-        """`where` is a folder or file here, or an address such as s3://bucket/albums."""
-        arrow()  # the first thing that batch needs of it: say here how to get it
+        """`address` is a local folder or file, or an address such as s3://bucket/albums."""
+        arrow()  # refuse here where pyarrow is missing
         from pyarrow import fs
 
         self.address = address
@@ -186,14 +180,14 @@ class Storage:
         return f"{self.root}/{name}" if name else self.root
 
     def address_below(self, name: str) -> str:
-        """The address of what lies below; the options of an address stay behind it."""
+        """The address of a name below; options stay at the end."""
         if "://" not in self.address:
             return f"{self.address.rstrip('/')}/{name}"
         base, mark, options = self.address.partition("?")
         return f"{base.rstrip('/')}/{name}{mark}{options}"
 
     def parent_folder(self) -> Storage:
-        """The folder that this file lies in."""
+        """The folder of this file."""
         folder = copy.copy(self)
         folder.root = self.root.rpartition("/")[0]
         return folder
@@ -211,7 +205,7 @@ class Storage:
         )
 
     def entries(self) -> list[str]:
-        """All that lies directly in the folder: files, folders, and what is only half there."""
+        """All entries of the folder: files, incomplete files, folders."""
         return sorted(entry.base_name for entry in self._list("") if entry.base_name)
 
     def _list(self, folder: str, recursive: bool = False) -> list[Any]:
@@ -222,17 +216,17 @@ class Storage:
             try:
                 return list(self.fs.get_file_info(selector))
             except NotADirectoryError:
-                # pyarrow asks fsspec twice, and a folder may come to be in between
+                # pyarrow asks fsspec twice, and the folder may be made in between
                 return list(self.fs.get_file_info(selector))
 
     def is_file(self, name: str = "") -> bool:
-        """Whether there is such a file."""
+        """Whether the file exists."""
         from pyarrow import fs
 
         return bool(self._info(name).type == fs.FileType.File)
 
     def size(self, name: str = "") -> int:
-        """How many bytes a file has."""
+        """The file's size in bytes."""
         return int(self._info(name).size or 0)
 
     def modified(self, name: str = "") -> int | None:
@@ -245,7 +239,7 @@ class Storage:
             return self.fs.get_file_info(self.path(name))
 
     def sample(self, name: str, length: int) -> bytes:
-        """So many bytes of a file's beginning, and of its end."""
+        """The first and the last bytes of a file."""
         with store_errors(self.path(name)), self.fs.open_input_file(self.path(name)) as file:
             size = file.size()
             start = bytes(file.read(min(length, size)))
@@ -253,7 +247,7 @@ class Storage:
             return start + bytes(file.read(min(length, size)))
 
     def read(self, name: str, limit: int | None = None) -> bytes:
-        """All of a file, or so many bytes of it at most."""
+        """The file's bytes, at most `limit`."""
         with (
             store_errors(self.path(name)),
             self.fs.open_input_stream(self.path(name), compression=None) as stream,
@@ -261,13 +255,13 @@ class Storage:
             return bytes(stream.read(limit))
 
     def write(self, name: str, content: Any) -> None:
-        """A file, all at once; one of that name is written over."""
+        """Write a whole file, over one of that name."""
         with self.create(name) as stream:
             stream.write(content)
 
     @contextmanager
     def create(self, name: str) -> Iterator[Any]:
-        """Within, a file is written bit by bit; it has its name when all of it is there."""
+        """Write a file piece by piece; it gets its name when it is complete."""
         path = self.path(name)
         folder, _, base = path.rpartition("/")
         with store_errors(path):
@@ -285,15 +279,14 @@ class Storage:
                 if not atomic:
                     self.fs.move(partial, path)
             except BaseException as problem:
-                # pyarrow cannot call an upload off: unless the store itself failed it completes
-                # what there was to write, and that is not all
+                # pyarrow cannot cancel an upload: it completes a file that is not complete
                 if not atomic or not is_store_error(problem):
                     with contextlib.suppress(Exception):
                         self.fs.delete_file(partial)
                 raise
 
     def make_private(self) -> None:
-        """Make the folder, or make sure of it, and let nobody but its owner in."""
+        """Make the folder, and close it to other users."""
         if self.is_local:
             with store_errors(self.root):
                 folder = Path(self.root)
@@ -302,24 +295,24 @@ class Storage:
                     folder.chmod(_FOLDER_MODE)
 
     def remove(self, name: str) -> None:
-        """Delete a file, if it is there."""
+        """Delete a file, if it exists."""
         with contextlib.suppress(FileError), store_errors(self.address):
             self.fs.delete_file(self.path(name))
 
     def sweep(self, folder: str) -> None:
-        """Delete what is only half there: whoever was at it was killed."""
+        """Delete the incomplete files of killed workers."""
         for entry in self._list(folder):
             if _PARTIAL_NAME.fullmatch(entry.base_name):
                 self.remove(f"{folder}/{entry.base_name}")
 
     def remove_folder(self, folder: str) -> None:
-        """Delete a folder, if it is there."""
+        """Delete a folder, if it exists."""
         with contextlib.suppress(FileError), store_errors(self.address):
             self.fs.delete_dir(self.path(folder))
 
 
 def _make_folders(folder: Path) -> None:
-    """A folder and those above it; Python's own way would leave those above it to all."""
+    """Make a folder and its parents, all private; mkdir would open the parents to others."""
     if not folder.is_dir():
         _make_folders(folder.parent)
         folder.mkdir(mode=_FOLDER_MODE, exist_ok=True)
@@ -327,11 +320,10 @@ def _make_folders(folder: Path) -> None:
 
 @contextmanager
 def _create_local(folder: Path, base: str) -> Iterator[Any]:
-    """As `machine.writing.whole`, but what a killed run leaves has a name that `sweep` knows."""
+    """A new private file; what a killed run leaves of it has a name that `sweep` knows."""
     _make_folders(folder)
     partial = folder / f".{base}.{uuid.uuid4().hex}"
     try:
-        # what is written names places, or could: it is its owner's alone from the first byte
         with new_file(partial, private=True) as stream:
             yield stream
         partial.replace(folder / base)

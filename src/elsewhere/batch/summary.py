@@ -1,7 +1,7 @@
-"""What came of a run, counted from the files that it wrote, one file at a time.
+"""The results of a run, counted from the files that it wrote, one file at a time.
 
-`page` shows it in the style of the private report. It counts; only the first dead letters are
-named, and what is said of them may name a place.
+`summary_page` shows them in the style of the private report. It names only the first dead letters;
+their reasons may name a place.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
 SHARES = ("none", "up to 10 %", "up to 25 %", "up to 50 %", "up to 75 %", "more")
 _RANK_ENDS = (1, 5, 10, 50)
 _SHARE_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75)
-_MAX_LETTERS = 50
-"""Dead letters that are named in the summary; all are in the files."""
+_MAX_LETTERS = 50  # dead letters in the summary, at most; all are in the files
 
 
 @dataclass
@@ -34,20 +33,17 @@ class Summary:
     photos: int = 0
     left: int = 0
     withheld: int = 0
-    planned: int = 0
-    """Photos of the albums that have a plan."""
+    planned: int = 0  # photos of the albums that have a plan
     statuses: dict[str, int] = field(default_factory=dict)
     ranks: dict[str, int] = field(default_factory=dict)
-    """Albums by the best rank that an attacker gives their place before anything is withheld."""
-    shares: dict[str, int] = field(default_factory=dict)
-    """Albums by the share of photos withheld."""
-    dead: dict[str, int] = field(default_factory=dict)
-    """Dead letters by kind."""
+    """Albums by the best rank that an attacker gives their place before a plan."""
+    shares: dict[str, int] = field(default_factory=dict)  # albums by the share of photos withheld
+    dead: dict[str, int] = field(default_factory=dict)  # dead letters by kind
     first: list[dict[str, Any]] = field(default_factory=list)
     """The first dead letters, by album and photo."""
 
     def to_json(self) -> str:
-        """As a file has it."""
+        """As JSON."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
 
@@ -98,7 +94,7 @@ def _rows(storage: Storage, name: str, columns: list[str]) -> list[dict[str, Any
 
 
 def _interval(value: float, ends: tuple[float, ...]) -> int:
-    """Which of the steps a value is on; a value at its end is still on it."""
+    """The interval of a value; each includes its end."""
     return sum(value > end for end in ends)
 
 
