@@ -100,13 +100,7 @@ def repair(instance: Instance, weights: Floats, rivals: Ints, order: Ints, cap: 
 
 
 def repair_around(
-    instance: Instance,
-    weights: Floats,
-    rivals: Ints,
-    left_out: Mask,
-    *,
-    around: Ints,
-    cap: float,
+    instance: Instance, weights: Floats, rivals: Ints, left_out: Mask, *, around: Ints, cap: float
 ) -> Mask:
     """Swap the units of `around` until these rivals hold, if that is found within `cap`."""
     sums = instance.sums(left_out)
