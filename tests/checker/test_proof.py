@@ -419,5 +419,5 @@ def test_what_single_photos_give_away_is_worked_out_once_for_a_table(
     assert len(asked) == 1
     elsewhere.protect(table, 0, top=1, each_photo=True, margin=0.1)
     elsewhere.protect(table, 1, top=1, each_photo=True)
-    elsewhere.protect(Scores(rows), 0, top=1, each_photo=True)
+    elsewhere.protect(Scores(rows[::-1]), 0, top=1, each_photo=True)
     assert len(asked) == 4

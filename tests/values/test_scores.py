@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gc
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +8,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from elsewhere.errors import InputError
-from elsewhere.values.scores import DerivedCache, Scores
+from elsewhere.values.scores import Scores
 
 
 @given(hnp.arrays(np.float32, (2, 3), elements=st.floats(-100, 100, width=32)))
@@ -92,40 +91,3 @@ def test_ids_must_fit() -> None:
         Scores([[0, 1], [1, 0]], ids=["a"])
     with pytest.raises(InputError, match="'a' comes twice"):
         Scores([[0, 1], [1, 0]], ids=["a", "a"])
-
-
-def test_what_was_worked_out_of_a_table_is_remembered_as_long_as_the_table() -> None:
-    memory, asked = DerivedCache(limit=2), []
-
-    def ask(scores: Scores, key: str) -> str:
-        results = memory.results(scores.values)
-        if key not in results:
-            asked.append(key)
-            results[key] = f"{key}!"
-        return str(results[key])
-
-    one, other = Scores(np.zeros((2, 2))), Scores(np.zeros((2, 2)))
-    assert [ask(one, "a"), ask(one, "a"), ask(one, "b"), ask(other, "a")] == [
-        "a!",
-        "a!",
-        "b!",
-        "a!",
-    ]
-    assert asked == ["a", "b", "a"], "another table is another question, though it is equal"
-    ask(one, "c")
-    assert len(memory._tables[id(one.values)][1]) == 1, "no more than that is kept"
-    del one, other
-    gc.collect()
-    assert memory._tables == {}
-
-
-def test_a_table_that_may_change_is_not_remembered() -> None:
-    memory, table = DerivedCache(), np.zeros((2, 2))
-    view = table[:1]
-    view.flags.writeable = False
-    for one in (table, view):
-        found = []
-        for _ in range(2):
-            table += 1
-            found.append(memory.results(one).setdefault("sum", float(one.sum())))
-        assert found[0] < found[1]
