@@ -12,14 +12,17 @@ import operator
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 from elsewhere.checker.arithmetic import Contest, column_sums, counts_alone, nearest, units
 from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.promise import Promise
-from elsewhere.values.scores import DerivedCache, Scores
+from elsewhere.values.scores import Scores
 
-_ALONE = DerivedCache()
+_COUNTS_ALONE: WeakKeyDictionary[Scores, dict[object, list[int]]] = WeakKeyDictionary()
 """What single photos give away: pins, tops and plans change nothing about it."""
+MAX_COUNTS_ALONE = 16
+"""Results remembered for each table; beyond, all of them are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,14 @@ class AlbumFacts:
             photos = range(promise.photos) if against.sees is None else against.sees
             handicap = units(against.margin) + units(against.lead)
             contest = Contest(against.truth, rivals, against.prior, handicap, promise.strict)
-            known, key = _ALONE.results(table.values), (photos, contest)
-            if key not in known:
-                known[key] = counts_alone(table.values, photos, contest)
-            for photo, found in zip(photos, known[key], strict=True):
+            known, key = _COUNTS_ALONE.setdefault(table, {}), (photos, contest)
+            counts = known.get(key)
+            if counts is None:
+                counts = counts_alone(table.values, photos, contest)
+                if len(known) >= MAX_COUNTS_ALONE:
+                    known.clear()
+                known[key] = counts
+            for photo, found in zip(photos, counts, strict=True):
                 if found < wanted:
                     problem = PlanProblem(ProblemKind.ALONE, number, photo, found, wanted)
                     self.revealing.setdefault(photo, problem)

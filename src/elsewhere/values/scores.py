@@ -8,11 +8,9 @@ probability zero. `formats/score_files/` reads and writes them.
 from __future__ import annotations
 
 import hashlib
-import weakref
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -151,29 +149,3 @@ class Scores:
 
     def __hash__(self) -> int:
         return hash((self.ids, self.digest))
-
-
-@dataclass
-class DerivedCache:
-    """Results derived from a table of scores, kept as long as the table itself.
-
-    One album is planned again and again, with other pins and another k, and much of the result
-    depends on neither. Only read-only tables are remembered.
-    """
-
-    limit: int = 16
-    """Results kept for each table; beyond, all of them are forgotten."""
-    _tables: dict[int, tuple[weakref.ref[Any], dict[Hashable, Any]]] = field(default_factory=dict)
-
-    def results(self, table: FloatMatrix) -> dict[Hashable, Any]:
-        """What is known of the table, to read and to add to; nothing else may enter a result."""
-        if table.flags.writeable or not table.flags.owndata:
-            return {}
-        number = id(table)
-        known = self._tables.get(number)
-        if known is None or known[0]() is not table:
-            known = weakref.ref(table, lambda _: self._tables.pop(number, None)), {}
-        elif len(known[1]) >= self.limit:
-            known = known[0], {}  # a new dictionary: other threads may read the old one
-        self._tables[number] = known
-        return known[1]
