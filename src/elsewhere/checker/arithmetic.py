@@ -64,52 +64,41 @@ def column_sums(table: Table, photos: Sequence[int]) -> tuple[list[int], Mask]:
     """The exact sum of each column over `photos`, in units, and which columns hold a −inf.
 
     The sum of a column that holds a −inf is of no use to anybody and given as 0.
+
+    With |x| < 2^E and C = 1.5 · 2^(52 + E − w), the float operation (x + C) − C rounds x to a
+    multiple of q = 2^(E − w) and x less that piece is exact. n pieces of at most 2^w q each, with
+    n · 2^w ≤ 2^52, add up exactly in any order. The rest of x is at most q / 2, and is cut again:
+    two or three times for ordinary scores.
     """
     rows = np.asarray(photos, dtype=np.intp)
     cells = table.shape[1]
     sums = [0] * cells
     impossible = np.zeros(cells, dtype=np.bool_)
-    for first, left in itertools.product(range(0, len(rows), SIDE), range(0, cells, SIDE)):
-        part = slice(left, left + SIDE)
-        block = table[rows[first : first + SIDE], part].astype(np.float64, copy=False)
-        never = block.min(axis=0) == -np.inf
-        block[:, never] = 0.0
-        impossible[part] |= never
-        for cell, more in enumerate(_sums_of_block(block), start=left):
-            sums[cell] += more
+    for top, left in itertools.product(range(0, len(rows), SIDE), range(0, cells, SIDE)):
+        columns = np.arange(left, min(left + SIDE, cells))
+        rest = table[rows[top : top + SIDE], left : left + SIDE].astype(np.float64, copy=False)
+        infinite = rest.min(axis=0) == -np.inf
+        rest[:, infinite] = 0.0
+        impossible[columns] |= infinite
+        piece_bits = 52 - len(rest).bit_length()
+        for turn in range(PIECES + 1):
+            peak = np.maximum(rest.max(axis=0), -rest.min(axis=0))
+            plain = (peak >= LARGE) | (turn == PIECES)
+            for i in np.flatnonzero(plain).tolist():
+                sums[columns[i]] += sum(map(units, rest[:, i].tolist()))
+            unfinished = (peak > 0.0) & ~plain
+            if not unfinished.any():
+                break
+            if not unfinished.all():
+                rest, columns, peak = rest[:, unfinished], columns[unfinished], peak[unfinished]
+            power = np.maximum(np.frexp(peak)[1] + (52 - piece_bits), LEAST_POWER)
+            anchor = np.ldexp(1.5, power)
+            piece = rest + anchor
+            piece -= anchor
+            rest -= piece
+            for column, total in zip(columns.tolist(), piece.sum(axis=0).tolist(), strict=True):
+                sums[column] += units(total)
     return sums, impossible
-
-
-def _sums_of_block(rest: Floats) -> list[int]:
-    """Exact column sums of finite floats; destroys its argument.
-
-    With |x| < 2^E and C = 1.5 · 2^(52 + E − w), the float operation (x + C) − C rounds x to a
-    multiple of q = 2^(E − w) and x less that piece is exact. n pieces of at most 2^w q each, with
-    n · 2^w ≤ 2^52, add up exactly in any order. What is left of x is at most q / 2, and is cut
-    again: two or three times for ordinary scores.
-    """
-    count, columns = rest.shape
-    sums = [0] * columns
-    piece_bits = 52 - count.bit_length()
-    alive = np.arange(columns)
-    for turn in range(PIECES + 1):
-        peak = np.maximum(rest.max(axis=0), -rest.min(axis=0))
-        plain = (peak >= LARGE) | (turn == PIECES)
-        for column in np.flatnonzero(plain).tolist():
-            sums[alive[column]] += sum(map(units, rest[:, column].tolist()))
-        left = (peak > 0.0) & ~plain
-        if not left.any():
-            break
-        if not left.all():
-            rest, alive, peak = rest[:, left], alive[left], peak[left]
-        power = np.maximum(np.frexp(peak)[1] + (52 - piece_bits), LEAST_POWER)
-        anchor = np.ldexp(1.5, power)
-        piece = rest + anchor
-        piece -= anchor
-        rest -= piece
-        for column, total in zip(alive.tolist(), piece.sum(axis=0).tolist(), strict=True):
-            sums[column] += units(total)
-    return sums
 
 
 @dataclass(frozen=True)

@@ -127,8 +127,9 @@ class AlbumFacts:
     def allows(self, kept: Collection[int]) -> bool:
         """Whether pins, drops, groups, lone photos and budget allow it; `kept` is whole groups."""
         budget = self.promise.budget
-        few = budget is None or self.promise.photos - len(kept) <= budget
-        return bool(kept) and few and self.pinned.issubset(kept) and self.forced.isdisjoint(kept)
+        if not kept or (budget is not None and self.promise.photos - len(kept) > budget):
+            return False
+        return self.pinned.issubset(kept) and self.forced.isdisjoint(kept)
 
     def reaches(self, views: Sequence[CheckedView]) -> bool:
         """Whether every attacker's top is reached; under a budget there is none to reach."""

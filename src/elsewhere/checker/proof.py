@@ -205,8 +205,8 @@ def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iter
         yield PlanProblem(ProblemKind.FURTHER, found=bound, wanted=reached)
     elif plan.status == Status.OPTIMAL:
         # a budget is spent for the smallest protected-k, then their sum, then a low cost
-        best, said = [len(c.held) for c in seen], [len(c.held) for c in views]
-        if (min(best), sum(best), -least) > (min(said), sum(said), -plan.cost):
+        best, planned = [len(c.held) for c in seen], [len(c.held) for c in views]
+        if (min(best), sum(best), -least) > (min(planned), sum(planned), -plan.cost):
             yield PlanProblem(ProblemKind.BETTER)
 
 
