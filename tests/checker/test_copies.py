@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import elsewhere
-from elsewhere.checker.copy_proof import prove_kept
+from elsewhere.checker.proof import prove_kept
 from elsewhere.values.plan import Plan, View
 from elsewhere.values.scores import Scores
 

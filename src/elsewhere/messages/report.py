@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from elsewhere.audit import Audit
 from elsewhere.messages.phrases import Surface, ordinal
 from elsewhere.values.margins import margin
-from elsewhere.values.outcome import Outcome
-from elsewhere.values.photo_effect import PhotoEffect
+from elsewhere.values.outcome import Outcome, PhotoEffect
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wording import counted, listed
 

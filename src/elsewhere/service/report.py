@@ -46,7 +46,7 @@ from elsewhere.service.private_files import REPORT, make_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.selection import cells_of
 from elsewhere.service.threats import Threat
-from elsewhere.values.photo_effect import PhotoEffect
+from elsewhere.values.outcome import PhotoEffect
 from elsewhere.values.wording import counted, listed
 
 PATIENCE = 5.0

@@ -24,7 +24,7 @@ from elsewhere.album import Step
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.renditions import NotJpegError, reject_trailing_data, size_if_bare
-from elsewhere.checker.copy_proof import count_ahead, prove_kept
+from elsewhere.checker.proof import count_ahead, prove_kept
 from elsewhere.errors import (
     CheckError,
     ElsewhereError,

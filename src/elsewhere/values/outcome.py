@@ -188,3 +188,24 @@ class Outcome:
     def empty(self) -> bool:
         """Whether it promises nothing: within a small budget a place may stay the first guess."""
         return self.plan.found and not self.plan.protected_k
+
+
+@dataclass(frozen=True)
+class PhotoEffect:
+    """What one withheld photo would do to one place, as one model sees it."""
+
+    photo: str
+    place: str
+    model: str
+    cells: int
+    shared: int
+    """How many shared photos the model adds up."""
+    rank_without: int | None
+    """From the shared photos; None where none is shared."""
+    rank_with: int
+    """From the shared photos and this one."""
+    rank_alone: int
+    decoy: str = ""
+    """The decoy that this photo speaks against most; empty where it does so against none."""
+    ratio: float = 1.0
+    """How many times as much the photo looks like the place as like the decoy."""

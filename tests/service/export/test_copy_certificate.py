@@ -15,7 +15,7 @@ from referencing import Registry, Resource
 
 from elsewhere.album import Metadata, Recipe
 from elsewhere.album.workers import Workers
-from elsewhere.checker.copy_proof import prove_kept
+from elsewhere.checker.proof import prove_kept
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
 from elsewhere.formats.validation import digest_of
