@@ -17,13 +17,10 @@ from .album_audit import (
     with_second_heads as with_second_heads,
 )
 from .bulk import (
-    MAX_BYTES as MAX_BYTES,
     AttackerInfo as AttackerInfo,
     AuditNumbers as AuditNumbers,
-    Device as Device,
     PhotoOutcome as PhotoOutcome,
     PhotoScorer as PhotoScorer,
-    ScorerInfo as ScorerInfo,
     UnreadPhoto as UnreadPhoto,
     audit_cells as audit_cells,
     plan_cells as plan_cells,
@@ -79,14 +76,9 @@ from .scored_album import (
 from .scores import (
     candidate_tops as candidate_tops,
     certify as certify,
-    check_writable as check_writable,
-    plan_to_json as plan_to_json,
     proved_record as proved_record,
     read_plan_text as read_plan_text,
-    read_scores as read_scores,
-    refuse_unless_plain as refuse_unless_plain,
     solve_with_secret_top as solve_with_secret_top,
-    write_scores as write_scores,
 )
 from .selection import (
     Guess as Guess,
@@ -99,12 +91,14 @@ from .selection import (
 )
 from .stages import (
     EXAMPLE_ALBUM as EXAMPLE_ALBUM,
+    MAX_BYTES as MAX_BYTES,
     MAX_SIDE as MAX_SIDE,
     PHOTO_SUFFIXES as PHOTO_SUFFIXES,
     REASONS as REASONS,
     Audit as Audit,
     CellGuess as CellGuess,
     Cells as Cells,
+    Device as Device,
     Entry as Entry,
     Exposure as Exposure,
     Leaking as Leaking,
@@ -117,6 +111,7 @@ from .stages import (
     Recipe as Recipe,
     Rendition as Rendition,
     RowCache as RowCache,
+    ScorerInfo as ScorerInfo,
     SkippedFile as SkippedFile,
     Staging as Staging,
     Step as Step,
@@ -125,6 +120,7 @@ from .stages import (
     cell_towns as cell_towns,
     cells_of_grid as cells_of_grid,
     check_target as check_target,
+    check_writable as check_writable,
     clear_cache as clear_cache,
     combine_rows as combine_rows,
     countries as countries,
@@ -135,11 +131,15 @@ from .stages import (
     known_kind as known_kind,
     natural_key as natural_key,
     place as place,
+    plan_to_json as plan_to_json,
     read_metadata as read_metadata,
+    read_scores as read_scores,
+    refuse_unless_plain as refuse_unless_plain,
     render as render,
     scorer_names as scorer_names,
     similar_places as similar_places,
     sweep_staging as sweep_staging,
+    write_scores as write_scores,
     zone_of_place as zone_of_place,
 )
 from .threats import Threat as Threat, threat_scores as threat_scores

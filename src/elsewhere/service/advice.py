@@ -24,8 +24,8 @@ from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.scores import solve_and_check
-from elsewhere.service.selection import PlaceSelection, hidden_name
-from elsewhere.service.threats import Threat, neighbours
+from elsewhere.service.selection import PlaceSelection
+from elsewhere.service.threats import Threat
 from elsewhere.solver.exact import Limits
 from elsewhere.solver.infeasibility import Inquiry
 from elsewhere.solver.requests import Request
@@ -123,12 +123,13 @@ def plan_independent_notes(
         notes.append(Note(NoteKind.PLACED_BY_TIME, photos=by_time))
     if places.unplaced and len(places.places) + len(places.unplaced) > 1:
         notes.append(Note(NoteKind.UNPLACED, photos=tuple(names[n] for n in places.unplaced)))
-    for place in chosen.hidden:
-        near = set(neighbours(scored, places, place, wishes.width))
-        public = [other.label for other in chosen.public if near.intersection(other.photos)]
-        if public:
-            name = hidden_name(place, wishes.width)
-            notes.append(Note(NoteKind.PUBLIC_INSIDE, places=(name, place.label, *public)))
+    for threat in threats:
+        if threat.own and threat.model == 0:
+            own = set(range(len(scored.photos)) if threat.sees is None else threat.sees)
+            public = [place.label for place in chosen.public if own.intersection(place.photos)]
+            if public:
+                labels = (threat.hidden_name, threat.place.label, *public)
+                notes.append(Note(NoteKind.PUBLIC_INSIDE, places=labels))
     for number, model in enumerate(scored.models):  # cells larger than what should be hidden
         coarse = [t for t in threats if t.model == number and t.zone.widest_cell_km]
         if coarse:

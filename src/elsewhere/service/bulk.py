@@ -21,7 +21,7 @@ import numpy as np
 from elsewhere.album import Album, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import sidecars_in_folder
-from elsewhere.album.files import MAX_BYTES, REASONS, known_kind, one_line
+from elsewhere.album.files import REASONS, known_kind, one_line
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import NotJpegError, size_if_bare
@@ -43,9 +43,6 @@ from elsewhere.values.margins import margin
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
-
-__all__ = ["MAX_BYTES", "AttackerInfo", "Device", "PhotoOutcome", "PhotoScorer", "ScorerInfo"]
-
 
 _FOLDERS = 16
 """Folders whose sidecar files are remembered."""

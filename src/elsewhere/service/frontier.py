@@ -20,8 +20,10 @@ from elsewhere.service.scores import checked_points
 from elsewhere.service.threats import threat_scores
 from elsewhere.solver import greedy as baseline
 from elsewhere.solver.greedy import counts, unit_order
+from elsewhere.solver.plans import read_limits
 from elsewhere.solver.problem import OUT
 from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.solver.requests import Request
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
@@ -60,24 +62,14 @@ def steps(
     """
     plan, promise = album_plan.plan, album_plan.plan.promise
     withheld = len(plan.withheld)
+    against = tuple(replace(attacker, top=None) for attacker in promise.against)
+    any_budget = replace(promise, against=against, budget=0)
+    limits = replace(read_limits(patience, None), stopped=stopped)
     found = checked_points(
-        list(scores),
-        [list(one.truth) for one in promise.against],
+        Request(any_budget, tuple(scores), several=True),
         # beyond the plan, and never further than half of the photos
-        prove_up_to=max(withheld, min(promise.photos // 2, 2 * withheld + 6)),
-        time_limit=patience,
-        stopped=stopped,
-        keep=promise.keep,
-        drop=promise.drop,
-        margin=[one.margin for one in promise.against],
-        lead=[one.lead for one in promise.against],
-        prior=[one.prior for one in promise.against],
-        values=promise.values,
-        groups=promise.groups,
-        rivals=[one.rivals for one in promise.against],
-        sees=[one.sees for one in promise.against],
-        each_photo=[one.each_photo or False for one in promise.against],
-        strict=promise.strict,
+        max(withheld, min(promise.photos // 2, 2 * withheld + 6)),
+        limits,
     )
     known = [*greedy, *([(withheld, plan.protected_k)] if plan.found else [])]
     for point in found:

@@ -17,12 +17,11 @@ import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from elsewhere import messages
 from elsewhere.album.places import Places
-from elsewhere.checker.facts import AlbumFacts, CheckedView
+from elsewhere.checker.facts import AlbumFacts
 from elsewhere.errors import InputError
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.planning import AlbumPlan, plan_album
@@ -32,12 +31,7 @@ from elsewhere.service.scores import solve_and_check
 from elsewhere.service.selection import matching
 from elsewhere.service.threats import threat_scores
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.requests import (
-    Request,
-    read_photo as number_of,
-    read_photos as numbers_of,
-    read_request,
-)
+from elsewhere.solver.requests import Request
 from elsewhere.values.next_photo import Answer, Next, NextReason
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wishes import Wishes
@@ -55,32 +49,30 @@ _LONG = 60
 class Prefixes:
     """Which sets of photos keep a promise, exactly; pins do not matter here, only what is out."""
 
-    def __init__(self, asked: Request) -> None:
-        self._promise = asked.promise
-        self._album = AlbumFacts(asked.promise, asked.scores)
-
-    @property
-    def forced(self) -> frozenset[int]:
+    def __init__(self, request: Request) -> None:
+        self._promise = request.promise
+        self._album = AlbumFacts(request.promise, request.scores)
+        self.forced = self._album.forced
         """Photos that may never go out: dropped, or revealing alone where that is not wanted."""
-        return self._album.forced
 
     def unit(self, photo: int) -> frozenset[int]:
         """The photo and those that go with it."""
         return self._album.with_groups([photo])
 
+    def slack(self, photos: Collection[int]) -> float | None:
+        """By how much these photos, being out and no others, keep the promise; None if they do not.
+
+        Of all attackers, the one nearest to the truth counts.
+        """
+        views = self._album.views(photos)
+        if not self._album.reaches(views) or not self.forced.isdisjoint(photos):
+            return None
+        pairs = zip(views, self._promise.against, strict=True)
+        return min(view.slack(attacker.top or 0) for view, attacker in pairs)
+
     def hold(self, photos: Collection[int]) -> bool:
         """Whether these photos, being out and no others, keep the promise."""
         return self.slack(photos) is not None
-
-    def slack(self, photos: Collection[int]) -> float | None:
-        """By how much they keep it, for the attacker nearest to the truth; None if they do not."""
-        sights = self._album.views(photos)
-        if not self._album.reaches(sights) or not self._album.forced.isdisjoint(photos):
-            return None
-        return min(self._margin(i, sight) for i, sight in enumerate(sights))
-
-    def _margin(self, number: int, sight: CheckedView) -> float:
-        return sight.slack(self._promise.against[number].top or 0)
 
 
 def way_to(
@@ -156,8 +148,9 @@ class OneByOne:
     """An album that is posted photo by photo.
 
     >>> import numpy as np
+    >>> from elsewhere.solver.requests import read_request
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
-    >>> posting = one_by_one(scores, truth=0, top=1)
+    >>> posting = OneByOne(read_request(scores, 0, top=1))
     >>> print(posting.ask(0).answer, posting.ask(0).before)
     wait (3, 1)
     >>> for photo in (3, 1, 0):
@@ -254,28 +247,6 @@ class OneByOne:
         return solve_and_check(asked, limits, previous, explain=None)
 
 
-def one_by_one(
-    scores: Any, truth: Any, *, public: Iterable[int | str] = (), **wishes: Any
-) -> OneByOne:
-    """An album that is posted photo by photo, from what `elsewhere.protect` takes."""
-    asked = read_request(scores, truth, **wishes)
-    return OneByOne(asked, numbers_of(public, asked.scores[0], "public"))
-
-
-def may_post(
-    scores: Any, truth: Any, photo: int | str, *, public: Iterable[int | str] = (), **wishes: Any
-) -> Next:
-    """May this photo be posted now, when `public` are out? The wishes are those of `protect`.
-
-    >>> import numpy as np
-    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
-    >>> may_post(scores, 0, 1, top=1).why.value
-    'holds and is best'
-    """
-    posting = one_by_one(scores, truth, public=public, **wishes)
-    return posting.ask(number_of(photo, posting._asked.scores[0], "photo"))
-
-
 @dataclass(frozen=True)
 class NextPhoto:
     """What to do with one photo of an album now."""
@@ -306,7 +277,10 @@ def check_next_photo(
     if wishes.budget is not None or wishes.top is None:
         raise InputError("one photo at a time needs a top: a budget says nothing of a step")
     number = _numbered(scored, photo)
-    draw = None if ledger is None else _steady(ledger, places, wishes)
+    draw = None
+    if ledger is not None:
+        labels = sorted(place.label for place in places.places)
+        draw = ledger.steady("\n".join([str(wishes.top), *wishes.hide, *labels]))
     best = plan_album(scored, places, wishes, posted=posted, draw=draw)
     tables = threat_scores(scored, best.threats, posted)
     asked = Request(best.plan.promise, tables, several=True)
@@ -338,11 +312,6 @@ def _numbered(scored: ScoredAlbum, photo: str) -> int:
         names = listed([scored.photos[n].id for n in list(found)[:3]])
         raise InputError(f"{photo!r} could be {names}: name one of them in full")
     return next(iter(found))
-
-
-def _steady(ledger: Ledger, places: Places, wishes: Wishes) -> Random:
-    labels = sorted(place.label for place in places.places)
-    return ledger.steady("\n".join([str(wishes.top), *wishes.hide, *labels]))
 
 
 def _alone(asked: Request, out: set[int], best: AlbumPlan) -> AlbumPlan:

@@ -101,11 +101,7 @@ def plan_contents(
 ) -> Contents:
     """What the report of a plan says."""
     plan, threats, posted = album_plan.plan, album_plan.threats, album_plan.posted
-    full, rest = _select_views(threats)
-    full_views, other_views = (
-        [_view(scored, threats, n, posted=posted, album_plan=album_plan) for n in numbers]
-        for numbers in (full, rest)
-    )
+    full, full_views, other_views = _views(scored, threats, posted=posted, album_plan=album_plan)
     notes = [*messages.notes(album_plan, Surface.REPORT), *(shared.notes if shared else ())]
     states = [PhotoState.AUDITED] * len(scored.photos)
     if plan.found:
@@ -157,8 +153,7 @@ def audit_contents(
 ) -> Contents:
     """What the report of an audit says; where no place is known, what each attacker guesses."""
     threats = audit.threats
-    full, rest = _select_views(threats)
-    views = [_view(scored, threats, number, posted=posted, opinions=opinions) for number in full]
+    _, views, other_views = _views(scored, threats, posted=posted, opinions=opinions)
     if not threats:
         guesses = (
             audit_model(scored, number, posted=posted, opinions=opinions, top=_MAX_BELIEFS)
@@ -168,7 +163,7 @@ def audit_contents(
     return _contents(
         scored,
         views,
-        [_view(scored, threats, number, posted=posted, opinions=opinions) for number in rest],
+        other_views,
         verdict=audit_verdict([view.before for view in views]),
         state="Looked at; nothing is withheld",
         notes=[messages.note(note, Surface.REPORT) for note in audit.notes],
@@ -330,18 +325,29 @@ def _contents(
     )
 
 
-def _select_views(threats: Sequence[Threat]) -> tuple[list[int], list[int]]:
-    """Which threats are shown in full, and of which only the numbers.
+def _views(
+    scored: ScoredAlbum,
+    threats: Sequence[Threat],
+    *,
+    posted: Posted,
+    opinions: Opinions | None = None,
+    album_plan: AlbumPlan | None = None,
+) -> tuple[list[int], list[AttackerView], list[AttackerView]]:
+    """The threats that are shown in full, by number; their views; those that are rows of a table.
 
-    A person understands the first scorer's view of each place's own photos; the others are rows of
-    a table.
+    A person understands the first scorer's view of each place's own photos.
     """
     first: dict[str, int] = {}
     for number, threat in enumerate(threats):
         if threat.model == 0:
             first.setdefault(threat.hidden_name, number)  # own photos come before the whole album
     full = list(first.values())[:_MAX_FULL_VIEWS]
-    return full, [number for number in range(len(threats)) if number not in full]
+    views = [
+        _view(scored, threats, number, posted=posted, opinions=opinions, album_plan=album_plan)
+        for number in range(len(threats))
+    ]
+    rest = [view for number, view in enumerate(views) if number not in full]
+    return full, [views[number] for number in full], rest
 
 
 def _view(

@@ -22,9 +22,7 @@ from typing import Any
 from elsewhere.checker.proof import Verdict, prove
 from elsewhere.errors import CheckError, InputError
 from elsewhere.formats.plan_certificate import FORMAT, certificate_record, read_certificate
-from elsewhere.formats.plan_file import plan_from_json, plan_to_json
-from elsewhere.formats.score_files import check_writable, read_scores, write_scores
-from elsewhere.formats.score_files.limits import refuse_unless_plain
+from elsewhere.formats.plan_file import plan_from_json
 from elsewhere.formats.validation import to_text
 from elsewhere.messages.verdict import explain_plan, infeasibility
 from elsewhere.solver.exact import Limits
@@ -41,24 +39,6 @@ from elsewhere.values.outcome import MAX_TOP_FACTOR
 from elsewhere.values.plan import Frontier, Plan, Point, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
-
-__all__ = [
-    "certify",
-    "check",
-    "check_writable",
-    "checked_points",
-    "explain_no_plan",
-    "frontier",
-    "plan_to_json",
-    "protect",
-    "proved_record",
-    "read_plan_text",
-    "read_scores",
-    "refuse_unless_plain",
-    "solve_and_check",
-    "write_scores",
-]
-
 
 Explain = Callable[[Promise, Sequence[Scores], Limits], str]
 """Says why a promise cannot be kept, within about these limits."""
@@ -178,15 +158,11 @@ def frontier(
     >>> elsewhere.frontier(scores, truth=0).points[1].plan.withheld
     (2,)
     """
-    found = checked_points(
-        scores,
-        truth,
-        prove_up_to=prove_up_to,
-        time_limit=time_limit,
-        work_limit=work_limit,
-        **wishes,
-    )
-    return Frontier(tuple(found))
+    if {"top", "budget"} & set(wishes):
+        raise InputError("frontier goes through all budgets: give neither top nor budget")
+    request = read_request(scores, truth, budget=0, **wishes)
+    limits = read_limits(time_limit, work_limit)
+    return Frontier(tuple(checked_points(request, prove_up_to, limits)))
 
 
 def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
@@ -215,24 +191,8 @@ def solve_and_check(
     return checked(replace(plan, explanation=explanation), asked)
 
 
-def checked_points(
-    scores: Any,
-    truth: Any,
-    *,
-    prove_up_to: int | None = None,
-    time_limit: float | None = None,
-    work_limit: int | None = None,
-    stopped: Callable[[], bool] | None = None,
-    **wishes: Any,
-) -> Iterator[Point]:
-    """The points of `frontier`, each as soon as it is solved and proved again.
-
-    Once `stopped` returns True, no further point is proved to be the best.
-    """
-    if {"top", "budget"} & set(wishes):
-        raise InputError("frontier goes through all budgets: give neither top nor budget")
-    asked = read_request(scores, truth, budget=0, **wishes)
-    limits = replace(read_limits(time_limit, work_limit), stopped=stopped)
+def checked_points(asked: Request, prove_up_to: int | None, limits: Limits) -> Iterator[Point]:
+    """The points of `frontier`, each as soon as it is solved and proved again."""
     solved: Plan | None = None
     try:
         for point in frontier_points(asked, prove_up_to, limits):

@@ -1,5 +1,7 @@
 """What callers of the service need of the stages: their types and small functions."""
 
+# ruff: noqa: F401 (imported for the callers)
+
 from __future__ import annotations
 
 import json
@@ -8,7 +10,7 @@ from dataclasses import replace
 
 from elsewhere.album import Photo, Recipe, Rendition, SkippedFile, Step
 from elsewhere.album.export import Names, Order, Staging, check_target, sweep as sweep_staging
-from elsewhere.album.files import PHOTO_SUFFIXES, REASONS, known_kind, natural_key
+from elsewhere.album.files import MAX_BYTES, PHOTO_SUFFIXES, REASONS, known_kind, natural_key
 from elsewhere.album.metadata import Metadata, from_json, parse_position
 from elsewhere.album.places import Places, places_of
 from elsewhere.album.renditions import MAX_SIDE
@@ -16,59 +18,16 @@ from elsewhere.audit import Audit, Exposure, Guess as CellGuess, Leaking
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
 from elsewhere.formats.ledger import Entry
+from elsewhere.formats.plan_file import plan_to_json
+from elsewhere.formats.score_files import check_writable, read_scores, write_scores
+from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.globe import Cells, Place, cell_names, cell_towns, place, zone_of_place
 from elsewhere.globe.areas import countries
 from elsewhere.report import bar_chart, render
 from elsewhere.scorers import RowCache, ScorerInfo, find
 from elsewhere.scorers.cached_scorer import clear as clear_cache, disk_usage
 from elsewhere.scorers.protocol import available, combine_rows
-from elsewhere.scorers.sessions import has_cuda_build
-
-__all__ = [
-    "EXAMPLE_ALBUM",
-    "MAX_SIDE",
-    "PHOTO_SUFFIXES",
-    "REASONS",
-    "Audit",
-    "CellGuess",
-    "Cells",
-    "Entry",
-    "Exposure",
-    "Leaking",
-    "Metadata",
-    "Names",
-    "Order",
-    "Photo",
-    "Place",
-    "Places",
-    "Recipe",
-    "Rendition",
-    "RowCache",
-    "SkippedFile",
-    "Staging",
-    "Step",
-    "bar_chart",
-    "cell_names",
-    "cell_towns",
-    "cells_of_grid",
-    "check_target",
-    "clear_cache",
-    "combine_rows",
-    "countries",
-    "describe_scorer",
-    "disk_usage",
-    "find_places",
-    "has_cuda_build",
-    "known_kind",
-    "natural_key",
-    "place",
-    "read_metadata",
-    "render",
-    "scorer_names",
-    "similar_places",
-    "sweep_staging",
-    "zone_of_place",
-]
+from elsewhere.scorers.sessions import Device, has_cuda_build
 
 
 def find_places(photos: Sequence[Photo], at: Sequence[str] = ()) -> Places:

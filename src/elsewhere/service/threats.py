@@ -65,9 +65,16 @@ def find_threats(
     own_photos = []
     for place in hidden:
         near = inside(place, width, list(known.values()))
-        own = {*place.photos, *places.unplaced, *neighbours(scored, places, place, width)}
+        own = {*place.photos, *places.unplaced}
         own.update(n for n, is_near in zip(known, near, strict=True) if is_near)
         own.update(n for n in positions if n not in known)
+        for other in places.places:  # photos of another place, taken inside what is hidden
+            metadata = {n: scored.photos[n].metadata for n in other.photos}
+            located = {n: m.position for n, m in metadata.items() if m.position is not None}
+            near = inside(place, width, list(located.values()))
+            own.update(n for n, is_near in zip(located, near, strict=True) if is_near)
+            if near.any():
+                own.update(other.by_time)
         own_photos.append(tuple(sorted(own)))
     threats = []
     for number, model in enumerate(scored.models):
@@ -133,24 +140,3 @@ def zones_and_rivals(
         )
     check_top(wishes.top, len(rivals))
     return zones, rivals
-
-
-def neighbours(
-    scored: ScoredAlbum, places: Places, place: AlbumPlace, width: HideScope
-) -> tuple[int, ...]:
-    """Photos of the album's other places that were taken inside what is hidden of this one."""
-    found: set[int] = set()
-    for other in places.places:
-        if other.label == place.label:
-            continue
-        where = {
-            n: position
-            for n in other.photos
-            if (position := scored.photos[n].metadata.position) is not None
-        }
-        near = inside(place, width, list(where.values()))
-        there = [n for n, is_near in zip(where, near, strict=True) if is_near]
-        found.update(there)
-        if there:
-            found.update(other.by_time)
-    return tuple(sorted(found))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +13,22 @@ from hypothesis import given, settings, strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.messages import next_reason
-from elsewhere.service.next_photo import may_post, one_by_one
+from elsewhere.service.next_photo import OneByOne
+from elsewhere.solver.requests import read_request
 from elsewhere.values.next_photo import Answer, Next
 from elsewhere_lab import simulator
 
 Table = list[list[int]]
+
+
+def one_by_one(scores: Any, truth: int, public: Iterable[int] = (), **wishes: Any) -> OneByOne:
+    return OneByOne(read_request(scores, truth, **wishes), public)
+
+
+def may_post(
+    scores: Any, truth: int, photo: int, public: Iterable[int] = (), **wishes: Any
+) -> Next:
+    return one_by_one(scores, truth, public, **wishes).ask(photo)
 
 
 def exact(rows: Sequence[Sequence[float]]) -> Table:
