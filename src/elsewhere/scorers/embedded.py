@@ -61,10 +61,8 @@ MAX_REMEMBERED = 2048
 """Photos whose features are remembered, at 2 kB each."""
 
 # x / 255 normalised is x * SCALE + SHIFT: one multiplication and one addition a value.
-_SCALE = np.array([1.0 / (255.0 * s) for s in STD], dtype=np.float32).reshape(3, 1, 1)
-_SHIFT = np.array([-m / s for m, s in zip(MEAN, STD, strict=True)], dtype=np.float32).reshape(
-    3, 1, 1
-)
+_SCALE = (1.0 / (255.0 * np.array(STD))).astype(np.float32).reshape(3, 1, 1)
+_SHIFT = (-np.divide(MEAN, STD)).astype(np.float32).reshape(3, 1, 1)
 _GELU = np.float32(0.7978845608028654)  # the square root of 2 / pi
 _PRODUCT = "d,dh->h"
 """Row times matrix by einsum, without the BLAS: photos are scored in parallel, and for so small a

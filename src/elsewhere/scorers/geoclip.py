@@ -80,7 +80,14 @@ class GeoclipScorer:
         return normalise_row(_pool(logits, self._starts))
 
     def _load(self) -> ScorerInfo:
-        torch, model = _import_packages()
+        try:
+            import torch
+            from geoclip import model
+        except ImportError as missing:
+            raise ScorerError(
+                f"the scorer geoclip needs a package that is not installed ({missing.name}): "
+                + installed_by("geoclip")
+            ) from None
         self._tower = self._tower or _hub_tower(torch)  # first, since it is what may be missing
         parts = Path(model.__file__).parent
         cells = self._cells or Cells.default()
@@ -155,19 +162,6 @@ def _pool(logits: NDArray[np.float32], starts: NDArray[np.int64]) -> NDArray[np.
     top = np.maximum.reduceat(wide, starts)
     sizes = np.diff(np.append(starts, len(wide)))
     return top + np.log(np.add.reduceat(np.exp(wide - np.repeat(top, sizes)), starts))
-
-
-def _import_packages() -> tuple[Any, Any]:
-    """PyTorch and GeoCLIP; ScorerError names what to install."""
-    try:
-        import geoclip.model
-        import torch
-    except ImportError as missing:
-        raise ScorerError(
-            f"the scorer geoclip needs a package that is not installed ({missing.name}): "
-            + installed_by("geoclip")
-        ) from None
-    return torch, geoclip.model
 
 
 def _hub_tower(torch: Any) -> Tower:

@@ -108,11 +108,8 @@ class OnnxScorer:
         std = np.array(self._description.std, dtype=np.float32)
         ready = (pixels.astype(np.float32) / np.float32(255) - mean) / std
         tensor = np.ascontiguousarray(ready.transpose(2, 0, 1)[None])
-        input_name, output_name = (
-            next(iter(self._session.inputs)),
-            next(iter(self._session.outputs)),
-        )
-        output: NDArray[np.float32] = self._session(tensor, input_name, output_name)
+        names = next(iter(self._session.inputs)), next(iter(self._session.outputs))
+        output: NDArray[np.float32] = self._session(tensor, *names)
         if output.shape != (1, self._cells):
             raise ScorerError(
                 f"{self._path.name} gives {_shape(output.shape)} for one photo, but its cells file "
@@ -178,11 +175,8 @@ def read_description(path: Path) -> Description:
         raise FileError(f'{path} must name the cells file: "cells": "FILE"')
     size = values.get("size")
     size = [size, size] if isinstance(size, int) else size
-    if (
-        not isinstance(size, list)
-        or len(size) != 2
-        or not all(type(side) is int and 1 <= side <= 4096 for side in size)
-    ):
+    sides = size if isinstance(size, list) else []
+    if len(sides) != 2 or not all(type(side) is int and 1 <= side <= 4096 for side in sides):
         raise FileError(f'{path} must give the input size: "size": 224 or [width, height]')
     for key, default in (("mean", 0.0), ("std", 1.0)):
         triple = values.setdefault(key, [default] * 3)
@@ -200,7 +194,7 @@ def read_description(path: Path) -> Description:
         raise FileError(f'{path} must give "sha256" as text')
     return Description(
         cells=path.parent / values["cells"],
-        size=(size[0], size[1]),
+        size=(sides[0], sides[1]),
         mean=(float(values["mean"][0]), float(values["mean"][1]), float(values["mean"][2])),
         std=(float(values["std"][0]), float(values["std"][1]), float(values["std"][2])),
         fit=values["fit"],

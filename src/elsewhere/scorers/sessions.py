@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -83,11 +84,10 @@ def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> S
     embedded tower is, would lose time there.
     """
     device = _device[0] if anywhere else "cpu"
-    try:
+    state = 0, 0
+    with suppress(OSError):  # reading it fails with a message
         known = path.stat()
         state = known.st_mtime_ns, known.st_size
-    except OSError:
-        state = 0, 0  # reading it fails with a message
     key = path.resolve(), sha256, state, device
     with _loading:  # two threads must not both load it
         if key not in _sessions:
