@@ -101,10 +101,10 @@ def audit(
         top: how many places are named.
         scorer: what the attacker is called.
 
-    >>> found = audit(np.log([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3]]), truth=0)
-    >>> found.truth.rank, round(found.truth.probability, 2), found.guesses[0].cell
+    >>> result = audit(np.log([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3]]), truth=0)
+    >>> result.truth.rank, round(result.truth.probability, 2), result.guesses[0].cell
     (1, 0.66, 0)
-    >>> [round(gain, 2) for gain in found.truth.shares.gains]
+    >>> [round(gain, 2) for gain in result.truth.shares.gains]
     [-3.2, 0.29]
     """
     table = scores if isinstance(scores, Scores) else Scores(scores)
@@ -399,7 +399,7 @@ def distances(
     cosine = (table.town_directions @ place).max(axis=1)
     nearest = distance_km(cells, *spots.T).reshape(-1, cells.count).min(axis=0)
     population = np.bincount(cell_of, people, cells.count)
-    found = []
+    radii = []
     for km in RADII_KM:
         touched = nearest <= km
         near = np.where(cosine >= np.cos(km / EARTH_KM), people, 0.0)
@@ -407,8 +407,8 @@ def distances(
         share = np.where(population > 0, np.bincount(cell_of, near, cells.count), touched)
         share = share / np.where(population > 0, population, 1.0)
         chance = min(1.0, float(probabilities @ share))
-        found.append(Within(km, chance, min(1.0, float(probabilities[touched].sum()))))
+        radii.append(Within(km, chance, min(1.0, float(probabilities[touched].sum()))))
     lat, lon = cell_towns(cells)
     best = int(np.argmax(probabilities))
     to_best = np.clip((unit_vector(lat[best], lon[best]) @ place).max(), -1.0, 1.0)
-    return tuple(found), float(EARTH_KM * np.arccos(to_best))
+    return tuple(radii), float(EARTH_KM * np.arccos(to_best))

@@ -53,28 +53,28 @@ def places_in(name: str) -> tuple[str, ...]:
     """
     stem = name.rpartition(".")[0] or name
     words = [name_key(word) for word in _WORDS.findall(_JOINED.sub(" ", stem))]
-    found: list[str] = []
-    at = 0
-    while at < len(words):
-        for length in range(min(3, len(words) - at), 0, -1):
-            text = " ".join(words[at : at + length])
+    places: list[str] = []
+    start = 0
+    while start < len(words):
+        for length in range(min(3, len(words) - start), 0, -1):
+            text = " ".join(words[start : start + length])
             if len(text) < _MIN_LETTERS / (1 if text.isascii() else 2):
                 continue
             row = None if _EVERYDAY.issuperset(text.split()) else _rows().get(text)
             if row is None:
                 continue
             table = gazetteer()  # a small town with this name is likely an accident
-            least = _MIN_PEOPLE_WORDS
+            minimum = _MIN_PEOPLE_WORDS
             if len(text.split()) == 1:
                 own = name_key(table.names[row]) == text
-                least = _MIN_PEOPLE_NAME if own else _MIN_PEOPLE_ALIAS
-            if table.population[row] >= least:
-                found.append(place_of_row(row).label)
-                at += length
+                minimum = _MIN_PEOPLE_NAME if own else _MIN_PEOPLE_ALIAS
+            if table.population[row] >= minimum:
+                places.append(place_of_row(row).label)
+                start += length
                 break
         else:
-            at += 1
-    return tuple(dict.fromkeys(found))
+            start += 1
+    return tuple(dict.fromkeys(places))
 
 
 @cache

@@ -147,10 +147,10 @@ class Audit:
 
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[0.7, 0.2, 0.1], [0.3, 0.5, 0.2]])
-    >>> found = elsewhere.audit(scores, truth=0)
-    >>> [(guess.name, round(guess.probability, 2)) for guess in found.guesses]
+    >>> result = elsewhere.audit(scores, truth=0)
+    >>> [(guess.name, round(guess.probability, 2)) for guess in result.guesses]
     [('cell 0', 0.64), ('cell 1', 0.3), ('cell 2', 0.06)]
-    >>> found.truth.rank, [alone.rank for alone in found.alone], found.truth.worst_order.order
+    >>> result.truth.rank, [alone.rank for alone in result.alone], result.truth.worst_order.order
     (1, [1, 2], (0, 1))
     """
 

@@ -365,9 +365,9 @@ def _halve(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]:
 def _cuts(points: Floats, boxes: list[Box], middles: list[int]) -> Iterator[Parts]:
     """All cuts with as many photos below: the simplest of every way, then the less simple ones."""
     ways = list(product(_axes(boxes), (_straight, _steps), middles))
-    for most in (1, None):
+    for limit in (1, None):
         for axis, way, middle in ways:
-            yield from islice(way(points, boxes, axis, middle), most)
+            yield from islice(way(points, boxes, axis, middle), limit)
 
 
 def _nearest_gap(points: Floats, boxes: list[Box]) -> Parts:
@@ -406,9 +406,9 @@ def _steps(points: Floats, boxes: list[Box], axis: int, middle: int) -> Iterator
         line, high = split_boxes(rest, axis, _cut_before(along, last))
         stays, goes = middle - first, last - middle
         for below_is_low in (stays != goes, stays == goes):  # either order is valid
-            kept = stays if below_is_low else goes
-            if 0 < kept < len(strip) and strip[kept - 1] != strip[kept]:
-                at = short_decimal_between(float(strip[kept - 1]), float(strip[kept]))
+            count_below = stays if below_is_low else goes
+            if 0 < count_below < len(strip) and strip[count_below - 1] != strip[count_below]:
+                at = short_decimal_between(float(strip[count_below - 1]), float(strip[count_below]))
                 below, above = split_boxes(line, 1 - axis, at)
                 yield (low + below, above + high) if below_is_low else (low + above, below + high)
 

@@ -109,27 +109,27 @@ def place(text: str) -> Place:
 Springfield, Massachusetts, United States; Springfield, Illinois, United States or another one: \
 add its region or country after a comma
     """
-    found = places(text)
-    if not found:
+    candidates = places(text)
+    if not candidates:
         raise _unknown(text)
-    first = found[0]
+    first = candidates[0]
     # a place inside the first one, or around it, is not a different place
     rivals = [
         other
-        for other in found[1:]
+        for other in candidates[1:]
         if not _within(first.row, other.row) and not _within(other.row, first.row)
     ]
     name = text.split(",", maxsplit=1)[0]
     clear = 1 if first.kind == "country" and name_key(first.name) == name_key(name) else _CLEAR
     if any(_weight(first, name) < clear * _weight(rival, name) for rival in rivals):
         choices = [first, *rivals]
-        shown = "; ".join(
+        names = "; ".join(
             choice.label if choice.kind == "city" else f"{choice.label} (the {choice.kind})"
             for choice in choices[:3]
         )
         more = " or another one" if len(choices) > 3 else ""
         raise PlaceError(
-            f"{text.strip()!r} could be {shown}{more}: add its region or country after a comma",
+            f"{text.strip()!r} could be {names}{more}: add its region or country after a comma",
             choices,
         )
     return first
@@ -153,9 +153,9 @@ def places(text: str, limit: int = 8) -> tuple[Place, ...]:
         for part in filter(name_key, around):
             areas = gazetteer().rows_named(part)
             rows = [row for row in rows if any(_within(row, area) for area in areas)]
-    found = [place_of_row(row) for row in rows]
-    found.sort(key=lambda candidate: -_weight(candidate, name))
-    return tuple(_order_nested(found)[:limit])
+    candidates = [place_of_row(row) for row in rows]
+    candidates.sort(key=lambda candidate: -_weight(candidate, name))
+    return tuple(_order_nested(candidates)[:limit])
 
 
 def place_of_row(row: int) -> Place:
@@ -215,16 +215,17 @@ def _within(row: int, area: int) -> bool:
     return bool(table.kind[area] == 1 and table.part[row] in table.parts[area])
 
 
-def _weight(found: Place, name: str) -> float:
+def _weight(candidate: Place, name: str) -> float:
     """The population that counts for this place being meant."""
-    return found.population * (1.0 if name_key(found.name) == name_key(name) else 1 / _CLEAR)
+    is_own_name = name_key(candidate.name) == name_key(name)
+    return candidate.population * (1.0 if is_own_name else 1 / _CLEAR)
 
 
-def _order_nested(found: list[Place]) -> list[Place]:
+def _order_nested(candidates: list[Place]) -> list[Place]:
     """A country before its towns, a region after its largest town unless that is below a tenth."""
-    ordered = list(found)
-    for area in found:
-        inside = [other for other in found if other.row >= 0 and _within(other.row, area.row)]
+    ordered = list(candidates)
+    for area in candidates:
+        inside = [other for other in candidates if other.row >= 0 and _within(other.row, area.row)]
         if not inside:
             continue
         ordered.remove(area)
@@ -233,7 +234,7 @@ def _order_nested(found: list[Place]) -> list[Place]:
         elif inside[0].population * _CLEAR >= area.population:
             ordered.insert(ordered.index(inside[0]) + 1, area)
         else:
-            ordered.insert(found.index(area), area)
+            ordered.insert(candidates.index(area), area)
     return ordered
 
 
@@ -242,8 +243,8 @@ def _unknown(text: str) -> PlaceError:
     if not name_key(text):
         return PlaceError(f"give a town, a region, a country or coordinates such as {_EXAMPLE}")
     if commas := _COMMAS.fullmatch(text):
-        meant = "{}.{}, {}.{}".format(*commas.groups())
-        return PlaceError(f"{text.strip()!r} has decimal commas: write {meant}")
+        corrected = "{}.{}, {}.{}".format(*commas.groups())
+        return PlaceError(f"{text.strip()!r} has decimal commas: write {corrected}")
     if text.strip().title() in CONTINENTS:
         return PlaceError(
             f"{text.strip()} is a continent, which is no place here: give a country, a region or a "
@@ -254,8 +255,8 @@ def _unknown(text: str) -> PlaceError:
     near = table.rows_named(name) or table.rows_named(name, prefix=True)[:3]
     near = near or list(dict.fromkeys([*_misspelled(name)[:2], *_similar(name)]))
     choices = [place_of_row(row) for row in near[:3]]
-    meant = "; ".join(dict.fromkeys(choice.label for choice in choices))
-    hint = f"did you mean {meant}?" if meant else "give a larger town nearby"
+    labels = "; ".join(dict.fromkeys(choice.label for choice in choices))
+    hint = f"did you mean {labels}?" if labels else "give a larger town nearby"
     return PlaceError(
         f"no place is called {text.strip()!r}: {hint} (coordinates such as {_EXAMPLE} work too)",
         choices,
@@ -272,14 +273,14 @@ def _misspelled(name: str) -> list[int]:
     return sorted({row for variant in long_enough for row in gazetteer().rows_named(variant)})
 
 
-def _similar(name: str, among: int = 20_000) -> list[int]:
-    """Rows with a similar spelling, among the most populous."""
+def _similar(name: str, limit: int = 20_000) -> list[int]:
+    """Rows with a similar spelling, of the most populous."""
     import difflib
 
     key = name_key(name)
     row_by_key: dict[str, int] = {}
-    for row, known in enumerate(gazetteer().names[:among]):
-        row_by_key.setdefault(name_key(known), row)
+    for row, known_name in enumerate(gazetteer().names[:limit]):
+        row_by_key.setdefault(name_key(known_name), row)
     near = [other for other in row_by_key if abs(len(other) - len(key)) <= 2]
     return [row_by_key[close] for close in difflib.get_close_matches(key, near, n=3, cutoff=0.75)]
 

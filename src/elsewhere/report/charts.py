@@ -32,10 +32,10 @@ def shares_chart(photos: Sequence[PhotoPicture], names: Mapping[str, str]) -> Ma
 
     `names` are written beside the bars; the whole name is shown on hover. None without any share.
     """
-    known = [photo for photo in photos if photo.gain is not None]
-    if not known:
+    measured = [photo for photo in photos if photo.gain is not None]
+    if not measured:
         return None
-    largest = sorted(known, key=lambda photo: -abs(photo.gain or 0.0))[:MAX_BARS]
+    largest = sorted(measured, key=lambda photo: -abs(photo.gain or 0.0))[:MAX_BARS]
     return render(
         "shares.svg.j2",
         rows=sorted(largest, key=lambda photo: photo.gain or 0.0),

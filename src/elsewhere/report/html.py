@@ -82,15 +82,15 @@ def _maps(view: AttackerView, audit: Audit, decoys: Sequence[Guess], when: str) 
     truth, place = audit.truth, None
     if truth is not None and truth.lat is not None and truth.lon is not None:
         place = truth.lat, truth.lon
-    shown = MapContents(beliefs, place, truth.cells if truth else (), view.zone, decoys)
+    contents = MapContents(beliefs, place, truth.cells if truth else (), view.zone, decoys)
     best = "empty"
     if audit.guesses:
         guess = audit.guesses[0]
         best = f"the likeliest place is {guess.name} with {chance(guess.probability)}"
     maps = Markup()
     if beliefs or place:
-        maps += world_map(f"Map, {when.lower()}: {best}", shown, shared_outlines=True)
+        maps += world_map(f"Map, {when.lower()}: {best}", contents, shared_outlines=True)
     if truth and place:
         label = f"The surroundings of {truth.label or 'the place'}, {when.lower()}"
-        maps += world_map(label, shown, closer=True, shared_outlines=True)
+        maps += world_map(label, contents, closer=True, shared_outlines=True)
     return maps

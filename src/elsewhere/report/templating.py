@@ -45,7 +45,7 @@ class JoinLines(Extension):
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         """The source of a template on one line."""
         return _LINE_BREAK.sub(
-            lambda found: found[1] or ("" if found[2] is not None else " "), source
+            lambda match: match[1] or ("" if match[2] is not None else " "), source
         )
 
 

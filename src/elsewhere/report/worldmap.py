@@ -183,7 +183,7 @@ class MapContents:
 
 def world_map(
     label: str,
-    shown: MapContents,
+    contents: MapContents,
     *,
     closer: bool = False,
     shared_outlines: bool = False,
@@ -192,7 +192,7 @@ def world_map(
 
     With `shared_outlines` the page has the outlines under the id `land`.
     """
-    place = tuple(map(float, project(*shown.place))) if shown.place else None
+    place = tuple(map(float, project(*contents.place))) if contents.place else None
     zoom, left, top = 1.0, 0.0, 0.0
     if closer:
         if place is None:
@@ -201,19 +201,19 @@ def world_map(
         left = min(max(place[0] - WIDTH / zoom / 2, 0.0), WIDTH - WIDTH / zoom)
         top = min(max(place[1] - HEIGHT / zoom / 2, 0.0), HEIGHT - HEIGHT / zoom)
     window = left, top, WIDTH / zoom, HEIGHT / zoom
-    visible = [guess for guess in shown.beliefs if guess.probability >= _MIN_PROBABILITY]
+    visible = [guess for guess in contents.beliefs if guess.probability >= _MIN_PROBABILITY]
     placed = []
-    for guesses in (visible, shown.decoys):
+    for guesses in (visible, contents.decoys):
         known = [guess for guess in guesses if guess.lat is not None and guess.lon is not None]
         x, y = project(*np.array([(guess.lat, guess.lon) for guess in known]).reshape(-1, 2).T)
         placed.append(list(zip(x.tolist(), y.tolist(), known, strict=True)))
     beliefs, decoys = placed
-    ranks = {id(guess): rank for rank, guess in enumerate(shown.decoys, 1)}
+    ranks = {id(guess): rank for rank, guess in enumerate(contents.decoys, 1)}
     lat = np.linspace(SOUTH, NORTH, 49)  # up the date line, along the north, down again
     x, y = project(np.concatenate((lat, lat[::-1])), np.repeat([-180.0, 180.0], len(lat)))
     edge = " ".join(f"{number(a, 1)},{number(b, 1)}" for a, b in zip(x, y, strict=True))
     zone_data = []  # the area, to be filled, and its outline
-    for shapes, closed in ((shown.zone, True), (outline_edges(shown.zone), False)):
+    for shapes, closed in ((contents.zone, True), (outline_edges(contents.zone), False)):
         data = ""
         for south, west, north, east in shapes:
             lats = np.linspace(south, north, 2 + int((north - south) / _MERIDIAN_STEP))
@@ -232,7 +232,7 @@ def world_map(
         land="" if shared_outlines else land(),
         zone_area=zone_data[0],
         zone_outline=zone_data[1],
-        zone_cells=set(shown.zone_cells),
+        zone_cells=set(contents.zone_cells),
         disc_radius=_CERTAIN_RADIUS,
         beliefs=beliefs,
         place=place,

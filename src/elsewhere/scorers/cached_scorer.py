@@ -255,12 +255,12 @@ class RowCache:
             return self._secret
 
 
-def clear(place: Path | None = None) -> int:
+def clear(root: Path | None = None) -> int:
     """Delete every row, the key and all other cached files; returns the number of rows.
 
     Only files that this module makes are touched, in case the folder was set to a wrong one.
     """
-    folder = place or user_folder("cache")
+    folder = root or user_folder("cache")
     count = 0
     try:
         for path, _, _ in _rows(folder):
@@ -280,9 +280,9 @@ def clear(place: Path | None = None) -> int:
     return count
 
 
-def disk_usage(place: Path | None = None) -> tuple[int, int]:
+def disk_usage(root: Path | None = None) -> tuple[int, int]:
     """The number of rows, and how many bytes of the disk they take."""
-    sizes = [size for _, size, _ in _rows(place or user_folder("cache"))]
+    sizes = [size for _, size, _ in _rows(root or user_folder("cache"))]
     return len(sizes), sum(sizes)
 
 
@@ -293,6 +293,6 @@ def _rows(folder: Path) -> Iterator[tuple[Path, int, float]]:
             for entry in entries:
                 with suppress(OSError):
                     if not entry.name.startswith(".") and entry.is_file(follow_symlinks=False):
-                        known = entry.stat(follow_symlinks=False)
-                        size = -(-known.st_size // _BLOCK_BYTES) * _BLOCK_BYTES
-                        yield Path(entry.path), size, known.st_mtime
+                        status = entry.stat(follow_symlinks=False)
+                        size = -(-status.st_size // _BLOCK_BYTES) * _BLOCK_BYTES
+                        yield Path(entry.path), size, status.st_mtime

@@ -171,7 +171,7 @@ class Head:
         """Natural-log probabilities (N, C) of features (N, D), or (C,) of one row (D,)."""
         row = np.asarray(features, dtype=np.float32)
         if row.ndim > 1:
-            return np.stack([self.log_probabilities(one) for one in row])
+            return np.stack([self.log_probabilities(each) for each in row])
         length = max(float(np.linalg.norm(row)), 1e-12)
         x = row * np.float32(len(row) ** 0.5 / length)
         standard = (x - self.mean) / self.std
@@ -192,14 +192,14 @@ class Head:
         return log_softmax((scores + lift) / float(self.temperature)).astype(np.float32)
 
 
-def make(about: str) -> EmbeddedScorer:
+def make(argument: str) -> EmbeddedScorer:
     """The scorer `embedded`, `embedded:half_a` or `embedded:half_b`."""
-    if about and about not in HALVES:
+    if argument and argument not in HALVES:
         raise InputError(
             f"the scorer embedded takes nothing behind a colon but {' or '.join(HALVES)}, "
-            f'and has ":{about}"'
+            f'and has ":{argument}"'
         )
-    return EmbeddedScorer(head=about or "head")
+    return EmbeddedScorer(head=argument or "head")
 
 
 @dataclass(eq=False)

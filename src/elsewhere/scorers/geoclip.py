@@ -40,10 +40,10 @@ Tower = Callable[["Image.Image"], Any]
 """From a picture to a (1, 768) tensor of CLIP's image features."""
 
 
-def make(about: str) -> GeoclipScorer:
+def make(argument: str) -> GeoclipScorer:
     """The scorer `geoclip`."""
-    if about:
-        raise InputError(f'the scorer geoclip takes nothing behind a colon, but has ":{about}"')
+    if argument:
+        raise InputError(f'the scorer geoclip takes nothing behind a colon, but has ":{argument}"')
     return GeoclipScorer()
 
 
@@ -136,16 +136,16 @@ class GeoclipScorer:
         path = (self._place or user_folder("cache")) / "features" / f"geoclip-{release[:32]}.npz"
         shape = (len(coordinates), 512)
         with contextlib.suppress(OSError, ValueError, KeyError, EOFError):
-            with np.load(path, allow_pickle=False) as kept:
-                features: NDArray[np.float16] = kept["features"]
+            with np.load(path, allow_pickle=False) as stored:
+                features: NDArray[np.float16] = stored["features"]
             if features.shape == shape and features.dtype == np.float16:
                 return features
         encoder = model.LocationEncoder().eval()
         features = np.empty(shape, dtype=np.float16)
         with torch.inference_mode():
             for first in range(0, len(coordinates), 2000):
-                some = torch.tensor(coordinates[first : first + 2000], dtype=torch.float32)
-                unit = torch.nn.functional.normalize(encoder(some), dim=1)
+                batch = torch.tensor(coordinates[first : first + 2000], dtype=torch.float32)
+                unit = torch.nn.functional.normalize(encoder(batch), dim=1)
                 features[first : first + 2000] = unit.numpy()
         with contextlib.suppress(OSError):  # without a cache it is computed again next time
             private_folder(path.parent.parent)

@@ -46,11 +46,11 @@ class Description:
     sha256: str | None = None
 
 
-def make(about: str) -> OnnxScorer:
+def make(argument: str) -> OnnxScorer:
     """The scorer `onnx:FILE`."""
-    if not about:
+    if not argument:
         raise InputError("the scorer onnx needs a model: write onnx:MODEL.onnx")
-    model = Path(about)
+    model = Path(argument)
     return OnnxScorer(model, read_description(model.with_suffix(".json")))
 
 

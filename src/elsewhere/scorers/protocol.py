@@ -220,8 +220,8 @@ BUILT_IN = {
 
 def available() -> dict[str, str]:
     """Every scorer by name, and how it is typed; ours first."""
-    known = {name: own.usage for name, own in BUILT_IN.items()}
-    return known | {name: name for name in sorted(_plugins())}
+    usage = {name: own.usage for name, own in BUILT_IN.items()}
+    return usage | {name: name for name in sorted(_plugins())}
 
 
 def find(spec: str) -> Scorer:
@@ -232,16 +232,16 @@ def find(spec: str) -> Scorer:
     elsewhere.errors.ScorerError: there is no scorer "planet": choose embedded, \
 geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or table:SCORES.npz
     """
-    name, _, about = spec.partition(":")
+    name, _, argument = spec.partition(":")
     if name in BUILT_IN:
-        return cast(Maker, import_module(BUILT_IN[name].module).make)(about)
+        return cast(Maker, import_module(BUILT_IN[name].module).make)(argument)
     entry = _plugins().get(name)
     if entry is not None:
-        return PluginScorer(name, entry, about)
+        return PluginScorer(name, entry, argument)
     choices = available()
-    for other, own in BUILT_IN.items():
-        if own.install:
-            choices[other] += f" ({own.install})"
+    for other, built_in in BUILT_IN.items():
+        if built_in.install:
+            choices[other] += f" ({built_in.install})"
     *first, last = choices.values()
     raise ScorerError(f'there is no scorer "{name}": choose {", ".join(first)} or {last}')
 
@@ -249,10 +249,10 @@ geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or t
 class PluginScorer:
     """A scorer from another package: its errors name the package."""
 
-    def __init__(self, name: str, entry: EntryPoint, about: str) -> None:
+    def __init__(self, name: str, entry: EntryPoint, argument: str) -> None:
         self._title = f'the scorer "{name}" ({entry.value})'
-        with self._blame("cannot be used"):
-            self._scorer = cast(Maker, entry.load())(about)
+        with self._name_package("cannot be used"):
+            self._scorer = cast(Maker, entry.load())(argument)
         for method in ("load", "score"):
             if not callable(getattr(self._scorer, method, None)):
                 raise ScorerError(
@@ -262,16 +262,16 @@ class PluginScorer:
 
     def load(self) -> ScorerInfo:
         """Load the plug-in."""
-        with self._blame("cannot be loaded"):
+        with self._name_package("cannot be loaded"):
             return self._scorer.load()
 
     def score(self, photo: Photo) -> Row:
         """Score by the plug-in."""
-        with self._blame(f"failed on {photo.name}"):
+        with self._name_package(f"failed on {photo.name}"):
             return np.asarray(self._scorer.score(photo), dtype=np.float32)
 
     @contextmanager
-    def _blame(self, what: str) -> Iterator[None]:
+    def _name_package(self, what: str) -> Iterator[None]:
         try:
             yield
         except ElsewhereError:

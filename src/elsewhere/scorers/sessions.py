@@ -86,8 +86,8 @@ def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> S
     device = _device[0] if anywhere else "cpu"
     state = 0, 0
     with suppress(OSError):  # reading it fails with a message
-        known = path.stat()
-        state = known.st_mtime_ns, known.st_size
+        status = path.stat()
+        state = status.st_mtime_ns, status.st_size
     key = path.resolve(), sha256, state, device
     with _loading:  # two threads must not both load it
         if key not in _sessions:

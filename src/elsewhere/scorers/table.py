@@ -16,11 +16,11 @@ from elsewhere.scorers.protocol import TOLERANCE, Photo, Row, ScorerInfo, normal
 from elsewhere.values.scores import Scores
 
 
-def make(about: str) -> TableScorer:
+def make(argument: str) -> TableScorer:
     """The scorer `table:FILE`."""
-    if not about:
+    if not argument:
         raise InputError("the scorer table needs a file: write table:SCORES.npz")
-    return TableScorer(Path(about))
+    return TableScorer(Path(argument))
 
 
 class TableScorer:
