@@ -3,16 +3,15 @@
 Rank: a cell outside the truth stands before it when it is at least as likely as every cell of the
 truth, which is when a rival holds in the solver's problem. So the rank of the whole album is one
 more than the protected k of sharing everything. Float sums decide the clear cases and correctly
-rounded sums the near-ties, so that the two agree there too.
+rounded sums the near-ties.
 
-Shares: each photo's summed gain against named rivals. What is measured against what is decided by
-`basis`; the exact sums of an audit and the quick ones of the app both use it.
+Shares: each photo's summed gain against named rivals. `basis` decides what is measured against
+what, for the exact sums of an audit and the quick ones of the app.
 
 Curves: how the truth sharpens photo by photo, in the album's order and in the worst one. The worst
-order is greedy: first the photo that makes the truth likeliest against everything else, then the
-one that does so most beside it, and so on. Another order may be worse at some number of photos.
+order is greedy, so another order may be worse at some number of photos.
 
-Distances: cells are large, many hundreds of kilometres across. So a guess is a cell drawn from the
+Distances: cells are many hundreds of kilometres across. So a guess is a cell drawn from the
 probabilities and then a town of it, drawn by its people, for photos are taken where people are.
 That is a fair bet, not a bound: an attacker may find the very spot in the right cell. The bound
 beside it counts all of a cell if any part of it lies that near.

@@ -2,19 +2,15 @@
 
 Twenty neighbouring cells make up London; pushing one out in favour of the next protects nobody. So
 a zone, the cells that must not stand out when a place is hidden, is every cell any part of which
-lies within R km of the place, and a decoy lies wholly outside it.
+lies within R km of the place, and a decoy lies wholly outside it. Distances are to the nearest part
+of a cell, which is exact for boxes: at any latitude a box is nearest on its meridian nearest to the
+place, and along a meridian the distance has one lowest point.
 
-Distances are to the nearest part of a cell, never to its centre. A cell is boxes between parallels
-and meridians, and for those the nearest part is found exactly: at any latitude a box is nearest on
-its meridian nearest to the place, and along a meridian the distance has one lowest point.
-
-Outlines draw maps and tell which cells a country touches and which country or region a coordinate
-is in. They are two files made by training/outlines.py from Natural Earth: countries at 1:50 million
-to draw, and states and provinces at 1:10 million to measure. They are kept to a hundredth of a
-degree, so an outline is good to about 3 km; a cell nearer than that counts as touching.
-
-The nearest town may lie across a border, so the outlines decide. Where a coordinate is in none of
-them, at sea or on an island too small to be drawn, the nearest town does.
+Outlines are made by training/outlines.py from Natural Earth: countries at 1:50 million to draw, and
+states and provinces at 1:10 million to measure. They are kept to a hundredth of a degree, so an
+outline is good to about 3 km; a cell nearer than that counts as touching. They decide which country
+or region a coordinate is in, for the nearest town may lie across a border. Only a coordinate in no
+outline, at sea or on an island too small to be drawn, belongs where the nearest town does.
 """
 
 from __future__ import annotations

@@ -1,36 +1,28 @@
 """Cells: the globe cut into numbered cells, every place in exactly one.
 
-A cell is one box between two parallels and two meridians, or a few boxes. Those of the paper, with
-equally many photos in each, are made by `equal_count`. All edges of all boxes, extended across the
-globe, cut it into a lattice of small rectangles. Painting every box onto the lattice shows exactly,
-without any rounding, what is not covered or covered twice; afterwards the cell of a coordinate is
-one lookup in a table.
+A cell is one box between two parallels and two meridians, or a few boxes. The edges of all boxes
+cut the globe into a lattice of small rectangles. Painting every box onto the lattice shows exactly
+what is not covered or covered twice; afterwards the cell of a coordinate is one lookup.
 
-On disk cells are a small JSON file, readable by people, for our cells and for anyone's:
+On disk cells are a small JSON file:
 
     {"format": "elsewhere cells", "version": 1, "nested": true, "fingerprint": "…",
      "boxes": [[0, -90, -180, -55.2, -67.1], …]}
 
 A box is [cell, south, west, north, east] in degrees and holds its south and west edge. Cells are
-numbered from 0, in the order of the model's outputs; a cell may have several boxes. West beyond
-east means across the date line. "nested" and "fingerprint" may be left out; a fingerprint that is
-there must be right.
+numbered from 0, in the order of the model's outputs. West beyond east means across the date line.
+"nested" and "fingerprint" may be left out; a fingerprint that is there must be right.
 
-The paper's adaptive partition: the same number of geotagged photos in every cell.
-
-The globe is one box; it is halved again and again, always across its longer side (in km, its
-width measured at its middle latitude), between the two photos in the middle. So crowded cities
-are split, oceans stay whole, and every level refines the one before.
-
-Halves differ by at most one photo, and then so do all cells of a level. Where photos that share
-a parallel, a meridian or a place forbid the straight cut, the cut gets a step beside them, and a
-cell is then a few boxes rather than one; where no step helps, the other side is cut. Two goals
-cannot always be reached:
+`equal_count` makes the paper's cells, with equally many photos in each. The globe is halved again
+and again, always across its longer side in km and between the two photos in the middle. Halves
+differ by at most one photo, and then so do all cells of a level. Where photos that share a
+parallel, a meridian or a place forbid the straight cut, the cut gets a step beside them, and a cell
+is a few boxes; where no step helps, the other side is cut. Two goals cannot always be reached:
 
 - Photos at the very same place cannot be separated. Then the counts are as near to equal as a
   simple cut allows.
 - In a lattice of photos with hardly one to a cell, no simple cut may leave both halves in one
-  piece. Then equal counts have priority. All other cells are contiguous.
+  piece. Then equal counts have priority.
 
 A box with at most one place to tell apart is halved in its middle.
 """

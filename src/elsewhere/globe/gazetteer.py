@@ -1,13 +1,12 @@
 """The gazetteer: names of countries, regions and towns of the world, most populous first.
 
 Made by training/places.py from GeoNames, Natural Earth and CLDR. A row is found by any of its
-spellings in the languages of the world, with or without accents. All spellings are one text that
-is searched as it is, so nothing has to be indexed.
+spellings in the languages of the world, with or without accents.
 
-It is stored, like the outlines, in a data file of named arrays and texts, each compressed and each
-unpacked when used: a line that names the format, a line of JSON (name → type, number of bytes),
-then the compressed sections one after another. Whole numbers are stored as differences with their
-bytes sorted by significance, which compresses far better than the numbers themselves.
+It is stored, like the outlines, in a data file of named arrays and texts: a line that names the
+format, a line of JSON (name → type, number of bytes), then the compressed sections one after
+another. Whole numbers are stored as differences with their bytes sorted by significance, which
+compresses far better than the numbers themselves.
 """
 
 from __future__ import annotations

@@ -1,18 +1,17 @@
 """From text that a person types to a place: a town, a region, a country or a coordinate.
 
-Names are ambiguous. Where one place is ten times as populous as any other of that name, it is the
-one that is meant. Otherwise nothing is guessed, because hiding the wrong Portland protects nobody:
-the person gets a short list to choose from. A name in another language or a nickname counts a tenth
-of the people. A country comes before its towns, and a region after the town that it is named after:
-"Lisbon" is the city, then the district.
+Where one place is ten times as populous as any other of that name, it is the one that is meant.
+Otherwise nothing is guessed, because hiding the wrong Portland protects nobody: the person gets a
+short list to choose from. A name in another language or a nickname counts a tenth of the people. A
+country comes before its towns, and a region after the town that it is named after: "Lisbon" is the
+city, then the district.
 
 Continents are those that a model's accuracy is measured for (training/): all of Russia is in
 Europe, Turkey and the Caucasus in Asia, Central America and the Caribbean in North America.
 
-The other way round, cells and coordinates get names that a person understands. A cell is named
-after the most populous town in it. In a large city that town is a quarter, so the city stands
-before it: "London (Islington), United Kingdom". A cell without a town, somewhere in an ocean, is
-named after the nearest one.
+The other way round, a cell is named after the most populous town in it. In a large city that town
+is a quarter, so the city stands before it: "London (Islington), United Kingdom". A cell without a
+town is named after the nearest one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Colours by meaning, light and dark, for the report, the docs and the lab.
 
-A colour means the same wherever it appears. What has a colour has a shape too, so nothing depends
-on colour alone. A test measures that people who see red and green alike can tell the hues apart,
-and that text has a contrast of at least 4.5.
+What has a colour has a shape too, so nothing depends on colour alone. A test measures that people
+who see red and green alike can tell the hues apart, and that text has a contrast of at least 4.5.
 
-Pictures name colours as CSS variables (`var(--kept)`), which the page sets. `standalone` makes such
-a picture a file of its own; `matplotlib_style` gives plots the same colours.
+Pictures name colours as CSS variables (`var(--kept)`), which the page sets.
 """
 
 from __future__ import annotations

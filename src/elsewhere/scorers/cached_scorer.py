@@ -1,15 +1,14 @@
 """Many photos through one scorer: with all cores, in order, in constant memory.
 
 As many threads as cores each take one photo all the way: read, look up, decode, infer, store.
-Decoding and inference both release the interpreter, so while one core decodes another infers. Only
-a few photos are in progress at once, whatever the album's size; what remains of each is its row. A
-photo that cannot be read costs itself, not the run.
+Decoding and inference both release the interpreter. Only a few photos are in progress at once; what
+remains of each is its row. A photo that cannot be read costs itself, not the run.
 
-Rows that were computed before are kept on disk. A row says where a photo was taken, so the cache is
-private (0700 and 0600) and keyed: an entry's name is an HMAC of the photo's bytes under a random
-key that never leaves this folder. Without the key nobody can ask the cache whether a photo was ever
-scored here. Entries are sealed with the same key, so a damaged or foreign one is ignored and
-computed anew. The cache is optional: where it cannot be used, scoring goes on without it.
+Rows are cached on disk. A row says where a photo was taken, so the cache is private (0700 and 0600)
+and keyed: an entry's name is an HMAC of the photo's bytes under a random key that never leaves this
+folder. Without the key nobody can ask the cache whether a photo was ever scored here. Entries are
+sealed with the same key, so a damaged or foreign one is ignored and computed anew. Where the cache
+cannot be used, scoring goes on without it.
 """
 
 from __future__ import annotations

@@ -1,19 +1,17 @@
 """The scorer `embedded`, the default: CLIP ViT-B/16 and our head, on the CPU, offline.
 
 The weights are in the package. `model.json` beside them records the SHA-256 of each file, the cells
-they were trained on and how albums are calibrated; a file that does not match is refused before it
-is used. Behind a colon stands one of two other heads for the same tower, each trained on half of
-the photos: second opinions at almost no cost where the tower has run on the photo already.
+they were trained on and how albums are calibrated; a file that does not match is refused. Behind a
+colon stands one of two other heads for the same tower, each trained on half of the photos: second
+opinions at almost no cost where the tower has run on the photo already.
 
-Training and this module share `preprocess`, because a head trained on one view and run on another
-is quietly worse. The view is the whole photo squashed to a square: one forward pass a photo, and
-nothing at the edges is lost (measured as good as three crops).
+Training and this module share `preprocess`: a head trained on one view and run on another is
+quietly worse. The view is the whole photo squashed to a square (measured as good as three crops).
 
 The head maps the features by a few small networks into GeoCLIP's location space, where each cell
 has a vector; the cosines decide, and the networks' scores are averaged. A linear recogniser of the
-trained landmarks then lifts a landmark's cell, and only when it is sure. One row at a time: a
-batched product may round a row differently next to other rows, and a photo's scores must not depend
-on its neighbours.
+trained landmarks then lifts a landmark's cell, and only when it is sure. One row at a time, because
+a batched product may round a row differently next to other rows.
 """
 
 from __future__ import annotations

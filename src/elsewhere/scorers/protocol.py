@@ -1,20 +1,18 @@
 """What every scorer is, two methods and the photos and rows between them, and how it is found.
 
 A scorer turns one photo into one row of natural-log probabilities over cells. It gets one photo at
-a time, so a row cannot depend on the batch or on the neighbours. Speed comes from several threads
-that call `score` at once (`cached_scorer.py`), so `score` must be thread-safe. No prior over cells
-may be included: it would count once per photo. Later stages trust a row, so each is checked here.
+a time, so a row cannot depend on its neighbours. Several threads call `score` at once
+(`cached_scorer.py`), so it must be thread-safe. No prior over cells may be included: it would count
+once per photo. Later stages trust a row, so each is checked here.
 
 Only renditions are decoded in the process that scores: plain JPEGs of our own, upright and sRGB, or
 PNGs where not a bit may be lost. Untrusted files are decoded by the album, in processes of their
-own. Large JPEGs are decoded at a reduced scale (an eighth of each side needs one coefficient per
-block), which keeps decoding well below inference.
+own. Large JPEGs are decoded at a reduced scale.
 
-A scorer is found by the specification that a user types: `find`. It is a name, and behind a colon
-what the scorer works on: `embedded`, `geoclip`, `onnx:streets.onnx`, `table:scores.npz`. Other
-packages can add scorers: an entry point in the group `elsewhere.scorers` is found by its name. It
-must lead to something that is called with the text behind the colon ("" for none) and returns an
-object with the two methods, `load` and `score`.
+`find` takes the specification that a user types: a name, and behind a colon what the scorer works
+on: `embedded`, `geoclip`, `onnx:streets.onnx`, `table:scores.npz`. Other packages can add scorers
+by an entry point in the group `elsewhere.scorers`. It must lead to something that is called with
+the text behind the colon ("" for none) and returns an object with the methods `load` and `score`.
 
 Photos of one album are not independent, so the plain sum of their rows is overconfident. A scorer
 may know by how much: an exponent by number of photos, fitted on held-out albums, that the sum is
