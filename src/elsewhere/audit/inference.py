@@ -88,10 +88,8 @@ def audit(
     Args:
         scores: the attacker's scores, photos × cells.
         truth: the cell or cells of the true place; None where it is not known.
-        exponents: the attacker's calibration for albums, by number of photos. Without it the
-            probabilities are those of the plain sum, which is overconfident.
-        cells: the cells on the globe, for names and distances; the default ones are known by
-            their fingerprint.
+        exponents: the attacker's calibration for albums; without it the sum is overconfident.
+        cells: the cells on the globe; the default ones are known by their fingerprint.
         sees: the photos that are added up, by number; all of them where None.
         among: the cells that are possible at all, where the audience knows a country, say.
         rivals: the cells that a plan names, to measure shares against.

@@ -12,21 +12,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Guess:
-    """One cell as an attacker names it.
+    """One cell as an attacker names it: after its most populous town.
 
-    A cell is called after its most populous town, and that town's coordinate stands for it on a
-    map. Where the attacker's cells are not known on the globe, the name is "cell 17" and there is
-    no coordinate.
+    Where the attacker's cells are not known on the globe, the name is "cell 17" and there is no
+    coordinate.
     """
 
     cell: int
-    """Its number."""
     name: str
-    """Its most populous town, with enough of the region to tell it from others."""
     lat: float | None
-    """Latitude of that town."""
+    """Latitude of that town, and its longitude."""
     lon: float | None
-    """Longitude of that town."""
     probability: float
     """How likely the attacker holds it."""
 
@@ -36,7 +32,6 @@ class Alone:
     """What one photo says by itself."""
 
     photo: str
-    """Its id."""
     guesses: tuple[Guess, ...]
     """Its own likeliest cells, the first one first."""
     rank: int | None
@@ -68,7 +63,6 @@ class Within:
     """
 
     km: float
-    """The radius."""
     chance: float
     """The probability that the guess falls within it."""
     at_most: float
@@ -102,13 +96,11 @@ class Shares:
     from_plan: bool
     """Whether a plan named the rivals."""
     against: int
-    """The cell of the zone."""
     margin: float
     """θ, taken off each gain."""
     gains: tuple[float, ...]
     """One for each photo, in nats, in the order of the audit's `ids`."""
     total: float
-    """What they add up to."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +108,11 @@ class Exposure:
     """How far the photos give the truth away to this attacker."""
 
     label: str
-    """The name of the place."""
     cells: tuple[int, ...]
     """The truth: one cell, or all cells of the zone."""
     lat: float | None
-    """Latitude of the middle of the place; None where only cells are known."""
+    """Latitude of the middle of the place, and its longitude; None where only cells are known."""
     lon: float | None
-    """Longitude of the middle of the place."""
     rank: int
     """1 + the number of cells outside the zone that are at least as likely as each cell of it."""
     probability: float

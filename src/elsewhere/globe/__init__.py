@@ -5,10 +5,6 @@ cells        Cells, their files, and their making: equally many photos in each c
 gazetteer    names of countries, regions and towns
 places       from text to a place, and names for cells and coordinates
 areas        the cells around a place, distances to cells, ground of countries and regions
-
->>> from elsewhere.globe import Cells, place, zone_of_place
->>> len(zone_of_place(Cells.default(), place("Lisbon"), radius_km=25)) > 0
-True
 """
 
 from elsewhere.globe.areas import (

@@ -56,11 +56,7 @@ class Cells:
     """M cells that cover the globe without overlap.
 
     >>> cells = Cells.default()
-    >>> cells.count
-    512
     >>> cells.locate(38.72, -9.14) == cells.locate(38.72, 350.86)
-    True
-    >>> cells.coarsen(256).locate(38.72, -9.14) == cells.locate(38.72, -9.14) // 2
     True
     """
 
@@ -77,10 +73,7 @@ class Cells:
     starts: Ints
     """The first box of each cell, for reductions over boxes."""
     centres: tuple[Floats, Floats]
-    """Latitude and longitude of the middle of each cell's largest box: to draw, not to measure.
-
-    Distances are to a cell's nearest part (`distance_km`), never to its centre.
-    """
+    """Latitude and longitude of the middle of each cell's largest box: to draw, not to measure."""
 
     def __init__(self, boxes: ArrayLike, owner: ArrayLike | None = None, *, nested: bool = False):
         """Cells from their boxes; without `owner`, each box is a cell.
@@ -161,12 +154,7 @@ class Cells:
     def build(cls, lat: ArrayLike, lon: ArrayLike, count: int = 512) -> Cells:
         """Cells with equally many of these photos in each, to within one photo.
 
-        `count` is a power of two. Photos at the very same place always share a cell, so where
-        more photos than a cell's share lie at one place its cell holds them all.
-
-        >>> cells = Cells.build([0, 0, 50, 60], [10, 20, 5, -5], count=4)
-        >>> sorted(cells.locate([0, 0, 50, 60], [10, 20, 5, -5]).tolist())
-        [0, 1, 2, 3]
+        `count` is a power of two. Photos at the very same place always share a cell.
         """
         lats, lons = canonical(np.ravel(lat), np.ravel(lon))
         if count < 2 or count & (count - 1):

@@ -31,8 +31,7 @@ class PhotoPicture:
     preview: bytes = b""
     """A small JPEG; empty where there is none to show."""
     gain: float | None = None
-    """Its share in nats; a negative one gives the place away. The page shows it with the opposite
-    sign."""
+    """Its share in nats; a negative one gives the place away, and the page turns the sign."""
     note: str = ""
     """Why it had to stay or go, its new name; may be empty."""
 
@@ -43,8 +42,7 @@ class AttackerView:
 
     before: Audit
     after: Audit | None = None
-    """Of the shared photos, and of those that are public already; None without a plan, and where
-    none of the photos is shared or public."""
+    """Of the shared and public photos; None where there are none, and without a plan."""
     decoys: tuple[Guess, ...] = ()
     """The cells that outrank the place afterwards, the furthest ahead first."""
     zone: tuple[tuple[float, float, float, float], ...] = ()
@@ -54,8 +52,7 @@ class AttackerView:
     target: str = "within 25 km"
     """Where a guess is right, in the words of what is hidden: "within 25 km", "in Portugal"."""
     radius_km: float | None = 25.0
-    """The hidden radius; None for a cell, a city or a country: then the page shows the zone's
-    probability."""
+    """None for a cell, a city or a country: then the page shows the zone's probability."""
 
 
 @dataclass(frozen=True)
