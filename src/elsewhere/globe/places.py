@@ -56,6 +56,8 @@ CONTINENTS = frozenset(_CODES)
 """By name."""
 _CLEAR = 10
 """How many times as populous as the next one a place must be to be chosen without asking."""
+_SIMILAR_AMONG = 20_000
+"""Among how many places a similar name is looked for."""
 _EXAMPLE = "38.72, -9.14"
 
 _NUMBER = r"""([-+−]?\d+(?:\.\d+)?)\s*(?:[°d]\s*)?(?:(\d+(?:\.\d+)?)\s*['′m]\s*)?"""
@@ -251,8 +253,7 @@ def _unknown(text: str) -> PlaceError:
         )
     table = gazetteer()
     name = text.split(",", maxsplit=1)[0]
-    near = table.rows_named(name) or table.rows_named(name, prefix=True)[:3]
-    near = near or list(dict.fromkeys([*_misspelled(name)[:2], *_similar(name)]))
+    near = table.rows_named(name) or table.rows_named(name, prefix=True) or _similar_rows(name)
     choices = [place_of_row(row) for row in near[:3]]
     labels = "; ".join(dict.fromkeys(choice.label for choice in choices))
     hint = f"did you mean {labels}?" if labels else "give a larger town nearby"
@@ -262,26 +263,24 @@ def _unknown(text: str) -> PlaceError:
     )
 
 
-def _misspelled(name: str) -> list[int]:
-    """Rows with this spelling but for an extra letter or two swapped ones, in any language:
-    "Lissabonn" is as near to Lisbon as "Lisbonn" is."""
-    key = name_key(name)
-    variants = [key[:at] + key[at + 1 :] for at in range(len(key))]
-    variants += [key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(len(key) - 1)]
-    long_enough = [variant for variant in variants if len(variant) > 3]
-    return sorted({row for variant in long_enough for row in gazetteer().rows_named(variant)})
+def _similar_rows(name: str) -> list[int]:
+    """Rows with nearly this spelling: in any language, then in English by the most populous.
 
-
-def _similar(name: str, limit: int = 20_000) -> list[int]:
-    """Rows with a similar spelling, of the most populous."""
+    In any language means but for an extra letter or two swapped ones: "Lissabonn" is as near to
+    Lisbon as "Lisbonn" is.
+    """
     import difflib
 
-    key = name_key(name)
+    table, key = gazetteer(), name_key(name)
+    variants = [key[:at] + key[at + 1 :] for at in range(len(key))]
+    variants += [key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(len(key) - 1)]
+    misspelled = {row for text in variants if len(text) > 3 for row in table.rows_named(text)}
     row_by_key: dict[str, int] = {}
-    for row, known_name in enumerate(gazetteer().names[:limit]):
+    for row, known_name in enumerate(table.names[:_SIMILAR_AMONG]):
         row_by_key.setdefault(name_key(known_name), row)
     near = [other for other in row_by_key if abs(len(other) - len(key)) <= 2]
-    return [row_by_key[close] for close in difflib.get_close_matches(key, near, n=3, cutoff=0.75)]
+    close = difflib.get_close_matches(key, near, n=3, cutoff=0.75)
+    return list(dict.fromkeys([*sorted(misspelled)[:2], *(row_by_key[other] for other in close)]))
 
 
 _CITY_POPULATION, _CITY_RATIO, _REACH_KM = 500_000, 3, 20.0

@@ -21,14 +21,9 @@ from elsewhere.messages.phrases import as_sentence, chance, ordinal, signed
 from elsewhere.report.colours import FONT, THEMES
 from elsewhere.values.wording import counted, listed
 
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "img-src data:",
-        "style-src 'unsafe-inline'",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
+POLICY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'"
 )
 """What the browser may do: show pictures that are in the page, and style it."""
 _ALLOWED = " \n\u00a0\u202f\u200d"

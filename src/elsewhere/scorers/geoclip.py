@@ -15,6 +15,7 @@ import hashlib
 import io
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,12 +110,13 @@ class GeoclipScorer:
         self._starts = np.searchsorted(cell_of[order], np.arange(cells.count))
         features = self._location_features(torch, model, coordinates, release)
         self._places = features[order].astype(np.float32)
-        self._scale = float(torch.exp(_read(torch, weights / "logit_scale_weights.pth")))
+        read = partial(torch.load, map_location="cpu", weights_only=True)
+        self._scale = float(torch.exp(read(weights / "logit_scale_weights.pth")))
         self._torch = torch
         self._mlp = torch.nn.Sequential(
             torch.nn.Linear(768, 768), torch.nn.ReLU(), torch.nn.Linear(768, 512)
         )
-        self._mlp.load_state_dict(_read(torch, weights / "image_encoder_mlp_weights.pth"))
+        self._mlp.load_state_dict(read(weights / "image_encoder_mlp_weights.pth"))
         seal = f"geoclip 1 {release} {self._tower_name} {cells.fingerprint}"
         return ScorerInfo(
             name="geoclip",
@@ -177,7 +179,3 @@ def _hub_tower(torch: Any) -> Tower:
         ) from problem
     encoder.mlp = torch.nn.Identity()  # loaded separately, so that any tower can be used
     return lambda image: encoder(encoder.preprocess_image(image))
-
-
-def _read(torch: Any, path: Path) -> Any:
-    return torch.load(path, map_location="cpu", weights_only=True)
