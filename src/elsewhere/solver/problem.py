@@ -117,19 +117,10 @@ def plain(bank: FloatMatrix, truth: int, need: int) -> Problem:
     ([0, 1, 3], 3)
     """
     photos, cells = bank.shape
-    return Problem(
-        attackers=(
-            Attacker(
-                scores=bank,
-                zone=np.array([truth], np.intp),
-                rivals=np.delete(np.arange(cells, dtype=np.intp), truth),
-                need=need,
-            ),
-        ),
-        unit_of=np.arange(photos, dtype=np.intp),
-        weights=np.ones(photos, np.int64),
-        fixed=np.zeros(photos, np.int8),
-    )
+    rivals = np.delete(np.arange(cells, dtype=np.intp), truth)
+    attacker = Attacker(bank, np.array([truth], np.intp), rivals, need)
+    weights, fixed = np.ones(photos, np.int64), np.zeros(photos, np.int8)
+    return Problem((attacker,), np.arange(photos, dtype=np.intp), weights, fixed)
 
 
 def row_slack(attacker: Attacker, photos: Mask, rival: int, zone_cell: int) -> float:

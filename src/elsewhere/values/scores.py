@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -75,11 +76,8 @@ class Scores:
             with np.errstate(over="ignore"):
                 if (given.astype(np.float64) != given)[~np.isnan(given)].any():
                     raise InputError("scores must be numbers that a float of 64 bits holds exactly")
-        if (
-            given.dtype.kind in "iu"
-            and given.size
-            and max(-int(given.min()), int(given.max())) > _MAX_INTEGER
-        ):
+        whole = given.dtype.kind in "iu" and given.size > 0
+        if whole and max(-int(given.min()), int(given.max())) > _MAX_INTEGER:
             raise InputError(
                 f"whole-number scores must lie within ±{_MAX_INTEGER:,}, to be kept exactly"
             )
@@ -91,11 +89,8 @@ class Scores:
             raise InputError("scores hold no photo: give at least one row")
         if given.shape[1] < 2:
             raise InputError("scores need at least two cells, one of them the truth")
-        matrix: FloatMatrix = (
-            np.array(given, dtype=np.float32)
-            if given.dtype == np.float32
-            else np.array(given, dtype=np.float64)
-        )
+        dtype: Any = np.float32 if given.dtype == np.float32 else np.float64
+        matrix: FloatMatrix = np.array(given, dtype=dtype)
         bad = ~(matrix < np.inf)
         if bad.any():
             row, column = (int(x) for x in np.argwhere(bad)[0])

@@ -44,7 +44,7 @@ def reaches(instance: Instance, left_out: Mask, goal: Goal) -> bool:
 def test_a_cheapest_plan_is_a_plan_within_the_cap(seed: int) -> None:
     instance, weights, costs, goal, cap = prepared(seed)
     with np.errstate(all="ignore"):
-        best = find_light_plan(instance, weights, costs, goal, cap=cap)
+        best = find_light_plan(instance, weights, costs, goal, cap=cap, limits=Limits())
     if best is None:
         return
     assert reaches(instance, best, goal)
@@ -58,7 +58,9 @@ def test_on_calibrated_problems_it_is_rarely_far_off() -> None:
         problem = plain(scores.values, truth, 5)
         instance = Instance(problem)
         costs = rival_costs(instance, instance.weights)
-        best = find_light_plan(instance, instance.weights, costs, needs(problem), cap=15.0)
+        best = find_light_plan(
+            instance, instance.weights, costs, needs(problem), cap=15.0, limits=Limits()
+        )
         assert best is not None
         dear += int(best.sum()) - int(solve(instance).cost)
         found += 1
@@ -72,7 +74,7 @@ def test_a_fullest_plan_is_within_the_cap_and_no_worse_than_nothing(seed: int) -
     before = instance.counts(instance.holding(np.zeros(instance.units, bool))).min()
     for cap in (0.0, most // 2, most):
         with np.errstate(all="ignore"):
-            left_out = find_full_plan(instance, weights, costs, cap)
+            left_out = find_full_plan(instance, weights, costs, cap, Limits())
         assert weights[left_out].sum() <= cap
         assert instance.counts(instance.holding(left_out)).min() >= before
 
@@ -82,7 +84,7 @@ def test_a_fullest_plan_is_within_the_cap_and_no_worse_than_nothing(seed: int) -
 def test_prefix_plans_weigh_what_they_are_filed_under(seed: int) -> None:
     instance, weights, costs, _, cap = prepared(seed)
     with np.errstate(all="ignore"):
-        plans = prefix_plans(instance, weights, costs, cap)
+        plans = prefix_plans(instance, weights, costs, cap, Limits())
     for weight, left_out in plans.items():
         assert weights[left_out].sum() == weight <= cap
 
@@ -146,4 +148,9 @@ def test_where_no_rival_can_hold_there_is_no_plan() -> None:
     instance = Instance(pinned)
     costs = rival_costs(instance, instance.weights)
     with np.errstate(all="ignore"):
-        assert find_light_plan(instance, instance.weights, costs, needs(pinned), cap=1.0) is None
+        assert (
+            find_light_plan(
+                instance, instance.weights, costs, needs(pinned), cap=1.0, limits=Limits()
+            )
+            is None
+        )

@@ -144,10 +144,9 @@ def find_light_plan(
     goal: Goal,
     *,
     cap: float,
-    limits: Limits | None = None,
+    limits: Limits,
 ) -> Mask | None:
     """A light plan that reaches the goal within `cap`; None where none was found in time."""
-    limits = limits or Limits()
     every_unit = np.arange(instance.units)
     best: Mask | None = None
     best_cost = cap + 1.0
@@ -207,10 +206,9 @@ def find_light_plan(
 
 
 def find_full_plan(
-    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits | None = None
+    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits
 ) -> Mask:
     """A plan within `cap` that makes many rivals hold for every attacker."""
-    limits = limits or Limits()
     best = np.zeros(instance.units, bool)
     best_key = (-1, -1)
 
@@ -247,10 +245,9 @@ def find_full_plan(
 
 
 def prefix_plans(
-    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits | None = None
+    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits
 ) -> dict[int, Mask]:
     """For every weight up to `cap`, the fullest plan among prefixes of the surrogate orders."""
-    limits = limits or Limits()
     best: dict[int, tuple[tuple[int, int], Ints, int]] = {}
     for order in _prefix_orders(instance, weights, costs, 20):
         if best and limits.out_of_time():

@@ -14,6 +14,7 @@ the scores as given. −inf becomes a number so large that nothing finite can ou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -69,8 +70,7 @@ class Instance:
 
     def restricted(self, rivals: Ints) -> Instance:
         """The same instance with only these rivals, in this order."""
-        twin = object.__new__(Instance)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         rows = np.concatenate([rivals, np.arange(self.rivals, len(self.unit_scores))])
         removed = self.rivals - len(rivals)
         twin.rivals = len(rivals)
@@ -94,8 +94,7 @@ class Instance:
 
         They are left out to begin with, and to "leave out" one of them is to keep it.
         """
-        twin = object.__new__(Instance)
-        twin.__dict__.update(self.__dict__)
+        twin = copy(self)
         twin.complemented_units = self.complemented_units ^ units
         twin.unit_scores = np.where(units, -self.unit_scores, self.unit_scores)
         twin.full_sums = self.base_sums + self.unit_scores[:, ~units].sum(axis=1)
