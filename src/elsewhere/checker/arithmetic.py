@@ -1,10 +1,9 @@
 """Exact numbers for the check: sums of floats as whole numbers, fast enough to redo every time.
 
-Every finite float64 is a whole multiple of 2^-1074, so a score, a sum of scores, a margin and a
-lead are all whole numbers of that *unit*, and Python's integers hold them without rounding.
-Turning a hundred thousand scores into such integers one by one would be slow, so columns are
-summed by NumPy after each score is cut into a few pieces whose sums cannot round (`column_sums`).
-Nothing here is shared with the solver: the check must not inherit its mistakes.
+Every finite float64 is a whole multiple of 2^-1074. So a score, a sum of scores, a margin and a
+lead are whole numbers of that *unit*, and Python's integers hold them without rounding. To convert
+scores one by one would be slow, so NumPy sums columns after each score is cut into a few pieces
+whose sums cannot round. Nothing here is shared with the solver, whose mistakes it must not inherit.
 """
 
 from __future__ import annotations

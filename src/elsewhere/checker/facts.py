@@ -1,8 +1,7 @@
 """What is true of an album, whatever a plan says of it: the facts that the check compares with.
 
-From a promise and the scores, in whole numbers, straight from the promise's own definition: which
-photos may be kept together, what that costs, and which rivals then hold, in which order, by how
-much. The same question as the solver's, answered in another way and for one given set of photos.
+From a promise and the scores, in whole numbers: which photos may be kept together, what that costs,
+and which rivals then hold, in which order, by how much.
 """
 
 from __future__ import annotations

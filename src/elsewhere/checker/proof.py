@@ -1,13 +1,9 @@
 """The check: does a plan keep its promise? Proved anew, exactly, with no help from the solver.
 
-`prove` looks at a plan as a stranger would. From the promise and the scores alone it works out,
-in whole numbers (`arithmetic.py`), which rivals hold once the plan's photos are withheld,
-and compares that with everything the plan says: photos, pins, groups, rivals and their order,
-protected-k, slack, cost. A plan leaves `protect` only when nothing is found wrong.
-
-What is *not* proved here: that no better plan exists. That is the solver's proof. But the plan
-that withholds only what must go is tried too, and a claim that it contradicts ("optimal",
-"infeasible", a bound) is refused.
+From the promise and the scores alone, `prove` works out in whole numbers which rivals hold once the
+plan's photos are withheld, and compares that with everything the plan says. That no better plan
+exists is the solver's proof and not repeated. But the plan that withholds only what must go is
+tried too, and a claim that it contradicts ("optimal", "infeasible", a bound) is refused.
 """
 
 from __future__ import annotations

@@ -1,17 +1,14 @@
 """The paper's baseline: leave out the photos that most give the place away, one by one.
 
-Photos go in descending order of their score for the truth, and the top k is tested after each one
-(from none left out, so that an album that is already fine loses nothing). Under a budget d the d
-highest go, whether that helps or not: this is the baseline as published, not a good heuristic.
+Photos go in descending order of their score for the truth, and the top k is tested after each one,
+from none left out. Under a budget d the d highest go, whether that helps or not.
 
-What the paper leaves open is decided as follows. The score of a zone is the log of the summed
-probabilities of its cells; of several attackers, the sum over those that see the photo; of a group,
-the mean. Equal scores go in the order of the photos. Values are ignored. The rows should be
-log-probabilities: greedy compares scores of different photos, so, unlike for every other solver
-here, a constant added to a row changes its solution.
+What the paper leaves open: the score of a zone is the log of the summed probabilities of its cells;
+of several attackers, the sum over those that see the photo; of a group, the mean. Equal scores go
+in the order of the photos. Values are ignored. Rows should be log-probabilities: unlike for every
+other solver here, a constant added to a row changes the plan.
 
-Baselines serve as oracles for the solver, so they count holding rivals on their own: float sums
-with a rigorous error bound for the clear cases, `problem.holds` for the rest.
+Baselines serve as oracles for the solver, so they count holding rivals on their own.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """From a promise to the canonical problem, and from its solution back.
 
 Zone, rivals, margin, lead, prior and the photos that an attacker sees are parts of an attacker of
-the problem; pins fix units; a budget and strictness are its own. "Each photo too" fixes out the
-photos that reveal the truth alone. Groups become units, and values become whole weights;
-`Reduction.invert` translates these two back. The order matters in two places: photos are judged
-alone before they are joined into groups, and groups are formed before their values are added up.
-The solver knows nothing of this, and this module nothing of the solver.
+the problem; pins fix units. "Each photo too" fixes out the photos that reveal the truth alone.
+Groups become units and values become whole weights; `Reduction.invert` translates these two back.
+Photos are judged alone before they are joined into groups, and groups are formed before their
+values are added up.
 """
 
 from __future__ import annotations

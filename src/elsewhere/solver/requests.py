@@ -1,8 +1,7 @@
 """From what a person passed to a Promise: every argument read, every mistake refused.
 
-The same reading serves `protect`, `frontier` and `check`, so that a wish means the same to all.
-What cannot be understood is an InputError that names the wish; nothing is guessed. True is not the
-number 1 here, and a name is not a list of letters: they are passed by mistake.
+The same reading serves `protect`, `frontier` and `check`. What cannot be understood is an
+InputError that names the wish. True is not the number 1 here, and a name is not a list of letters.
 """
 
 from __future__ import annotations

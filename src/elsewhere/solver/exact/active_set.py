@@ -1,9 +1,9 @@
 """Several attackers: solve for an active set of them.
 
 Most attackers are satisfied once the others are. So an attacker becomes active only when a plan
-fails it: the best plan for the active ones is the best for all as soon as it satisfies all, and its
-cost is a bound in any case. Attackers that see different photos need different photos left out, so
-that their costs add up; a photo that several see counts for each a share of its weight.
+fails it: the best plan for the active ones is a bound, and the best for all once it satisfies all.
+Attackers that see different photos need different photos left out, so that their costs add up; a
+photo that several see counts for each a share of its weight.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """A Lagrangean bound for several attackers, from what each costs alone at weights of its own.
 
-A unit is left out for all attackers at once, and its weight counts once. Split each weight among
-the attackers that see the unit, in any way (the split is the Lagrangean multipliers): whatever
-satisfies all of them costs at least the sum of each one's best plan at its own weights. A share may
-be negative: an attacker that would rather keep a unit is paid for leaving it out by those that want
-it gone. The photos that give one place away are often those that cover up another, so this is
-where the bound comes from.
+A unit's weight counts once for all attackers. Split it among those that see the unit, in any way
+(the split is the Lagrangean multipliers): whatever satisfies all attackers costs at least the sum
+of each one's best plan at its own weights. A share may be negative: an attacker that would rather
+keep a unit is paid for leaving it out by those that want it gone.
 
 Multipliers move towards agreement: whoever leaves out a unit that others keep pays more for it, the
 others less (a subgradient method for the Lagrangean dual). Any multipliers give a valid bound.

@@ -1,9 +1,9 @@
 """Local search: lighter plans for several attackers.
 
-What satisfies one attacker spoils another, so that plans made for each and put together are far
-too heavy. `improve_by_swaps` keeps units again until the plan is lighter than the incumbent, and
-then swaps units, always the pair that leaves the attackers least short of what they need, with a
-tabu list, until all are satisfied. Every plan is counted exactly.
+What satisfies one attacker spoils another, so plans made for each and put together are far too
+heavy. `improve_by_swaps` keeps units again until the plan is lighter than the incumbent, and then
+swaps units by a tabu search, always the pair that leaves the attackers least short of what they
+need, until all are satisfied. Every plan is counted exactly.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """The two objectives, least weight and most holding rivals, and the search that closes their gap.
 
-The main search covers the whole gap between bound and incumbent at once and improves the incumbent
-on the way: that is quickest where the first plan is nearly the best. Where it takes long, it takes
-turns with probes: searches below a cutoff inside the gap, which raise the bound (and sometimes find
-a better plan), so that stopping early still says something.
+The main search covers the whole gap between bound and incumbent at once: quickest where the first
+plan is nearly the best. Where it takes long, it takes turns with probes, searches below a cutoff
+inside the gap. They raise the bound, so that stopping early still says something.
 
 Presolve: the cost of each rival alone is a one-row knapsack relaxation, solved in closed form for
 all rivals at once. The k-th smallest is a lower bound for a top-k guarantee, and rivals that cost
-more than the incumbent can be dropped: on real collections that leaves a dozen of five hundred.
+more than the incumbent are dropped: on real collections that leaves a dozen of five hundred.
 """
 
 from __future__ import annotations

@@ -1,22 +1,13 @@
 """The exact solver: a good plan first, then the proof that none is better.
 
-`solve` takes the canonical problem and gives an solution whose status is a promise: "optimal" only
-when the tree was searched to its end. Stopped early, it gives the plan and the bound proved so far.
-Work is counted in tree nodes and simplex pivots, so that the same `work` limit stops at the same
-plan everywhere.
-
-Several hidden places of an album, seen by one model over all photos, differ in nothing but their
-zones. Rivals are ranked alike for all of them, so that k rivals are ahead of each zone exactly when
-k rivals are ahead of all zones together: one attacker with one zone, and a smaller tree.
-
-`polish` picks, among plans of the same cost and counts, the one nearest the previous plan, then the
-one with most slack. A preference, not a proof: it looks at plans one swap apart (a unit for another
-of the same weight and size) until none is better or its work limit is reached.
+The status of a solution is a promise: "optimal" only where the tree was searched to its end.
+Stopped early, `solve` gives the plan and the bound proved so far. Work is counted in tree nodes and
+simplex pivots, so that the same `work` limit stops at the same plan everywhere.
 
 `solve_all_budgets`: the best count is a step function of the budget. Each step is one problem, the
-least that must be left out for one more rival, and its solution settles every budget up to there;
-the next problem starts from the bound that the last one proved. Beyond the budgets to be proved,
-prefixes of good orders give plans for all remaining budgets at once.
+least that must be left out for one more rival. Its solution settles every budget up to there, and
+the next problem starts from the bound that it proved. Beyond the budgets to be proved, prefixes of
+good orders give plans for all remaining budgets at once.
 """
 
 from __future__ import annotations
@@ -200,7 +191,10 @@ def _within_budget(instance: Instance, budget: int, limits: Limits) -> SearchRes
 
 
 def merge_attackers(problem: Problem) -> Problem:
-    """The same guarantee with attackers that differ only in their zone merged.
+    """The same guarantee with attackers that differ only in their zone merged: a smaller tree.
+
+    Such attackers rank rivals alike. So k rivals are ahead of each zone exactly when k rivals are
+    ahead of all zones together.
 
     >>> from elsewhere.solver.problem import plain
     >>> first = plain(np.zeros((2, 4)), truth=0, need=1).attackers[0]
@@ -236,7 +230,11 @@ def similarity_preference(instance: Instance, previous: frozenset[int]) -> Float
 
 
 def polish(instance: Instance, solution: Solution, preference: Floats) -> Solution:
-    """A solution of the same cost and counts, nearer the previous plan or with more slack."""
+    """A solution of the same cost and counts, nearer the previous plan or with more slack.
+
+    A preference, not a proof: it tries plans one swap apart (a unit for another of the same weight
+    and size) until none is better or its work limit is reached.
+    """
     problem = instance.problem
     if solution.kept is None or solution.kept[instance.free].all():
         return solution
