@@ -36,13 +36,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from elsewhere.album.copies import ZIP, Copy, open_copy, write_archive
 from elsewhere.album.files import PHOTO_SUFFIXES, RAW_SUFFIXES, SIDECAR_SUFFIXES, VIDEO_SUFFIXES
 from elsewhere.album.renditions import NotJpegError, Rendition, reject_trailing_data
 from elsewhere.errors import CheckError, FileError, InputError
-from elsewhere.platform.files import UNSUPPORTED_ERRORS, open_to_owner, sync_folder, take
+from elsewhere.platform.files import (
+    UNSUPPORTED_ERRORS,
+    new_file,
+    open_to_owner,
+    sync_folder,
+    take,
+)
 
 Order = Literal["shuffled", "album"]
 Names = Literal["neutral", "keep"]
@@ -64,6 +70,7 @@ _FILE_SUFFIXES = (
     | {".gif", ".tar", ".gz", ".tgz", ".7z", ".rar", ".pdf", ".html", ".txt", ".csv"}
 )
 """A target that ends like this is not meant to be a folder."""
+_FILE_MODE = 0o644
 FILE_TIME = 315_532_800
 """The time of all exported files: midnight of 1 January 1980, UTC."""
 _ERRORS = {
@@ -79,27 +86,23 @@ _ERRORS = {
 }
 
 
-def check_choices(order: str, names: str) -> None:
-    """Refuse an unknown order or way of naming."""
-    if order not in ("shuffled", "album"):
-        raise InputError(f"there is no order {order!r}: choose shuffled or album")
-    if names not in ("neutral", "keep"):
-        raise InputError(f"names cannot be {names!r}: choose neutral or keep")
-
-
 def choose_names(
     ids: Sequence[str], order: Order = "shuffled", names: Names = "neutral"
 ) -> list[str]:
     """A file name for each photo, by the position of its id.
 
-    Kept names are portable, and differ even where case does not count.
+    Kept names are portable, and differ even where case does not count. An unknown order or way of
+    naming is refused.
 
     >>> choose_names(["b/IMG_1.HEIC", "c.png"], order="album")
     ['001.jpg', '002.jpg']
     >>> choose_names(["b/IMG_1.HEIC", "c/img_1.jpg"], names="keep")
     ['IMG_1.jpg', 'img_1-2.jpg']
     """
-    check_choices(order, names)
+    if order not in ("shuffled", "album"):
+        raise InputError(f"there is no order {order!r}: choose shuffled or album")
+    if names not in ("neutral", "keep"):
+        raise InputError(f"names cannot be {names!r}: choose neutral or keep")
     if names == "neutral":
         width = max(_MIN_DIGITS, len(str(len(ids))))
         numbers = list(range(1, len(ids) + 1))
@@ -256,18 +259,27 @@ def export(
         with Staging(target.parent) as staging:
             if target.suffix.lower() == ZIP:
                 path = staging.folder / "copy.zip"
-                with _new_file(path) as stream:
+                with new_file(path, mode=_FILE_MODE) as stream:
                     write_archive(stream, contents())
             else:
                 path = staging.folder / "copy"
                 path.mkdir(mode=0o755)
                 open_to_owner(path, 0o700)
                 for name, content in contents():
-                    with _new_file(path / name) as stream:
+                    with new_file(path / name, mode=_FILE_MODE) as stream:
                         stream.write(content)
                 sync_folder(path)
             copy = open_copy(path)
-            _compare(copy, ordered)
+            if list(copy.names) != [file.name for file in ordered]:
+                raise CheckError(
+                    "the copy does not hold the files that were written: check the disk"
+                )
+            for file in ordered:
+                if sha256(copy.read(file.name)).hexdigest() != file.rendition.digest:
+                    raise CheckError(
+                        f"{file.name} is not on the disk as it was written: see whether the disk "
+                        "is failing, and export again"
+                    )
             prove(copy)
             # one time for all, the folder last because touching its files changes its own
             for part in [*(path.iterdir() if path.is_dir() else []), path]:
@@ -275,32 +287,6 @@ def export(
             rename_new(path, target)
             with suppress(OSError):  # the copy has its name; a failing flush changes nothing
                 sync_folder(target.parent)
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[BinaryIO]:
-    """A new file with the mode that the umask allows, readable by its owner, flushed at the end."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o644), "wb") as stream:
-        open_to_owner(path, 0o600)
-        yield stream
-        stream.flush()
-        os.fsync(stream.fileno())
-        if hasattr(os, "posix_fadvise"):  # so that reading it again reads the disk
-            with suppress(OSError):
-                os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-
-
-def _compare(copy: Copy, files: Sequence[OutgoingFile]) -> None:
-    """Compare every name and every byte with what was to be written."""
-    if list(copy.names) != [file.name for file in files]:
-        raise CheckError("the copy does not hold the files that were written: see to the disk")
-    for file in files:
-        if sha256(copy.read(file.name)).hexdigest() != file.rendition.digest:
-            raise CheckError(
-                f"{file.name} is not on the disk as it was written: see whether the disk is "
-                "failing, and export again"
-            )
 
 
 @contextmanager

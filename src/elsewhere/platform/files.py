@@ -19,7 +19,7 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -62,15 +62,20 @@ def open_whole(file: Path, *, private: bool = False, lasting: bool = True) -> It
 
 
 @contextmanager
-def new_file(path: Path, *, private: bool = False, lasting: bool = True) -> Iterator[BinaryIO]:
-    """Write a file that must not exist yet; at the end it is on the disk."""
-    mode = _OWNER_MODE if private else _PUBLIC_MODE
+def new_file(
+    path: Path, *, private: bool = False, lasting: bool = True, mode: int = _PUBLIC_MODE
+) -> Iterator[BinaryIO]:
+    """Write a file that must not exist yet; at the end it is on the disk, out of the cache."""
+    mode = _OWNER_MODE if private else mode
     with os.fdopen(os.open(path, _CREATE_FLAGS, mode), "wb") as stream:
         open_to_owner(path, _OWNER_MODE)
         yield stream
         if lasting:
             stream.flush()
             os.fsync(stream.fileno())
+            if hasattr(os, "posix_fadvise"):  # so that reading it again reads the disk
+                with suppress(OSError):
+                    os.posix_fadvise(stream.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def sync_folder(folder: Path) -> None:

@@ -24,7 +24,6 @@ from elsewhere.album.export import (
     Order,
     OutgoingFile,
     are_separate,
-    check_choices,
     check_target,
     choose_names,
     export,
@@ -151,14 +150,14 @@ def check_copy_target(
     target: Path,
     private: Path | None = None,
     *,
-    order: str = "shuffled",
-    names: str = "neutral",
+    order: Order = "shuffled",
+    names: Names = "neutral",
 ) -> Path:
     """The private folder of a copy at `target`; raises as `export_album` would, before any work.
 
     `folders` are those of the originals.
     """
-    check_choices(order, names)
+    choose_names((), order, names)
     check_target(target, folders)
     folder = private_folder(target, private)
     if not all(are_separate(target, other) for other in (folder, private or folder)):
