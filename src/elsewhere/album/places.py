@@ -86,38 +86,58 @@ def places_of(photos: Sequence[Photo], *, at: Sequence[Place] | None = None) -> 
     any of them, and stays unplaced.
     """
     known = [photo.metadata for photo in photos]
-    positions = {n: one.position for n, one in enumerate(known) if one.position is not None}
+    positions = {n: data.position for n, data in enumerate(known) if data.position is not None}
+    notes: tuple[Note, ...] = ()
     if at:
-        return _given_places(known, positions, tuple(dict.fromkeys(at)))
+        places, notes = _given_places(known, positions, tuple(dict.fromkeys(at)))
+    else:
+        places = _places_in_files(known, positions)
+    # most photos first; places with the same name get numbers, in that order
+    places.sort(key=lambda place: (-len(place.photos), place.lat, place.lon))
+    uses: Counter[str] = Counter()
+    for index, place in enumerate(places):
+        uses[place.label] += 1
+        if uses[place.label] > 1:
+            places[index] = replace(place, label=f"{place.label} ({uses[place.label]})")
+    placed = {n for place in places for n in place.photos}
+    return Places(tuple(places), tuple(n for n in range(len(known)) if n not in placed), notes)
+
+
+def _places_in_files(
+    known: Sequence[Metadata], positions: Mapping[int, Position]
+) -> list[AlbumPlace]:
+    """The groups of positions, with the photos that belong there by their time."""
     numbers = list(positions)
-    grouped = [[numbers[i] for i in group] for group in groups([positions[n] for n in numbers])]
-    place_of = {n: number for number, group in enumerate(grouped) for n in group}
-    timed = places_by_time(known, place_of)
+    grouped = [[numbers[i] for i in group] for group in groups(list(positions.values()))]
+    timed = places_by_time(known, {n: i for i, group in enumerate(grouped) for n in group})
     places = []
-    for number, group in enumerate(grouped):
-        late = tuple(n for n, place in timed.items() if place == number)
+    for index, group in enumerate(grouped):
+        by_time = tuple(n for n, place in timed.items() if place == index)
         # the middle is the position that has the others nearest: real, and never off the road
-        here = Counter(positions[n] for n in group)
-        points = sorted(here)
+        counts = Counter(positions[n] for n in group)
+        points = sorted(counts)
         lats, lons = np.array(points).T
         sample = slice(None, None, -(-len(points) // 300))  # of very many, a sample is enough
         km = between_km(lats[sample, None], lons[sample, None], lats, lons)
-        lat, lon = points[sample][int(np.argmin(km @ [here[point] for point in points]))]
+        lat, lon = points[sample][int(np.argmin(km @ [counts[point] for point in points]))]
         label = chief_town(lat, lon)[0].label
-        members = tuple(sorted((*group, *late)))
-        places.append(AlbumPlace(label, lat, lon, members, tuple(points), late))
-    placed = {*place_of, *timed}
-    return Places(_with_labels(places), tuple(n for n in range(len(known)) if n not in placed))
+        members = tuple(sorted((*group, *by_time)))
+        places.append(AlbumPlace(label, lat, lon, members, tuple(points), by_time))
+    return places
 
 
 def _given_places(
     known: Sequence[Metadata], positions: Mapping[int, Position], at: Sequence[Place]
-) -> Places:
+) -> tuple[list[AlbumPlace], tuple[Note, ...]]:
     """The user's places; positions only say which of several, and how widely they spread."""
-    coordinates = list(positions.values())
-    distances = np.array([_distances(place, coordinates) for place in at])
-    distances = distances.reshape(len(at), len(coordinates))
-    nearest = distances.argmin(axis=0).tolist() if coordinates else []
+    distances = np.zeros((len(at), len(positions)))
+    if positions:
+        lats, lons = np.array(list(positions.values())).T
+        for row, place in zip(distances, at, strict=True):
+            row[:] = between_km(lats, lons, place.lat, place.lon)
+            if place.kind in {"region", "country"}:  # 0 on the ground of an area
+                row[[owner == place for owner in ground(lats, lons, place.kind)]] = 0.0
+    nearest = distances.argmin(axis=0).tolist()
     place_of = dict(zip(positions, nearest, strict=True))
     far = [n for n, km in zip(positions, distances.T, strict=True) if km.min() > WIDEST_KM]
     timed = places_by_time(known, place_of)
@@ -125,23 +145,24 @@ def _given_places(
         place_of = dict.fromkeys(range(len(known)), 0)
         timed = {}
     places = []
-    for number, place in enumerate(at):
-        members = {n for n, own in {**place_of, **timed}.items() if own == number}
-        late = tuple(sorted(n for n in members if n in timed))
+    for index, place in enumerate(at):
+        members = {n for n, own in {**place_of, **timed}.items() if own == index}
+        by_time = tuple(sorted(n for n in members if n in timed))
         near = {positions[n] for n in members if n in positions and n not in far}
-        is_spot = place.kind in {"city", "coordinate"}
-        if is_spot or not near:
+        is_point = place.kind in {"city", "coordinate"}
+        if is_point or not near:
             near.add((place.lat, place.lon))
         is_coordinate = place.kind == "coordinate"
         label = chief_town(place.lat, place.lon)[0].label if is_coordinate else place.label
-        numbers, spots = tuple(sorted(members)), tuple(sorted(near))
-        area = None if is_spot else place
-        places.append(AlbumPlace(label, place.lat, place.lon, numbers, spots, late, area))
-    placed = {*place_of, *timed}
-    unplaced = tuple(n for n in range(len(known)) if n not in placed)
+        photos, points = tuple(sorted(members)), tuple(sorted(near))
+        area = None if is_point else place
+        places.append(AlbumPlace(label, place.lat, place.lon, photos, points, by_time, area))
+    if not far:
+        return places, ()
     labels = tuple(place.label for place in at)
-    overruled = Note(NoteKind.POSITIONS_OVERRULED, count=len(far), places=labels, km=WIDEST_KM)
-    return Places(_with_labels(places), unplaced, (overruled,) if far else ())
+    return places, (
+        Note(NoteKind.POSITIONS_OVERRULED, count=len(far), places=labels, km=WIDEST_KM),
+    )
 
 
 def likely_home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
@@ -152,30 +173,6 @@ def likely_home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:
         return len({time.date() for time in times if time is not None})
 
     return max(places.places, key=lambda place: (days(place), len(place.photos)))
-
-
-def _distances(place: Place, positions: Sequence[Position]) -> NDArray[np.float64]:
-    """Distances in km of positions from a place; 0 on the ground of an area."""
-    if not positions:
-        return np.zeros(0)
-    lats, lons = np.array(positions).T
-    km = between_km(lats, lons, place.lat, place.lon)
-    if place.kind in {"region", "country"}:
-        km[[owner == place for owner in ground(lats, lons, place.kind)]] = 0.0
-    return km
-
-
-def _with_labels(places: Sequence[AlbumPlace]) -> tuple[AlbumPlace, ...]:
-    """Most photos first; places with the same name get numbers, in that order."""
-    ordered = sorted(places, key=lambda place: (-len(place.photos), place.lat, place.lon))
-    uses: Counter[str] = Counter()
-    result = []
-    for place in ordered:
-        uses[place.label] += 1
-        number = uses[place.label]
-        label = place.label if number == 1 else f"{place.label} ({number})"
-        result.append(replace(place, label=label))
-    return tuple(result)
 
 
 def groups(
