@@ -2,17 +2,20 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from elsewhere.album import export
 from elsewhere.album.export import rename_new
 
 
 @pytest.fixture(params=["the system's", "looking first"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "looking first":
-        monkeypatch.setattr(export, "_rename_no_replace", lambda old, new: errno.EINVAL)
+        library = Mock()
+        library.renameat2.return_value = library.renamex_np.return_value = -1
+        monkeypatch.setattr("ctypes.CDLL", Mock(return_value=library))
+        monkeypatch.setattr("ctypes.get_errno", lambda: errno.EINVAL)
 
 
 def made(path: Path, kind: str) -> Path:

@@ -43,8 +43,8 @@ def then(module, name, after):
 
 POINTS = {
     "before writing": lambda: then(exporting, "Staging", False),
-    "before the proof": lambda: then(exporting, "_compare", False),
-    "after the comparison": lambda: then(exporting, "_compare", True),
+    "before the proof": lambda: then(exporting, "open_copy", False),
+    "after the comparison": lambda: then(sharing, "prove_copy", False),
     "before the certificate": lambda: then(sharing, "write_private", False),
     "after the certificate": lambda: then(sharing, "write_private", True),
     "before the name": lambda: then(exporting, "rename_new", False),

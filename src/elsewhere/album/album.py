@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +21,9 @@ from elsewhere.album.metadata import Metadata
 from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
+
+album_workers = partial(Workers, "elsewhere.album.worker:read")
+"""Start a pool of workers that read photos, for `read_album`; takes `limits`."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +125,6 @@ def read_album(
     skipped.sort(key=lambda file: natural_key(file.name))
     folders = tuple(path for path in given if path.is_dir())
     return Album(tuple(photos.values()), tuple(skipped), recipe, spool, folders)
-
-
-def album_workers(limits: Limits | None = None) -> Workers:
-    """A running pool of workers that read photos, for `read_album`."""
-    return Workers("elsewhere.album.worker:read", limits)
 
 
 def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> Photo | SkippedFile:

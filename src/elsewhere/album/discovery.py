@@ -111,12 +111,10 @@ def find_photos(paths: Iterable[str | Path]) -> Discovery:
             skipped.append(replace(file, name=name))
         elif file.path.suffix.lower() in SIDECAR_SUFFIXES:
             sidecars.append(Candidate(file.path, name, "sidecar"))
+        elif isinstance(result := _classify(file.path, name), SkippedFile):
+            skipped.append(result)
         else:
-            result = _classify(file.path, name)
-            if isinstance(result, SkippedFile):
-                skipped.append(result)
-            else:
-                candidates.append(result)
+            candidates.append(result)
     photos, companions = pair_files(candidates, sidecars)
     photos, duplicates = _drop_duplicates(photos)
     skipped += companions + duplicates
@@ -326,7 +324,15 @@ def _match_sidecars(
         if suffix == ".xmp":
             owners = by_name.get((folder, stem.casefold()), [])
         elif suffix == ".json":
-            for name in _takeout_names(stem):
+            # A number that tells equal names apart moves: IMG_1(2).jpg has IMG_1.jpg(2).json.
+            numbered = _NUMBERED.fullmatch(stem)
+            base, number = (numbered[1], numbered[2]) if numbered else (stem, "")
+            head, dot, tail = base.rpartition(".")
+            if dot and tail and _SUPPLEMENT.startswith(f".{tail.casefold()}"):
+                base = head
+            body, dot, extension = base.rpartition(".")
+            full = f"{body}{number}{dot}{extension}" if dot else base + number
+            for name in (full, base):
                 owners = owners or by_name.get((folder, name.casefold()), [])
             if not owners and len(stem) >= _TAKEOUT_LENGTH - 1:  # the photo's name was cut
                 folder_photos = by_folder.get(folder, [])
@@ -347,18 +353,3 @@ def _match_sidecars(
         for path, about in by_photo.items()
     }
     return edits, ordered, skipped
-
-
-def _takeout_names(stem: str) -> Iterator[str]:
-    """The names of photos that a Takeout sidecar with this stem may be about.
-
-    A number that tells equal names apart moves: `IMG_1(2).jpg` has `IMG_1.jpg(2).json`.
-    """
-    numbered = _NUMBERED.fullmatch(stem)
-    base, number = (numbered[1], numbered[2]) if numbered else (stem, "")
-    head, dot, tail = base.rpartition(".")
-    if dot and tail and _SUPPLEMENT.startswith(f".{tail.casefold()}"):
-        base = head
-    body, dot, extension = base.rpartition(".")
-    yield f"{body}{number}{dot}{extension}" if dot else base + number
-    yield base

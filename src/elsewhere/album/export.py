@@ -309,33 +309,27 @@ _MAX_TRIES = 8
 
 def rename_new(old: Path, new: Path) -> None:
     """Rename a file or folder to a name that is free; FileExistsError where it is not."""
-    error = _rename_no_replace(old, new)
-    if error == 0:
-        return
-    if error is not None and error not in UNSUPPORTED_ERRORS:
-        raise OSError(error, os.strerror(error), str(new))
-    if os.path.lexists(new):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(new))
-    old.rename(new)
-
-
-def _rename_no_replace(old: Path, new: Path) -> int | None:
-    """The system's rename that replaces nothing: 0, an error number, or None where it has none."""
     import ctypes
 
-    try:
+    failed = -1
+    error = errno.ENOSYS  # where the system has no rename that replaces nothing
+    with suppress(AttributeError, OSError):  # an older system library
         if sys.platform.startswith("linux"):
             rename = ctypes.CDLL(None, use_errno=True).renameat2
             here = ctypes.c_int(-100)  # AT_FDCWD: relative paths start at the working directory
             failed = rename(here, os.fsencode(old), here, os.fsencode(new), ctypes.c_uint(1))
+            error = ctypes.get_errno()
         elif sys.platform == "darwin":
             rename = ctypes.CDLL(None, use_errno=True).renamex_np
             failed = rename(os.fsencode(old), os.fsencode(new), ctypes.c_uint(4))
-        else:
-            return None
-    except (AttributeError, OSError):  # an older system library
-        return None
-    return ctypes.get_errno() if failed else 0
+            error = ctypes.get_errno()
+    if not failed:
+        return
+    if error not in UNSUPPORTED_ERRORS:
+        raise OSError(error, os.strerror(error), str(new))
+    if os.path.lexists(new):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(new))
+    old.rename(new)
 
 
 class Staging(contextlib.AbstractContextManager["Staging"]):

@@ -93,7 +93,10 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
     def close(self, *problem: object) -> None:
         """End all workers, also those that are at work."""
         for worker in self._all:
-            worker.end()
+            worker.ended = True
+            worker.process.kill()  # before the lock, to release a caller that waits for it
+            with worker.lock:
+                worker.discard()
 
     __exit__ = close
 
@@ -139,7 +142,7 @@ class _Worker:
     _ready: bool = False
     _timed_out: bool = False
     _timer: threading.Timer | None = None
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.Lock = field(default_factory=threading.Lock)
     _timer_lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> None:
@@ -165,13 +168,13 @@ class _Worker:
             raise FileError(_NO_WORKER.format(sys.executable, problem)) from None
 
     def ask(self, request: dict[str, Any], content: bytes | None) -> Reply:
-        with self._lock:
+        with self.lock:
             for _ in range(_MAX_STARTS):
                 if self.ended or self._ready:
                     break
                 self._ready = self._exchange(None, _START_SECONDS) is not None
                 if not self._ready:
-                    self._discard()
+                    self.discard()
                     self.start()
             if self.ended:
                 return Reply(failed="crash")
@@ -187,8 +190,8 @@ class _Worker:
             died = "memory" if status == OUT_OF_MEMORY else "crash"
             reply = Reply(failed="time" if self._timed_out else died)
         if frame is None or reply.failed == "memory":
-            with self._lock:  # even one that is alive: its memory is fragmented
-                self._discard()
+            with self.lock:  # even one that is alive: its memory is fragmented
+                self.discard()
                 if not self.ended:
                     self.start()
         return reply
@@ -220,7 +223,8 @@ class _Worker:
                 self._timed_out = True
                 process.kill()
 
-    def _discard(self) -> None:
+    def discard(self) -> None:
+        """End the process, with its pipes."""
         process = self.process
         process.kill()
         process.wait()
@@ -228,9 +232,3 @@ class _Worker:
             if pipe:
                 with contextlib.suppress(OSError):
                     pipe.close()
-
-    def end(self) -> None:
-        self.ended = True
-        self.process.kill()  # before the lock, to release a caller that waits for this worker
-        with self._lock:
-            self._discard()
