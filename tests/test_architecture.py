@@ -136,7 +136,7 @@ def test_a_module_begins_with_its_subject(path: Path) -> None:
 
 
 def test_files_are_brought_to_the_disk_and_locked_in_one_place() -> None:
-    """Whoever writes a file whole asks `machine`; the two others replace none, and say why."""
+    """Whoever writes a file whole asks `platform`; the ledger replaces none, and says why."""
     signs = ("os.fsync(", "mkstemp(", "fcntl.", "msvcrt.", "sched_getaffinity", "cpu_count(")
     found = {
         path.relative_to(PACKAGE).as_posix()
@@ -144,7 +144,6 @@ def test_files_are_brought_to_the_disk_and_locked_in_one_place() -> None:
         if any(sign in path.read_text("utf-8") for sign in signs)
     }
     assert {name for name in found if room(PACKAGE / name) != "platform"} == {
-        "album/export.py",  # into a staging folder, which is given its name as a whole
         "service/ledger.py",  # writes over what is forgotten
     }
 
