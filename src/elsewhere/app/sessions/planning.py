@@ -82,26 +82,13 @@ class PlannedAnswer:
 
 def to_wishes(wishes: models.WishesModel, seconds: float | None = None) -> Wishes:
     """The wishes as the service takes them."""
-    return Wishes(
-        top=None if wishes.budget is not None else wishes.top,
-        budget=wishes.budget,
-        hide=tuple(wishes.hide),
-        hide_level=wishes.hide_level,
-        radius_km=wishes.radius_km,
-        keep=tuple(wishes.keep),
-        drop=tuple(wishes.drop),
-        stars=wishes.stars,
-        margin=wishes.margin,
-        each_photo=None if wishes.each_photo else False,
-        bursts=wishes.bursts,
-        prior=wishes.prior or None,
-        exact_top=wishes.exact_top,
-        time_limit=seconds,
-    )
-
-
-def _specs(scored: ScoredAlbum) -> tuple[str, ...]:
-    return tuple(attack.spec for attack in scored.models)
+    fields = wishes.model_dump(exclude={"at", "posted", "scorers"})
+    fields |= {name: tuple(fields[name]) for name in ("hide", "keep", "drop")}
+    fields["each_photo"] = None if wishes.each_photo else False
+    fields["prior"] = wishes.prior or None
+    if wishes.budget is not None:
+        fields["top"] = None
+    return Wishes(**fields, time_limit=seconds)
 
 
 def _improves(new: AlbumPlan, old: AlbumPlan) -> bool:
@@ -117,8 +104,8 @@ class PlanningSession:
     """The wishes for one scored album."""
 
     def __init__(self, scored: ScoredAlbum, seed: bytes, ledger: Ledger | None = None) -> None:
-        self._scored = {_specs(scored): scored}
         self._first = scored
+        self._scored: dict[tuple[str, ...], ScoredAlbum] = {}  # by the specs of its models
         self._seed = seed
         self._ledger = ledger
         self._lock = threading.RLock()
@@ -126,11 +113,12 @@ class PlanningSession:
         self._position = -1
         self._version = 0
         self._turn = secrets.randbelow(1 << 30)  # no turn of another album is taken for ours
-        self._nearest: AlbumPlan | None = None
+        self._nearest: AlbumPlan | None = None  # what the user sees: the next should resemble it
         self._places: dict[object, Places] = {}
         self._posted: dict[object, Posted] = {}
         self._beliefs: dict[object, Beliefs] = {}
         self._score_cache: ScoreCache = {}
+        self.add_scores(scored)
 
     @property
     def current(self) -> PlannedAnswer:
@@ -152,7 +140,7 @@ class PlanningSession:
         """The same photos, as other models see them."""
         assert [photo.id for photo in scored.photos] == [photo.id for photo in self._first.photos]
         with self._lock:
-            self._scored[_specs(scored)] = scored
+            self._scored[tuple(model.spec for model in scored.models)] = scored
 
     @property
     def undo_state(self) -> models.UndoModel:
@@ -186,7 +174,7 @@ class PlanningSession:
             self._turn += 1
             self._answers = [*self._answers[: self._position + 1], answer][-MAX_HISTORY:]
             self._position = len(self._answers) - 1
-            self._set_nearest(answer)
+            self._nearest = answer.feasible_plan or self._nearest
             return answer
 
     def step(self, by: int, turn: int | None = None) -> PlannedAnswer:
@@ -198,7 +186,7 @@ class PlanningSession:
                 self._turn += 1
                 self._version += 1
                 self._answers[self._position] = replace(self.current, version=self._version)
-                self._set_nearest(self.current)
+                self._nearest = self.current.feasible_plan or self._nearest
             return self.current
 
     def prove(
@@ -246,12 +234,8 @@ class PlanningSession:
             self._answers[at] = improved
             if stopped() or at != self._position:
                 return None
-            self._set_nearest(improved)
+            self._nearest = improved.feasible_plan or self._nearest
             return improved
-
-    def _set_nearest(self, answer: PlannedAnswer) -> None:
-        """The next plan should resemble what the user sees now."""
-        self._nearest = answer.feasible_plan or self._nearest
 
     def _plan(self, wishes: models.WishesModel, seconds: float) -> PlannedAnswer:
         at = tuple(wishes.at)

@@ -172,11 +172,8 @@ def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> lis
         threat = beliefs.threats[number]
         now, then = beliefs.belief(number, before), beliefs.belief(number, after)
         own = threat.own and not threat.whole
-        effects.append(
-            page.photo_effect(
-                threat.hidden_name, _rank(now), _rank(then), shared=n in kept, own=own
-            )
-        )
+        ranks = _rank(now), _rank(then)
+        effects.append(page.photo_effect(threat.hidden_name, *ranks, shared=n in kept, own=own))
     return list(dict.fromkeys(effects))
 
 
@@ -344,9 +341,8 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
     threat = beliefs.threats[number]
     cells = scored.models[threat.model].about.globe
     before, now = beliefs.probabilities(number, None), beliefs.belief(number, None)
-    after, then = None, None
-    if kept is not None:
-        after, then = beliefs.probabilities(number, kept), beliefs.belief(number, kept)
+    after = None if kept is None else beliefs.probabilities(number, kept)
+    then = None if kept is None else beliefs.belief(number, kept)
     rivals = plan.plan.views[number].rivals if plan.plan.views else ()
     boxes = [
         (float(south), float(west), float(north), float(east))
@@ -377,10 +373,8 @@ def _rank(belief: Belief | None) -> int | None:
 def guess_models(guesses: Iterable[CellGuess]) -> list[models.GuessModel]:
     """Cells by name."""
     return [
-        models.GuessModel(
-            cell=guess.cell, name=guess.name, lat=guess.lat, lon=guess.lon, p=guess.probability
-        )
-        for guess in guesses
+        models.GuessModel(cell=g.cell, name=g.name, lat=g.lat, lon=g.lon, p=g.probability)
+        for g in guesses
     ]
 
 

@@ -11,8 +11,8 @@ import os
 import re
 import tempfile
 import threading
-from collections.abc import AsyncIterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -88,26 +88,18 @@ class UploadFolder:
 
     def create(self, name: str) -> BinaryIO:
         """A new file, to be written and closed."""
-        with self._lock:
-            self._check_not_deleted()
+        with self._writing():
             self._count += 1
             if self._count > MAX_FILES:
                 raise InputError(
                     f"more than {MAX_FILES} files at once: open the folder by its path"
                 )
-            try:
-                return self._free_path(name).open("xb")
-            except OSError as problem:
-                raise _disk_error(problem) from None
+            return self._free_path(name).open("xb")
 
     def write(self, file: BinaryIO, content: bytes) -> None:
         """Write the next bytes of a file."""
-        with self._lock:
-            self._check_not_deleted()
-            try:
-                file.write(content)
-            except OSError as problem:
-                raise _disk_error(problem) from None
+        with self._writing():
+            file.write(content)
 
     def delete(self) -> None:
         """Delete the folder; nothing more can be written to it."""
@@ -116,9 +108,19 @@ class UploadFolder:
                 self._deleted = True
                 self._staging.__exit__()
 
-    def _check_not_deleted(self) -> None:
-        if self._deleted:
-            raise InputError("the photos are not wanted any more: drop them again")
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Hold the lock; InputError where the folder is deleted, FileError where it is full."""
+        with self._lock:
+            if self._deleted:
+                raise InputError("the photos are not wanted any more: drop them again")
+            try:
+                yield
+            except OSError as problem:
+                raise FileError(
+                    f"the folder for temporary files takes no more ({problem.strerror}): "
+                    "open the album by its path instead"
+                ) from None
 
     def _free_path(self, name: str) -> Path:
         """A path inside the folder that no file has yet."""
@@ -187,17 +189,16 @@ class UploadForm:
         self._disposition, self._header_bytes = b"", 0
 
     def _add_to_name(self, data: bytes, start: int, end: int) -> None:
-        self._count_header_bytes(end - start)
-        self._name += data[start:end]
+        self._name += self._header_piece(data[start:end])
 
     def _add_to_value(self, data: bytes, start: int, end: int) -> None:
-        self._count_header_bytes(end - start)
-        self._value += data[start:end]
+        self._value += self._header_piece(data[start:end])
 
-    def _count_header_bytes(self, count: int) -> None:
-        self._header_bytes += count
+    def _header_piece(self, piece: bytes) -> bytes:
+        self._header_bytes += len(piece)
         if self._header_bytes > _MAX_HEADER_BYTES:
             raise InputError(_NOT_A_FORM)
+        return piece
 
     def _end_header(self) -> None:
         if self._name.lower() == b"content-disposition":
@@ -224,13 +225,6 @@ class UploadForm:
 
     def _end(self) -> None:
         self._complete = True
-
-
-def _disk_error(problem: OSError) -> FileError:
-    return FileError(
-        f"the folder for temporary files takes no more ({problem.strerror}): "
-        "open the album by its path instead"
-    )
 
 
 def safe_parts(name: str) -> list[str]:

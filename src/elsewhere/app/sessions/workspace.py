@@ -159,17 +159,11 @@ class Workspace:
         current = session.current
         answer = presenter.answer_model(session, current)
         photos = presenter.photo_models(current, index.link)
-        return state.model_copy(
-            update={
-                "album": presenter.album_model(current, photos),
-                "places": answer.places,
-                "wishes": current.wishes,
-                "plan": answer.plan,
-                "audit": presenter.audit_model(current),
-                "audit_after": answer.audit_after,
-                "undo": answer.undo,
-            }
-        )
+        names = ("places", "wishes", "plan", "audit_after", "undo")
+        update: dict[str, object] = {name: getattr(answer, name) for name in names}
+        update["album"] = presenter.album_model(current, photos)
+        update["audit"] = presenter.audit_model(current)
+        return state.model_copy(update=update)
 
     def photos(self) -> list[models.PhotoModel]:
         """The photos with fresh links."""
