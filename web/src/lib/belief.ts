@@ -13,8 +13,8 @@ export interface Spot {
 /** Those that have a position and are more than nothing, the smallest last, so that it lies on top. */
 export function spots(guesses: Guess[]): Spot[] {
   return guesses
-    .filter((one) => one.lat !== null && one.lon !== null && one.p >= 0.002)
-    .map((one) => ({ key: one.cell, name: one.name, lon: one.lon!, lat: one.lat!, p: one.p }))
+    .filter((guess) => guess.lat !== null && guess.lon !== null && guess.p >= 0.002)
+    .map((guess) => ({ key: guess.cell, name: guess.name, lon: guess.lon!, lat: guess.lat!, p: guess.p }))
     .sort((a, b) => b.p - a.p)
 }
 
@@ -64,7 +64,7 @@ const LINE = 11
 /** Names beside their signs, each where nothing is in its way; one that fits nowhere is left out. */
 export function labels(signs: { name: string; x: number; y: number }[], wide: number, high: number): Label[] {
   const around = (x: number, y: number, r: number): Box => ({ left: x - r, right: x + r, top: y - r, bottom: y + r })
-  const taken = signs.map((one) => around(one.x, one.y, 5))
+  const taken = signs.map((sign) => around(sign.x, sign.y, 5))
   const apart = (a: Box, b: Box) =>
     a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top
   const placed: Label[] = []
@@ -77,7 +77,7 @@ export function labels(signs: { name: string; x: number; y: number }[], wide: nu
       const left = anchor === 'start' ? at : anchor === 'end' ? at - long : at - long / 2
       const box = { left, right: left + long, top: base - LINE + 2, bottom: base + 2 }
       const inside = box.left >= 2 && box.right <= wide - 2 && box.top >= 2 && box.bottom <= high - 2
-      if (!inside || !taken.every((one) => apart(one, box))) continue
+      if (!inside || !taken.every((other) => apart(other, box))) continue
       taken.push(box)
       placed.push({ name, x: at, y: base, anchor })
       break

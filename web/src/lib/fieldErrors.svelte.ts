@@ -35,13 +35,13 @@ class FieldErrors {
     this.last = { field, wishes, sentence, choices: [], text }
   }
 
-  /** Whether a problem was told at a field: the one by which `asked` differs from what was granted. */
-  takes(problem: unknown, granted: Wishes | null, asked: Wishes | null): boolean {
+  /** Whether a problem was told at a field: the one by which `requested` differs from what was granted. */
+  takes(problem: unknown, granted: Wishes | null, requested: Wishes | null): boolean {
     this.last = null
     if (!(problem instanceof Problem) || (problem.status !== 400 && problem.status !== 422)) return false
-    if (!granted || !asked) return false
-    const field = changed(granted, asked).find((one) => this.fields.get(one))
-    if (field) this.last = { field, wishes: asked, sentence: problem.message, choices: problem.choices }
+    if (!granted || !requested) return false
+    const field = changed(granted, requested).find((name) => this.fields.get(name))
+    if (field) this.last = { field, wishes: requested, sentence: problem.message, choices: problem.choices }
     return field !== undefined
   }
 

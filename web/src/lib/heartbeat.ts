@@ -46,7 +46,7 @@ export class Heartbeat {
   }
 
   private async tick(): Promise<void> {
-    if (!this.server.visible()) return // goes on when somebody looks again
+    if (!this.server.visible()) return // continues when the page is visible again
     const quiet = Date.now() - this.server.lastAnswer() >= INTERVAL
     if ((quiet || this.gone) && !this.asking) await this.ask()
     this.schedule()

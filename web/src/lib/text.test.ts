@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import {
   asSentence, byReason, folderFor, grouped, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
-  telling, whole,
+  photoEffect, whole,
 } from './text'
 
 describe('a photo', () => {
   it('is measured against the strongest', () => {
     expect(strongest([-4, 2, null])).toBe(4)
-    expect(telling(-4, 4)).toEqual({ at: -1, words: 'gives away much' })
-    expect(telling(1, 4)).toEqual({ at: 0.5, words: 'hides something' })
-    expect(telling(-0.3, 4)?.words).toBe('gives away a little')
-    expect(telling(0.001, 4)?.words).toBe('tells next to nothing')
-    expect(telling(null, 4)).toBeNull()
-    expect(telling(3, 0)?.at).toBe(0)
+    expect(photoEffect(-4, 4)).toEqual({ at: -1, words: 'gives away much' })
+    expect(photoEffect(1, 4)).toEqual({ at: 0.5, words: 'hides something' })
+    expect(photoEffect(-0.3, 4)?.words).toBe('gives away a little')
+    expect(photoEffect(0.001, 4)?.words).toBe('tells next to nothing')
+    expect(photoEffect(null, 4)).toBeNull()
+    expect(photoEffect(3, 0)?.at).toBe(0)
   })
   it('is told to whoever does not see it', () => {
-    expect(photoLabel('a.jpg', 'kept', telling(-4, 4), 2)).toBe(
+    expect(photoLabel('a.jpg', 'kept', photoEffect(-4, 4), 2)).toBe(
       'a.jpg, pinned, gives away much, alone it puts the place 2nd',
     )
   })

@@ -58,14 +58,14 @@ export function roughly(seconds: number): string {
   return `${(seconds / 3600).toFixed(1)} h`
 }
 
-export interface Telling {
+export interface PhotoEffect {
   /** −1 to 1: below zero it gives the place away (drawn to the right, as in the report), above it hides it. */
   at: number
   words: string
 }
 
 /** What a photo's share of the evidence means, beside the strongest of the album. */
-export function telling(share: number | null | undefined, strongest: number): Telling | null {
+export function photoEffect(share: number | null | undefined, strongest: number): PhotoEffect | null {
   if (share === null || share === undefined) return null
   const size = strongest > 0 ? Math.min(1, Math.abs(share) / strongest) : 0
   // the strongest photo is often ten times the next: square roots leave the others to be seen
@@ -76,7 +76,7 @@ export function telling(share: number | null | undefined, strongest: number): Te
 }
 
 export function strongest(shares: (number | null)[]): number {
-  return shares.reduce<number>((most, one) => Math.max(most, Math.abs(one ?? 0)), 0)
+  return shares.reduce<number>((largest, share) => Math.max(largest, Math.abs(share ?? 0)), 0)
 }
 
 const WORK: Record<string, string> = {
@@ -110,7 +110,7 @@ export function fresh(plan: Plan | null, states: PhotoState[]): number {
 export function photoLabel(
   id: string,
   state: PhotoState,
-  told: Telling | null,
+  told: PhotoEffect | null,
   rank: number | null | undefined,
   ready = true,
 ): string {
@@ -130,16 +130,17 @@ export interface Reason {
 
 /** Files by why they are not read, those that somebody may miss first. */
 export function byReason(files: SkippedFile[]): Reason[] {
-  const found = new Map<string, Reason>()
+  const reasons = new Map<string, Reason>()
   for (const { reason, name, lost } of files) {
     const key = `${lost} ${reason}`
-    const one = found.get(key) ?? { reason, words: '', names: [], lost }
-    found.set(key, { ...one, names: [...one.names, name] })
+    const known = reasons.get(key) ?? { reason, words: '', names: [], lost }
+    reasons.set(key, { ...known, names: [...known.names, name] })
   }
-  const told = [...found.values()].sort((a, b) => Number(b.lost) - Number(a.lost) || b.names.length - a.names.length)
-  return told.map((one) => {
-    const said = one.reason.charAt(0).toUpperCase() + one.reason.slice(1)
-    return { ...one, words: one.names.length > 1 ? `${said} · ${counted(one.names.length, 'file')}` : said }
+  const sorted = [...reasons.values()].sort((a, b) => Number(b.lost) - Number(a.lost) || b.names.length - a.names.length)
+  return sorted.map((entry) => {
+    const sentence = entry.reason.charAt(0).toUpperCase() + entry.reason.slice(1)
+    const count = entry.names.length
+    return { ...entry, words: count > 1 ? `${sentence} · ${counted(count, 'file')}` : sentence }
   })
 }
 

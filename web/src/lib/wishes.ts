@@ -2,7 +2,7 @@
 // never two of these at once.
 import type { Level, PhotoState, Place, Wishes } from './types'
 
-const without = (list: string[], id: string) => list.filter((one) => one !== id)
+const without = (list: string[], id: string) => list.filter((other) => other !== id)
 
 /** Pin a photo, or let go of it where it is pinned. */
 export function togglePin(wishes: Wishes, id: string): Wishes {
@@ -36,7 +36,7 @@ export function guessState(wishes: Wishes, id: string, before: PhotoState): Phot
 
 /** Hide a place or leave it public; "all" where all are hidden. At least one stays hidden. */
 export function toggleHidden(wishes: Wishes, places: Place[], label: string): Wishes {
-  const hidden = places.filter((one) => one.hidden !== (one.label === label)).map((one) => one.label)
+  const hidden = places.filter((place) => place.hidden !== (place.label === label)).map((place) => place.label)
   if (hidden.length === 0) return wishes
   return { ...wishes, hide: hidden.length === places.length ? ['all'] : hidden }
 }

@@ -47,8 +47,8 @@ class Workspace {
 
   /** The wishes that were answered last. */
   private granted: Wishes | null = null
-  /** How often something was asked for: a state that was fetched before the last time is old. */
-  private asked = 0
+  /** The number of requests so far: a state fetched before the last one is old. */
+  private requests = 0
   private stepping: Promise<void> = Promise.resolve()
   private listening = new Map<Job['kind'], AbortController>()
   private shown = ''
@@ -114,7 +114,7 @@ class Workspace {
   wish(wishes: Wishes): void {
     if (!connection.answers()) return
     fieldErrors.clear()
-    this.asked++
+    this.requests++
     this.wishes = wishes
     this.waiting = true
     this.queue.push(wishes)
@@ -160,7 +160,7 @@ class Workspace {
     if (!this.queue.idle || !connection.answers()) return
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
     fieldErrors.clear()
-    this.asked++
+    this.requests++
     try {
       this.take(await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn)), true)
     } catch (problem) {
@@ -311,8 +311,8 @@ class Workspace {
     if (!fieldErrors.takes(problem, this.granted, wishes)) this.say(problem)
     // the next click must not ask for the same again
     if (this.wishes === wishes && this.granted) this.wishes = this.granted
-    const asked = this.asked
-    if (this.stage === 'ready' && !connection.gone) await this.reload(() => asked === this.asked)
+    const requests = this.requests
+    if (this.stage === 'ready' && !connection.gone) await this.reload(() => requests === this.requests)
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {
