@@ -1,4 +1,4 @@
-// The copy: written, proved and held against its certificate, as two jobs that survive a reload.
+// The copy: written, proved and verified, as two jobs that survive a reload.
 import * as api from './api'
 import type { Event, ExportRequest, Job, Verified } from './types'
 import { connection } from './connection.svelte'
@@ -12,7 +12,7 @@ class Exporter {
   problem = $state('')
   /** Which field of the wish the problem is about, where that is known. */
   field = $state('')
-  /** It was asked for, and nothing has begun yet. */
+  /** Requested, not begun yet. */
   asking = $state(false)
   /** Where a copy was being written when nothing more was heard of it. */
   cut = $state('')

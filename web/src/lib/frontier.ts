@@ -1,5 +1,5 @@
-// The frontier as something to look at and to slide along. The current plan is a point of it:
-// whatever the stream says, or has not said yet, the slider and the headline name the same number.
+// The frontier as a chart with a slider. The current plan is a point of it, whatever the stream has
+// sent so far: the slider and the headline name the same number.
 import type { Plan, Point, Wishes } from './types'
 
 /** A point; `old` where it was solved for other wishes and is being solved anew. */

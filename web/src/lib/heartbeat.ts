@@ -14,7 +14,7 @@ interface Monitored {
   ping: (signal: AbortSignal) => Promise<unknown>
   /** When the server was last heard of. */
   lastAnswer: () => number
-  /** Whether anybody looks at the page. */
+  /** Whether the page is visible. */
   visible: () => boolean
   report: (gone: Outage) => void
   /** Whether a rejection means that nobody answered. */
@@ -32,7 +32,7 @@ export class Heartbeat {
     this.schedule()
   }
 
-  /** Somebody looks again, or something went unanswered: knock at once. */
+  /** The page is visible again, or a request went unanswered: ping at once. */
   async check(): Promise<void> {
     clearTimeout(this.timer)
     if (this.asking) return

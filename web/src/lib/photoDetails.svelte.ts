@@ -24,7 +24,7 @@ class PhotoDetailsState {
     else this.timer = setTimeout(() => void this.ask(n, key), patience)
   }
 
-  /** What is shown was said of another plan: ask again, of the photo that was asked for last. */
+  /** The plan has changed: fetch the details of the last photo again. */
   refresh(): void {
     // with the usual patience: the plan's own frame comes first
     if (this.wanted !== null) this.show(this.wanted)

@@ -1,5 +1,5 @@
-// The way in: a token behind the #, used once and taken out of the address at once, becomes a
-// secret that this tab alone remembers.
+// Opening a session: the token after the # is used once and removed from the address; the secret
+// that it gives is kept in this tab alone.
 
 const KEY = 'elsewhere-session'
 

@@ -1,5 +1,5 @@
-// What is said about photos and progress, in the words of the house. What is said of plans and of
-// places comes from the server, whose words are the command line's.
+// Texts about photos and progress. Texts about plans and places come from the server, which shares
+// them with the command line.
 import type { Event, SkippedFile, PhotoState, Plan } from './types'
 
 export const STATE_NAMES: Record<PhotoState, string> = {

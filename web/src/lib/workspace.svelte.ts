@@ -37,7 +37,7 @@ class Workspace {
   undo = $state.raw<Undo>({ can_undo: false, can_redo: false, turn: 0 })
   choices = $state.raw<Choices | null>(null)
   exported = $state.raw<Exported | null>(null)
-  /** The last word of the job that reads the album, or asks another attacker about it. */
+  /** The last event of the job that reads or scores the album. */
   progress = $state.raw<Event>({})
   /** What goes on, by its kind. */
   jobs = $state.raw<Partial<Record<Job['kind'], Job>>>({})
@@ -62,7 +62,7 @@ class Workspace {
     return this.jobs.proof !== undefined
   }
 
-  /** Come in, and pick up whatever is going on. */
+  /** Open the session, and follow the running jobs. */
   async begin(): Promise<void> {
     const token = session.takeToken()
     try {

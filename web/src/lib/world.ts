@@ -1,4 +1,4 @@
-// The world's outline, and the two ways it is looked at: whole, and around some places.
+// The world's outline, and its two projections: the whole, and around some places.
 import { geoArea, geoCentroid, geoNaturalEarth1, geoPath, type GeoProjection } from 'd3-geo'
 import { feature, mesh } from 'topojson-client'
 import type { Topology, GeometryCollection } from 'topojson-specification'
