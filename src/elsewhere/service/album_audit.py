@@ -154,11 +154,7 @@ def audit_threat(
         photos = [photo for photo in photos if photo >= len(scored.photos) or photo in public]
     if not photos:
         return None
-    rivals, margin = None, 0.0
-    if plan is not None and plan.plan.views:
-        named = plan.plan.views[number].rivals
-        rivals = named[: plan.wishes.top] if plan.wishes.top is not None else named
-        margin = plan.plan.promise.against[number].margin
+    rivals, margin = _decoys(plan, number)
     model = scored.models[threat.model]
     return audit(
         posted.append_to(model.scores, threat.model),
@@ -174,13 +170,21 @@ def audit_threat(
         cells=model.about.globe,
         sees=photos,
         among=possible_cells(threats, threat),
-        rivals=rivals or None,
+        rivals=rivals,
         margin=margin,
         # the heads have not seen what was posted, and half an album would be another question
         opinions=None if posted.ids else (opinions or {}).get(model.spec),
         scorer=model.spec,
         top=top,
     )
+
+
+def _decoys(plan: AlbumPlan | None, number: int) -> tuple[Sequence[int] | None, float]:
+    """The rivals of a threat that a plan names, as many as were asked for, and the margin."""
+    if plan is None or not plan.plan.views:
+        return None, 0.0
+    rivals = plan.plan.views[number].rivals[: plan.wishes.top]
+    return rivals or None, plan.plan.promise.against[number].margin
 
 
 def audit_model(
@@ -300,12 +304,7 @@ class Beliefs:
         shares: list[float | None] = [None] * self._photos
         for number in self._first_threats:
             visible = self._visible(number)
-            rivals, margin = None, 0.0
-            if plan is not None and plan.plan.views:
-                named_rivals = plan.plan.views[number].rivals
-                top = plan.wishes.top
-                rivals = (named_rivals if top is None else named_rivals[:top]) or None
-                margin = plan.plan.promise.against[number].margin
+            rivals, margin = _decoys(plan, number)
             measured = basis(self._rows(number, visible), self.threats[number].zone.cells, rivals)
             for photo, gain in zip(visible, gains(measured, margin).tolist(), strict=True):
                 if photo < self._photos and shares[photo] is None:

@@ -50,7 +50,7 @@ from elsewhere.globe import (
 from elsewhere.globe.gazetteer import name_key
 from elsewhere.scorers import ScorerInfo
 from elsewhere.scorers.protocol import combine_rows
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.solver.requests import read_value
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.wishes import HideScope
@@ -123,22 +123,20 @@ def resolve_place(text: str, places: Places) -> tuple[AlbumPlace, ...]:
 
 def at(place: AlbumPlace, wanted: Place) -> bool:
     """Whether a place of the album is in (or, for a town or coordinate, near) a place on earth."""
-    if place.area is not None:
-        return _same_ground(place.area, wanted)
+    area = place.area
+    if area is not None:  # given by the user: it is the wanted place, holds it, or lies in it
+        if area == wanted:
+            return True
+        kind = "country" if "country" in (area.kind, wanted.kind) else "region"
+        given, sought = (
+            item if item.kind == kind else ground(item.lat, item.lon, kind)[0]
+            for item in (area, wanted)
+        )
+        return given == sought
     lats, lons = np.array(place.positions).T
     if wanted.kind in {"region", "country"}:
         return wanted in ground(lats, lons, wanted.kind)
     return bool((between_km(lats, lons, wanted.lat, wanted.lon) <= NEAR_KM).any())
-
-
-def _same_ground(area: Place, wanted: Place) -> bool:
-    """Whether an area that the user gave is the wanted place, holds it, or lies in it."""
-    if area == wanted:
-        return True
-    kind = "country" if "country" in (area.kind, wanted.kind) else "region"
-    one = area if area.kind == kind else ground(area.lat, area.lon, kind)[0]
-    other = wanted if wanted.kind == kind else ground(wanted.lat, wanted.lon, kind)[0]
-    return one == other
 
 
 def cells_of(spec: str, about: ScorerInfo) -> Cells:
@@ -227,18 +225,16 @@ class NowhereError(InputError):
         )
 
 
-def guesses(scored: ScoredAlbum, many: int = GUESSES) -> tuple[Guess, ...]:
+def guesses(scored: ScoredAlbum, count: int = GUESSES) -> tuple[Guess, ...]:
     """What each scorer thinks of the album as a whole, likeliest first."""
-    return tuple(guess for attack in scored.models for guess in _of(attack, many))
-
-
-def _of(attack: ModelScores, many: int) -> list[Guess]:
-    if attack.about.globe is None:
-        return []
-    row = combine_rows(attack.scores.values, attack.about.exponents)
-    names = cell_names(attack.about.globe)
-    best = np.argsort(-row, kind="stable")[:many].tolist()
-    return [Guess(attack.spec, names[cell], float(np.exp(row[cell]))) for cell in best]
+    found = []
+    for model in scored.models:
+        if model.about.globe is not None:
+            row = combine_rows(model.scores.values, model.about.exponents)
+            names = cell_names(model.about.globe)
+            best = np.argsort(-row, kind="stable")[:count].tolist()
+            found += [Guess(model.spec, names[cell], float(np.exp(row[cell]))) for cell in best]
+    return tuple(found)
 
 
 BURST_SECONDS = 2.0

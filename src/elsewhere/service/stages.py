@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from elsewhere.album import Photo, Recipe, Rendition, SkippedFile, Step
@@ -67,12 +68,9 @@ def scorer_names() -> list[str]:
 def similar_places(problem: PlaceError, limit: int) -> list[str]:
     """Names of places that may have been meant, each of which would be understood."""
     names = dict.fromkeys(choice.label for choice in problem.choices if isinstance(choice, Place))
-    return [name for name in names if _is_understood(name)][:limit]
-
-
-def _is_understood(name: str) -> bool:
-    try:
-        place(name)
-    except PlaceError:
-        return False
-    return True
+    understood = []
+    for name in names:
+        with suppress(PlaceError):
+            place(name)
+            understood.append(name)
+    return understood[:limit]

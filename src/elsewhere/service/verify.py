@@ -130,7 +130,7 @@ def prove_copy(
     loaded = [_find_scorer(model, scorers, own) for model in models]
     attackers = _attackers(certificate, [scorer.load() for scorer in loaded])
     problems = [
-        CopyProblem(CopyProblemKind.OTHER_CELLS, place=attacker.label, model=attacker.model)
+        CopyProblem(CopyProblemKind.OTHER_CELLS, place=attacker.place.label, model=attacker.model)
         for attacker in attackers
         if not attacker.around.issubset(attacker.against.truth)
     ]
@@ -147,7 +147,7 @@ def prove_copy(
     problems = [_public(problem, attackers, certificate) for problem in verdict.problems]
     if problems and any(problem.plan is not None for problem in problems):
         return Verification(tuple(dict.fromkeys(problems)), files=count)
-    claims, guesses, ties = _claims(attackers, scores)
+    claims, guesses, ties = _claims(attackers, scores, certificate.top)
     if not own:
         problems += [
             CopyProblem(
@@ -162,7 +162,7 @@ def prove_copy(
     notes += [
         CopyNote(CopyNoteKind.LOOKED_UP, m.name) for m in models if m.word.startswith(LOOKED_UP)
     ]
-    empty = [attacker.label for attacker in attackers if not attacker.protected]
+    empty = [attacker.place.label for attacker in attackers if not attacker.protected]
     notes += [CopyNote(CopyNoteKind.NOTHING_PROMISED, label) for label in dict.fromkeys(empty)]
     conditions = [*_conditions(certificate, attackers, own=own), *ties]
     return Verification(
@@ -254,7 +254,6 @@ class _Attacker:
     """One attacker of a certificate's promise, with what is known of it here and now."""
 
     place: HiddenPlace
-    label: str
     attack: int
     """Which of the models."""
     model: str
@@ -264,18 +263,12 @@ class _Attacker:
     around: frozenset[int]
     """The cells around where the place is said to be; empty without a map."""
     against: Against
-    whole: bool
-    """Whether it adds up all photos."""
     files: int
     """How many of the files it adds up."""
-    total: int
-    """How many files there are."""
     first: int
     """How many guesses are said to come before the place: the k asked for, never a secret one."""
     protected: int
     """How many the plan says that there are."""
-    asked: bool
-    """Whether somebody asked for a k; else it is how far down a budget pushed the place."""
 
 
 def _attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) -> list[_Attacker]:
@@ -296,25 +289,21 @@ def _attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) -> lis
         attackers.append(
             _Attacker(
                 place=place,
-                label=place.label,
                 attack=watch.attack,
                 model=model_name(info.name),
                 globe=info.globe,
                 around=frozenset(around),
                 against=against,
-                whole=against.sees is None,
                 files=len(sees),
-                total=len(numbers),
                 first=view.protected_k if top is None else top,
                 protected=view.protected_k,
-                asked=top is not None,
             )
         )
     return attackers
 
 
 def _claims(
-    attackers: Sequence[_Attacker], scores: Sequence[Scores]
+    attackers: Sequence[_Attacker], scores: Sequence[Scores], top: int | None
 ) -> tuple[tuple[Claim, ...], tuple[CopyGuess, ...], list[Condition]]:
     """What is promised of each place against each model, beside what the files alone give away.
 
@@ -328,13 +317,11 @@ def _claims(
         model, globe, table = group[0].model, group[0].globe, scores[attack]
         truths = [set(member.against.truth) for member in group]
         names = [f"cell {n}" for n in range(table.cells)] if globe is None else cell_names(globe)
-        cells, first = (
-            tuple(sorted(set.intersection(*truths))),
-            min(member.first for member in group),
-        )
+        cells = tuple(sorted(set.intersection(*truths)))
+        first = min(member.first for member in group)
         if first and cells:
             called = () if globe is None else tuple(names[cell] for cell in cells)
-            claims.append(Claim(place.label, model, cells, called, first, group[0].asked))
+            claims.append(Claim(place.label, model, cells, called, first, top is not None))
         anywhere, first = sorted(set.union(*truths)), max(first, 1)
         found = count_ahead(table, anywhere) < first
         totals = table.values.astype(np.float64).sum(axis=0)
@@ -364,7 +351,7 @@ def _conditions(
     ):
         if items:
             yield Condition(kind, count=len(items))
-    everywhere = {(attacker.place, attacker.attack) for attacker in attackers if attacker.whole}
+    everywhere = {(a.place, a.attack) for a in attackers if a.against.sees is None}
     alone = {
         (attacker.place, attacker.attack): attacker.files
         for attacker in attackers
@@ -373,13 +360,13 @@ def _conditions(
         and (attacker.against.each_photo or 0) >= attacker.first > 0
     }
     for attacker in attackers:
-        against, label, model = attacker.against, attacker.label, attacker.model
+        against, label, model = attacker.against, attacker.place.label, attacker.model
         pair = (attacker.place, attacker.attack)
         if against.prior is not None:
             yield Condition(ConditionKind.PRIOR, label, model)
-        if not attacker.whole:
+        if against.sees is not None:
             kind = ConditionKind.OWN_PHOTOS if pair in everywhere else ConditionKind.PART
-            yield Condition(kind, label, model, attacker.files, attacker.total)
+            yield Condition(kind, label, model, attacker.files, len(certificate.files))
         if attacker.globe is None:
             yield Condition(ConditionKind.NO_MAP, label, model)
         elif not own and (town := _other_name(attacker.place)):
@@ -420,7 +407,11 @@ def _public(
     if problem.photo is not None:
         photo = certificate.photos[certificate.plan.plan.kept[problem.photo]]
     return CopyProblem(
-        kind, photo, place=attacker.label, model=attacker.model, whole=attacker.whole
+        kind,
+        photo,
+        place=attacker.place.label,
+        model=attacker.model,
+        whole=attacker.against.sees is None,
     )
 
 
