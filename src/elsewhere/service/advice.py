@@ -3,9 +3,8 @@
 Notes say what to know of the album and its places. Reasons say why there is no plan. Alternatives
 are what to ask for instead; `planning.evaluate_alternatives` finds out what each would share.
 
-What is posted already cannot be withheld, but it may be taken down again: the fewest that will do
-are the answer to the same problem, with the posted photos free to go and each of them worth more
-than the whole album.
+Posted photos cannot be withheld, but they may be taken down: the fewest that are enough come from
+the same problem, with each posted photo free to go and worth more than the whole album.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What attackers infer from an album, and what its files tell besides.
 
 An audit is for one attacker, place and set of photos, in the order of the plan's threats; where no
-place is known, there is one for each attacker. A whole audit takes longer than a click may, so
-`Beliefs` has only the parts that change with every click.
+place is known, there is one for each attacker. `Beliefs` has only the parts that change with every
+click, for a whole audit takes longer.
 
 Metadata and file names are not in a shared copy. They are shown because whoever posts the
 originals somewhere else gives them away.

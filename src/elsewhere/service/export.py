@@ -1,9 +1,8 @@
 """From a plan to a copy that may be handed out: written, read again, scored again, proved, named.
 
-The album's export writes and gives the final name; what it must not know, the plan and the
-scorers, is here: the copy as it lies on the disk is proved by the code of `verify`, from the text
-of the certificate itself, so that whoever verifies it later proves the same. The certificate is
-on the disk before the copy has its name, so that there is no copy without one.
+The album's export writes the files and gives the final name. Here the copy is proved as it lies on
+the disk, by the code of `verify` and from the text of the certificate itself. The certificate is on
+the disk before the copy has its name, so that there is no copy without one.
 """
 
 from __future__ import annotations

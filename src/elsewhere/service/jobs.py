@@ -1,8 +1,7 @@
 """Whole jobs on an album, from its files to the result, for every surface alike.
 
-What cannot be is refused as early as it is known, with the error that the plan would raise: slips
-in what was typed at once, too few cells once the scorers are loaded, and the album's places once
-the photos are read, long before all are scored.
+Errors come as early as possible, with the plan's own sentence: slips in the wishes at once, too few
+cells once the scorers are loaded, wrong places once the photos are read.
 """
 
 from __future__ import annotations

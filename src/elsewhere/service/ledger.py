@@ -1,19 +1,17 @@
 """The ledger: what was shared of a place, so that the next album counts it too.
 
-Only for those who ask for it (`--remember`), for it says where one has been.
+Only for those who ask for it (`--remember`), for it says where a person has been.
 
-The file is small and rewritten whole, by one process at a time: written aside, brought to the disk,
-then renamed over the old one. After `kill -9` or a power cut it is what it was before or what it
-was to be, never a mixture. What was taken out is nowhere in the new file, and the old file's bytes
-are written over before the disk has them back. The key lies in a file of its own.
+The file is small and rewritten whole, by one process at a time: written aside, synced, then renamed
+over the old one. After `kill -9` or a power cut it is the old file or the new one. What was taken
+out is nowhere in the new file, and the old file's bytes are overwritten. The key has its own file.
 
-An export and its entry cannot happen in one step, so the entry comes first, as pending, and is
-confirmed once the copy has its name. A pending entry whose copy is there was finished; where it is
-not, nobody can tell whether it was shared, and plans may rest on neither: the person is asked.
+An export and its entry cannot happen in one step. So the entry comes first, as pending, and is
+confirmed once the copy has its name. Where the copy of a pending entry is missing, nobody can tell
+whether it was shared: the person is asked, and no plan is made before.
 
-An export adds the photos that it shares, place by place, for every place of the album: what is
-public today may be hidden tomorrow. Positions are rounded to about a kilometre, which is enough to
-recognize a place. A photo that is in the album or among the posted ones is not counted twice.
+Every place of the album gets an entry: what is public today may be hidden tomorrow. Positions are
+rounded to about a kilometre, enough to recognize a place. No photo is counted twice.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """One photo at a time: may this one be posted now, given what is public and what may still come?
 
-Posting one by one is stricter than posting a plan at once: whoever looks after any step sees only
-what is public by then, so the promise must hold for every prefix. A photo of the best plan may have
-to wait for others that speak for somewhere else; a photo that may go now can cost photos later.
+Posting one by one is stricter than posting a plan at once: the promise must hold for every prefix.
+A photo of the best plan may have to wait for others that speak for somewhere else; a photo that may
+go now can cost photos later.
 
 The order is searched from what is public towards one photo, always over sets that hold, decided by
 the exact arithmetic that checks plans. The plan for the whole album says which photos are worth
-waiting for. Its secret top is drawn the same way each time the same place is asked about: whoever
-asks again must not get a smaller top, and with it another answer.
+waiting for. Its secret top is drawn the same way each time the same place is asked about, so that
+asking again gives the same answer.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Photos that are public already: an attacker adds them up with whatever is shared next.
 
-They cannot be withheld any more, so a plan pins them: their rows stand behind the album's in the
-scores that the solver gets, and they are never exported. A photo of the album that is public
-already is pinned where it stands.
+They cannot be withheld, so a plan pins them: their rows stand behind the album's in the scores that
+the solver gets, and they are never exported. A public photo of the album is pinned in place.
 
-Public photos are read and scored as the album is, by the same recipe and scorers. A photo of the
-album is recognized when the public file is its original or a rendition exported before, byte for
-byte, or when both render to the same picture. A copy that a platform compressed anew counts as one
-more photo. Where small grey versions of two photos nearly agree, a note asks the user to compare
-them; nothing is decided by it.
+Public photos are read and scored as the album is. One is a photo of the album when the file is its
+original or an exported rendition, byte for byte, or when both render to the same picture. A copy
+that a platform compressed anew counts as one more photo; where small grey versions nearly agree, a
+note asks the user to compare them.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """Where a job keeps what names the place: a folder of the user's own, away from what is shared.
 
-The certificate and the report say what was hidden, so they never lie in or around the copy that
-is handed out. Each target has a folder of its own in the user's data directory, found again from
-the target's path alone. A copy may be moved away and another one exported by its name: the earlier
-certificate and its report are then set aside and not written over, for they are the moved copy's.
+The certificate and the report say what was hidden, so they never lie in or around the copy. Each
+target has a folder in the user's data directory, found again from the target's path alone. Where a
+copy was moved away and another takes its name, the earlier certificate and report are set aside.
 
-An export sweeps the folder that it works in. But whoever is killed while writing to one disk may
-export to another the next time. So a note of the folder is made before, in the user's data
-directory, and taken away after. Where no note can be written, nothing fails.
+An export sweeps the folder that it works in. One that is killed may be followed by one on another
+disk, so the folder is noted in the user's data directory for as long as the export runs. Where no
+note can be written, nothing fails.
 """
 
 from __future__ import annotations

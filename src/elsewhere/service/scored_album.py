@@ -1,10 +1,8 @@
 """An album as its attackers see it: read, rendered, and scored by every scorer asked for.
 
-What is scored is the rendition, the very bytes that would be shared. Rendering happens in worker
-processes and scoring in threads, both at once: a photo is scored while the next is being
-rendered, so that no core waits for the other half of the work. Where nothing will be exported, a
-rendition is given up as soon as it is scored, and reading waits for scoring: the room that is
-needed on the disk is then that of the few photos under way, whatever the album's size.
+What is scored is the rendition, the very bytes that would be shared. Worker processes render while
+threads score. Where nothing will be exported, a rendition is deleted as soon as it is scored, and
+reading waits for scoring, so that an album of any size needs little disk.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Solve and check: from what a person asks of score tables to plans that were proved again.
+"""Solve and check: from score tables to plans that were proved again.
 
 The solver finds a plan and the checker proves it; neither knows the other. Nothing leaves this
 module unproved.
 
-The k that a plan really withstands is drawn in secret, never below the one asked for. A minimal
-plan leaves the truth at rank k + 1, just outside, and somebody who knows the tool and the k guesses
-that cell; so nobody but the certificate knows the k. It is drawn evenly from K to 3K. Where the
-drawn k cannot be had a smaller one is drawn, down to K itself: what is used in the end is drawn
-evenly among all that can be had. Only where K itself cannot be had is there no plan. A plan that
-shares nothing new, because all it keeps is public already, counts only for K itself.
+The k that a plan withstands is drawn in secret, evenly from K to 3K, where K is the one asked for.
+A minimal plan leaves the truth at rank k + 1, so whoever knew the k would guess that cell; only the
+certificate knows it. Where a k cannot be had a smaller one is drawn, down to K: the k in the end is
+drawn evenly among all that can be had. Only where K cannot be had is there no plan. A plan that
+shares nothing new counts only for K itself.
 """
 
 from __future__ import annotations

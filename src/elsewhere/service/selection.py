@@ -1,21 +1,17 @@
 """Which places and photos the wishes mean, and how far around a place is hidden.
 
-A place is `all`, `home`, or one that a name or coordinate means. A name is looked up in the
-gazetteer and then in the album: "Lisbon" is the album's place around there, "Portugal" every place
-of the album in that country. Where a name could mean several towns of the world, the album decides.
-A name that means no place of the album is a mistake: nothing would be hidden and nobody would
-notice.
+A place is `all`, `home`, or a name or coordinate, looked up in the gazetteer and then in the album:
+"Lisbon" is the album's place around there, "Portugal" every place of the album in that country. The
+album decides between towns of one name. A name that means no place of the album is an error, for
+nothing would be hidden.
 
-The truth of a place in a scorer's cells is every cell within the radius of any of its photos.
-Instead of a radius a level can be given: the cell itself, the city, the region or the country that
-the photos were taken in. What is hidden around a place may hold photos of another one that is not
-hidden; those speak of the hidden place as its own do, and count there. Where no place is known, the
-guesses of the models are shown and never taken: hiding what a model believes would leave what it
-does not.
+The truth of a place is every cell within the radius of any of its photos; or, instead of a radius,
+the cell, the city, the region or the country. Photos of another place that were taken inside count
+as the hidden place's own. Where no place is known, the guesses of the models are shown and never
+used: hiding what a model believes would leave what it does not.
 
 A photo is named by its own name (`2024/IMG_1.jpg`), the part behind its last slash, or a pattern
-for either with `*`, `?` and `[…]`. What matches nothing is a mistake that is told with what comes
-near.
+for either with `*`, `?` and `[…]`. A name without a photo is an error that lists similar names.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """The joint problem of an album: for each scorer and each hidden place, who adds up what.
 
-A hidden place is watched twice by each scorer: over its own photos, as somebody does who can tell
-them from the others, and over the whole album. Its own are those taken there, those that nobody
-knows the place of, and those of other places that were taken inside what is hidden.
+Each scorer watches a hidden place twice: over its own photos and over the whole album. Its own are
+those taken there, those of unknown place, and those of other places taken inside what is hidden.
 
-Rivals are the cells outside every hidden zone. A hidden place is never another one's decoy: Lisbon
-pushed out in favour of Porto protects nobody where both are hidden. Public places may be decoys.
-What the audience knows already (`prior`) makes the world smaller: only cells that touch that
-country, region or town count, as rivals and as truth.
+Rivals are the cells outside every hidden zone: a hidden place is never another one's decoy, a
+public place may be. What the audience knows already (`prior`) leaves only the cells that touch that
+country, region or town, as rivals and as truth.
 """
 
 from __future__ import annotations

@@ -2,13 +2,12 @@
 
 The files are compared by name and digest, proved to be bare pictures, scored again, and the
 promise's inequalities checked on the new scores. Another processor may differ in the last bits of
-a score: that is a note, not a refusal, as long as the inequalities hold. An export is proved by
-this very code before it has its name.
+a score: that is a note as long as the inequalities hold. An export is proved by this very code.
 
-A certificate is somebody's word. Whatever it adds to the files (rows of photos that are not here,
-beliefs held beforehand, a part of the photos) is a condition that is told first, and what the
-models guess from the files alone stands beside it. Of a certificate that is not one's own the files
-alone must keep the promise too. So a stranger can make `verify` say less, never more.
+Whatever a certificate adds to the files (rows of photos that are not here, a prior, a part of the
+photos) is a condition that is named first, beside what the models guess from the files alone. Of a
+certificate that is not one's own the files alone must keep the promise too. So a stranger can make
+`verify` say less, never more.
 """
 
 from __future__ import annotations
