@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import given, note, settings
 
-from elsewhere.solver.exact import solver
+from elsewhere.solver.exact import several_attackers
 from tests.solver.joints import JointProblem, joint_problem, joint_problems
 from tests.solver.test_exact_brute import (
     by_branching_alone,
@@ -38,7 +38,7 @@ def test_branching_alone_against_brute_force(made: JointProblem) -> None:
 def at_prices() -> Iterator[None]:
     """Small problems would be settled before attackers are asked at prices: ask at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solver, "JOINT_WORK", 0)
+        patch.setattr(several_attackers, "JOINT_WORK", 0)
         yield
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from elsewhere.solver.exact import Instance, Limits, lagrangean, solve, solver
-from elsewhere.solver.exact.lagrangean import (
+from elsewhere.solver.exact import Instance, Limits, several_attackers, solve
+from elsewhere.solver.exact.several_attackers import (
     MULTIPLIER_SCALE,
     LagrangeanBound,
     _integral_multipliers,
@@ -79,7 +79,7 @@ def test_the_whole_way_by_prices_is_as_light_as_by_trying_all(seed: int) -> None
     instance = Instance(problem)
     best = least(instance, instance.weights, needs(problem))
     with pytest.MonkeyPatch.context() as patch, trying_all(bool(seed % 2)):
-        patch.setattr(solver, "JOINT_WORK", 0)
+        patch.setattr(several_attackers, "JOINT_WORK", 0)
         answer = solve(problem)
     if math.isinf(best):
         assert answer.status == "infeasible"
@@ -115,7 +115,7 @@ def test_prices_that_floats_could_not_hold_are_not_asked_for(
 ) -> None:
     problem = of_places(1)
     instance = Instance(problem)
-    monkeypatch.setattr(lagrangean, "MAX_TOTAL_WEIGHT", 1)
+    monkeypatch.setattr(several_attackers, "MAX_TOTAL_WEIGHT", 1)
     asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits())
     asked.round(5)
     assert (asked.settled, asked.bound) == (True, 0)

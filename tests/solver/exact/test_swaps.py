@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import assume, given
 
 from elsewhere.solver.exact import Instance, Limits
-from elsewhere.solver.exact.local_search import improve_by_swaps
+from elsewhere.solver.exact.several_attackers import improve_by_swaps
 from tests.solver.exact.small import every_plan, least, needs, seeds
 from tests.solver.exact.test_active_set import of_places
 

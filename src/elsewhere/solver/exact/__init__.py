@@ -2,14 +2,13 @@
 
 It knows the canonical problem of `problem.py` and nothing of photos, maps or margins.
 
-instance      float scores with error bounds, exact decisions
-heuristics    first plans: surrogate prefixes, dives, repairs
-simplex       safe lower bounds and the dual simplex behind them
-search        limits, goals, and the branch and bound
-objectives    least weight and most holding rivals, by searches that close the gap; presolve
-local_search  lighter plans by swaps
-active_set    few of several attackers; lagrangean: a bound for all of them
-solver        `solve`, for one problem or for all budgets at once; the best of equally good plans
+instance           float scores with error bounds, exact decisions
+heuristics         first plans: surrogate prefixes, dives, repairs
+simplex            safe lower bounds and the dual simplex behind them
+search             limits, goals, and the branch and bound
+objectives         least weight and most holding rivals; presolve
+several_attackers  active set, swaps and a Lagrangean bound
+solver             `solve`, for one problem or all budgets; the best of equally good plans
 """
 
 from elsewhere.solver.exact.instance import Instance

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.solver.exact.active_set import solve_by_active_set
 from elsewhere.solver.exact.heuristics import (
     adapt_plan,
     find_full_plan,
@@ -25,8 +24,6 @@ from elsewhere.solver.exact.heuristics import (
     prefix_plans,
 )
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.lagrangean import LagrangeanBound
-from elsewhere.solver.exact.local_search import improve_by_swaps
 from elsewhere.solver.exact.objectives import (
     SearchResult,
     max_removable_weight,
@@ -36,13 +33,9 @@ from elsewhere.solver.exact.objectives import (
     tighten_rival_costs,
 )
 from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.several_attackers import minimise_for_several
 from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Attacker, Floats, Mask, Problem, Solution
 
-JOINT_WORK = 3_000
-"""Work on all attackers together before the Lagrangean bound is tried."""
-MAX_LAGRANGEAN_ROUNDS = 60
-LAGRANGEAN_SWAPS = 20
-"""Swaps tried on the majority plan of a Lagrangean round."""
 NEAR_WORK = 120
 """Work spent on a plan nearer the previous one: some 10 ms."""
 POLISH_WORK = 600_000
@@ -82,7 +75,7 @@ def solve(
             if len(goal.each) == 1:
                 result = minimise(instance, instance.weights, goal, limits)
             else:
-                result = _min_weight_of_several(instance, goal, limits)
+                result = minimise_for_several(instance, goal, limits)
             if result.left_out is not None and preference.any():
                 result.left_out = _nearest(instance, goal, result.left_out, preference, limits)
             bound = result.bound + instance.fixed_out_weight
@@ -98,39 +91,6 @@ def solve(
         status = "optimal" if result.proved else "feasible"
         solution = Solution(status, kept, cost, bound, counts, limits.done)
         return polish(instance, solution, preference)
-
-
-def _min_weight_of_several(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
-    """The lightest plan: for an active set of attackers if that suffices, else for all at once."""
-    weights = instance.weights
-    result = solve_by_active_set(instance, weights, goal, limits)
-    if result.proved:
-        return replace(result, bound=0 if result.left_out is None else result.bound)
-    first = replace(limits, work=min(limits.work, limits.done + JOINT_WORK))
-    result = minimise(
-        instance, weights, goal, first, known_plan=result.left_out, lower_bound=result.bound
-    )
-    limits.done = first.done
-    if result.proved or limits.exhausted():
-        return result
-    plan, bound = result.left_out, result.bound
-    if plan is not None:
-        plan = improve_by_swaps(instance, weights, goal, plan, limits)
-        lagrangean = LagrangeanBound(instance, weights, goal, limits)
-        for _ in range(MAX_LAGRANGEAN_ROUNDS):
-            cost = int(weights[plan].sum())
-            if bound >= cost or lagrangean.settled or limits.exhausted():
-                break
-            lagrangean.round(cost)
-            bound = max(bound, lagrangean.bound)
-            start = lagrangean.majority
-            plan = improve_by_swaps(
-                instance, weights, goal, plan, limits, start=start, steps=LAGRANGEAN_SWAPS
-            )
-        bound = min(bound, int(weights[plan].sum()))
-        if bound >= weights[plan].sum():
-            return SearchResult(plan, bound, proved=True)
-    return minimise(instance, weights, goal, limits, start=plan, lower_bound=bound)
 
 
 def _nearest(
