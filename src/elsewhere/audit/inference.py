@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -110,15 +110,21 @@ def audit(
         raise InputError(
             f"sees must name at least one photo, by a number from 0 to {table.photos - 1}"
         )
-    place = None if truth is None else _read_truth(truth, table.cells)
-    zone = None if place is None else np.array(place.cells, dtype=np.int64)
+    if truth is not None and not isinstance(truth, Truth):
+        single = isinstance(truth, int | np.integer)
+        truth = Truth((int(truth),) if single else tuple(map(int, truth)))  # type: ignore[arg-type]
+    zone = None if truth is None else np.unique(np.array(truth.cells, dtype=np.int64))
+    if zone is not None and (
+        not 0 < len(zone) < table.cells or zone[0] < 0 or zone[-1] >= table.cells
+    ):
+        raise InputError(
+            f"truth must be one or more of the cells 0 to {table.cells - 1}, and not all of them"
+        )
     if cells is None and table.grid:
         default = Cells.default()
         if table.grid == default.fingerprint and table.cells == default.count:
             cells = default
-    exponents = exponents or {}
-
-    opinions = opinions or {}
+    exponents, opinions = exponents or {}, opinions or {}
     # The scores of these photos by every head, with probability zero outside what is possible.
     matrices = []
     for source in (table, *opinions.values()):
@@ -145,8 +151,8 @@ def audit(
             other_rank, mass = rank(other_values, zone), min(1.0, float(believed[zone].sum()))
         others.append(Opinion(head, _guesses(cells, believed, 1)[0], other_rank, mass))
     exposure = None
-    if place is not None:
-        exposure = _exposure(values, place, cells, exponents, rivals=rivals, margin=margin)
+    if truth is not None and zone is not None:
+        exposure = _exposure(values, truth, zone, cells, exponents, rivals=rivals, margin=margin)
     return Audit(
         scorer=scorer,
         ids=tuple(table.ids[photo] for photo in photos),
@@ -160,22 +166,10 @@ def audit(
     )
 
 
-def _read_truth(truth: Truth | int | Iterable[int], cells: int) -> Truth:
-    """The truth with its cells ascending, each once."""
-    if not isinstance(truth, Truth):
-        single = isinstance(truth, int | np.integer)
-        truth = Truth((int(truth),) if single else tuple(map(int, truth)))  # type: ignore[arg-type]
-    zone = tuple(sorted(set(truth.cells)))
-    if not zone or zone[0] < 0 or zone[-1] >= cells or len(zone) == cells:
-        raise InputError(
-            f"truth must be one or more of the cells 0 to {cells - 1}, and not all of them"
-        )
-    return replace(truth, cells=zone)
-
-
 def _exposure(
     values: Floats,
     truth: Truth,
+    zone: Ints,
     cells: Cells | None,
     exponents: Mapping[int, float],
     *,
@@ -183,18 +177,16 @@ def _exposure(
     margin: float,
 ) -> Exposure:
     """How far the photos give the truth away."""
-    zone = np.array(truth.cells, dtype=np.int64)
     probabilities = np.exp(combine_rows(values, exponents))
     near: tuple[Within, ...] = ()
     distance = None
     if cells is not None and truth.positions:
         near, distance = distances(probabilities, cells, truth.positions)
-    label = truth.label
-    if not label:
-        label = "; ".join(guess.name for guess in _guesses(cells, probabilities, truth.cells))
+    numbers = tuple(zone.tolist())
+    names = [guess.name for guess in _guesses(cells, probabilities, numbers)]
     return Exposure(
-        label=label,
-        cells=truth.cells,
+        label=truth.label or "; ".join(names),
+        cells=numbers,
         lat=truth.lat,
         lon=truth.lon,
         rank=rank(values, zone),

@@ -88,7 +88,7 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
         bounds = [(x(step.withheld), y(step.bound)) for step in reversed(steps[first:])]
         back = " ".join(f"L{number(a, 1)},{number(b, 1)}" for a, b in bounds)
         band = f"{step_path(reached[first:])}{back}z"
-    label_x, label_y, label_anchor = 0.0, 0.0, ""
+    label = None
     if frontier.plan_point is not None:
         covered = [*reached, *greedy_points]
         if frontier.requested_top is not None:  # the line across, and its label
@@ -96,7 +96,7 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
             covered += [(float(at), line) for at in range(_LEFT, _RIGHT, 40)]
             covered += [(float(at), line - 8) for at in range(_RIGHT - 90, _RIGHT, 10)]
         plan = x(frontier.plan_point[0]), y(frontier.plan_point[1])
-        label_x, label_y, label_anchor = _label_place(*plan, bottom, covered)
+        label = _label_place(*plan, bottom, covered)
     return render(
         "frontier.svg.j2",
         **{"width": _WIDTH, "left": _LEFT, "right": _RIGHT, "bottom": bottom, "x": x, "y": y},
@@ -113,9 +113,7 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
         ),
         steps_line=step_path(reached),
         marked=[steps[n] for n in level_starts([(s.protected, s.proved) for s in steps])],
-        label_x=label_x,
-        label_y=label_y,
-        label_anchor=label_anchor,
+        label=label,
     )
 
 

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from numpy.typing import ArrayLike
 
 from elsewhere.audit import Guess
-from elsewhere.globe import countries
+from elsewhere.globe.areas import outlines
 from elsewhere.globe.coordinates import Floats
 from elsewhere.report.templating import number, render
 
@@ -78,18 +78,15 @@ def project(lat: ArrayLike, lon: ArrayLike) -> tuple[Floats, Floats]:
 @cache
 def land() -> str:
     """All land as SVG path data; borders are where the outlines of two countries meet."""
-    outlines = []
-    for code, country in countries().items():
-        if code == "AQ":  # below the map's edge
+    paths = []
+    for ring in (ring for country in outlines("countries") for ring in country.rings):
+        if ring[:, 0].max() <= SOUTH:  # below the map's edge
             continue
-        for ring in country.rings:
-            if ring[:, 0].max() <= SOUTH:
-                continue
-            x, y = project(ring[:, 0], ring[:, 1])
-            area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
-            if area >= _MIN_ISLAND:
-                outlines.append(path(simplify(np.stack((x, y), axis=1))))
-    return "".join(outlines)
+        x, y = project(ring[:, 0], ring[:, 1])
+        area = abs(float(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))) / 2
+        if area >= _MIN_ISLAND:
+            paths.append(path(simplify(np.stack((x, y), axis=1))))
+    return "".join(paths)
 
 
 def simplify(points: Floats, tolerance: float = _TOLERANCE) -> Floats:
