@@ -63,13 +63,13 @@ def places_in(name: str) -> tuple[str, ...]:
             row = None if _EVERYDAY.issuperset(text.split()) else _rows().get(text)
             if row is None:
                 continue
-            table = gazetteer()  # a small town with this name is likely an accident
-            minimum = _MIN_PEOPLE_WORDS
+            place = place_of_row(row)
+            minimum = _MIN_PEOPLE_WORDS  # a small town with this name is likely an accident
             if len(text.split()) == 1:
-                own = name_key(table.names[row]) == text
+                own = name_key(place.name) == text
                 minimum = _MIN_PEOPLE_NAME if own else _MIN_PEOPLE_ALIAS
-            if table.population[row] >= minimum:
-                places.append(place_of_row(row).label)
+            if place.population >= minimum:
+                places.append(place.label)
                 start += length
                 break
         else:

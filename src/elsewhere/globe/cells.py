@@ -13,7 +13,7 @@ A box is [cell, south, west, north, east] in degrees and holds its south and wes
 numbered from 0, in the order of the model's outputs. West beyond east means across the date line.
 "nested" and "fingerprint" may be left out; a fingerprint that is there must be right.
 
-`equal_count` makes the paper's cells, with equally many photos in each. The globe is halved again
+`Cells.build` makes the paper's cells, with equally many photos in each. The globe is halved again
 and again, always across its longer side in km and between the two photos in the middle. Halves
 differ by at most one photo, and then so do all cells of a level. Where photos that share a
 parallel, a meridian or a place forbid the straight cut, the cut gets a step beside them, and a cell
@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.globe.coordinates import Floats, Ints, canonical, is_contiguous, merge_boxes
+from elsewhere.globe.coordinates import Box, Floats, Ints, canonical, is_contiguous, merge_boxes
 from elsewhere.globe.gazetteer import DATA
 from elsewhere.platform.files import write_whole
 
@@ -161,9 +161,12 @@ class Cells:
             raise InputError(f"the number of cells must be a power of two, not {count}")
         if lats.size == 0:
             raise InputError("cells are built from coordinates: give at least one")
-        leaves = equal_count(lats, lons, count)
-        rows = [(cell, *box) for cell, boxes in enumerate(leaves) for box in boxes]
-        return cls([row[1:] for row in rows], [row[0] for row in rows], nested=True)
+        points = np.column_stack((lats, lons))
+        level: list[Half] = [(np.arange(len(points)), [(-90.0, -180.0, 90.0, 180.0)])]
+        while len(level) < count:
+            level = [half for photos, boxes in level for half in _halve(points, photos, boxes)]
+        owner = [cell for cell, (_, boxes) in enumerate(level) for _ in boxes]
+        return cls([box for _, boxes in level for box in boxes], owner, nested=True)
 
     @staticmethod
     @cache
@@ -276,7 +279,7 @@ def parse(raw: bytes, what: str) -> Cells:
     ):
         raise FileError(f'{what} needs "boxes", each [cell, south, west, north, east] in numbers')
     owner: list[int] = []
-    boxes: list[tuple[float, float, float, float]] = []
+    boxes: list[Box] = []
     for cell, south, west, north, east in rows:
         sides = [(west, east)] if west <= east else [(west, 180.0), (-180.0, east)]
         for left, right in sides:
@@ -294,9 +297,6 @@ def parse(raw: bytes, what: str) -> Cells:
     return cells
 
 
-Box = tuple[float, float, float, float]
-"""South, west, north, east, in degrees: holds [south, north) × [west, east)."""
-
 Parts = tuple[list[Box], list[Box]]
 Half = tuple[Ints, list[Box]]
 """Some photos and the ground they lie on."""
@@ -305,20 +305,6 @@ _MAX_LINES, _MAX_LINES_BOTH_SIDES, _MAX_STRIP = 100, 6, 64
 """A step is tried with strips of so many lines on one side or on both, and of so many photos."""
 _MAX_OFFSET = 24
 """How far from the middle a cut may be where photos share a place."""
-
-GLOBE: Box = (-90.0, -180.0, 90.0, 180.0)
-
-
-def equal_count(lat: Floats, lon: Floats, count: int) -> list[list[Box]]:
-    """The boxes of each of `count` (a power of two) cells; cells 2i and 2i+1 halve one parent.
-
-    The coordinates must be canonical.
-    """
-    points = np.column_stack((lat, lon))
-    level: list[Half] = [(np.arange(len(points)), [GLOBE])]
-    while len(level) < count:
-        level = [half for photos, boxes in level for half in _halve(points, photos, boxes)]
-    return [boxes for _, boxes in level]
 
 
 def _halve(points: Floats, photos: Ints, boxes: list[Box]) -> tuple[Half, Half]:

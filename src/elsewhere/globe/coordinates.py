@@ -16,6 +16,8 @@ from elsewhere.errors import InputError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Box = tuple[float, float, float, float]
+"""South, west, north, east, in degrees: holds [south, north) × [west, east)."""
 
 EARTH_KM = 6371.0088
 """The mean radius of the earth."""
@@ -83,7 +85,7 @@ def unit_vector(lat: ArrayLike, lon: ArrayLike) -> Floats:
     return np.stack((np.cos(phi) * np.cos(theta), np.cos(phi) * np.sin(theta), np.sin(phi)), -1)
 
 
-def merge_boxes(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, float, float]]:
+def merge_boxes(boxes: Sequence[Sequence[float]]) -> list[Box]:
     """The ground of disjoint boxes as few boxes, the same ones however it was cut before.
 
     Every edge's parallel cuts the ground into strips, a strip is a few runs of longitude, and a
@@ -93,7 +95,7 @@ def merge_boxes(boxes: Sequence[Sequence[float]]) -> list[tuple[float, float, fl
     [(0, 0, 3, 2)]
     """
     edges = sorted({box[0] for box in boxes} | {box[2] for box in boxes})
-    merged: list[tuple[float, float, float, float]] = []
+    merged: list[Box] = []
     open_since: dict[tuple[float, float], float] = {}
     for bottom, top in zip(edges, [*edges[1:], None], strict=True):
         runs: list[tuple[float, float]] = []

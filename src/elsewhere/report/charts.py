@@ -183,11 +183,7 @@ def _label_place(x: float, y: float, bottom: float, points: Points) -> tuple[flo
     places.append((_LEFT + 4, _TOP + 12, "start"))
     covered = []
     for at, base, anchor in places:
-        left = at - _LABEL_WIDTH if anchor == "end" else at
-        covered.append(
-            sum(
-                left - 4 < a < left + _LABEL_WIDTH + 4 and base - 14 < b < base + 5
-                for a, b in points
-            )
-        )
+        left = at - _LABEL_WIDTH - 4 if anchor == "end" else at - 4
+        right = left + _LABEL_WIDTH + 8
+        covered.append(sum(left < a < right and base - 14 < b < base + 5 for a, b in points))
     return places[covered.index(min(covered))]

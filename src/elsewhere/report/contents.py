@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from elsewhere.audit import Audit, Guess, Leaking
+from elsewhere.globe.coordinates import Box
 
 
 class PhotoState(StrEnum):
@@ -45,8 +46,8 @@ class AttackerView:
     """Of the shared and public photos; None where there are none, and without a plan."""
     decoys: tuple[Guess, ...] = ()
     """The cells that outrank the place afterwards, the furthest ahead first."""
-    zone: tuple[tuple[float, float, float, float], ...] = ()
-    """The ground of the zone: boxes of south, west, north, east. Empty where it is not known."""
+    zone: tuple[Box, ...] = ()
+    """The ground of the zone; empty where it is not known."""
     scope: str = ""
     """Which photos are added up: "the whole album"."""
     target: str = "within 25 km"
@@ -121,7 +122,6 @@ class Contents:
     """All of a report."""
 
     album: str
-    """The album by name."""
     verdict: str
     """One sentence."""
     holds: bool | None

@@ -21,11 +21,8 @@ from numpy.typing import ArrayLike
 
 from elsewhere.audit import Guess
 from elsewhere.globe.areas import outlines
-from elsewhere.globe.coordinates import Floats
+from elsewhere.globe.coordinates import Box, Floats
 from elsewhere.report.templating import number, render
-
-Box = tuple[float, float, float, float]
-"""South, west, north, east."""
 
 WIDTH = 500.0
 """Of the map, in its own units: about a pixel on a phone."""
@@ -34,8 +31,7 @@ ZOOM = 5.0
 """How many times larger the surroundings of the place are drawn."""
 _BORDER = 3.0
 _TOLERANCE = 0.15
-_MIN_ISLAND = 0.3
-"""Square units."""
+_MIN_ISLAND = 0.3  # square units
 _MERIDIAN_STEP = 6.0
 """Degrees: a parallel is straight on this map, a meridian is drawn in pieces this long."""
 _CERTAIN_RADIUS = 34.0
@@ -179,11 +175,7 @@ class MapContents:
 
 
 def world_map(
-    label: str,
-    contents: MapContents,
-    *,
-    closer: bool = False,
-    shared_outlines: bool = False,
+    label: str, contents: MapContents, *, closer: bool = False, shared_outlines: bool = False
 ) -> Markup:
     """The world, or the surroundings of the place, which are empty where no place is known.
 

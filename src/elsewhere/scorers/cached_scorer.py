@@ -143,8 +143,7 @@ CAP_BYTES = 64 * 1024 * 1024
 """Most disk space that rows may take: about 16,000 photos over 512 cells."""
 _BLOCK_BYTES = 4096
 """A small file takes a block of the disk, whatever its length."""
-_KEY_BYTES = 32
-_SEAL_BYTES = 32
+_KEY_BYTES = _SEAL_BYTES = 32
 
 
 def private_folder(path: Path) -> Path:

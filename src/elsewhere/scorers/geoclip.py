@@ -55,10 +55,8 @@ class GeoclipScorer:
         self, tower: Tower | None = None, cells: Cells | None = None, place: Path | None = None
     ) -> None:
         """`tower` replaces the hub's image tower; `place` is where location features are kept."""
-        self._tower = tower
-        self._tower_name = "given" if tower else TOWER
-        self._cells = cells
-        self._place = place
+        self._tower, self._tower_name = tower, "given" if tower else TOWER
+        self._cells, self._place = cells, place
         self._lock = threading.Lock()  # the tower uses all cores by itself
         self._about: ScorerInfo | None = None
 

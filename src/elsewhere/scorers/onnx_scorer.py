@@ -58,8 +58,7 @@ class OnnxScorer:
     """One ONNX file and its description."""
 
     def __init__(self, model: Path, description: Description) -> None:
-        self._path = model
-        self._description = description
+        self._path, self._description = model, description
         self._session: Session | None = None
         self._about: ScorerInfo | None = None
 

@@ -79,9 +79,8 @@ class Photo:
                 what = "is a folder" if self.path.is_dir() else missing
                 raise FileError(f"{self.name} {what}: give a photo")
             if self.path.stat().st_size > MAX_BYTES:
-                raise FileError(
-                    f"{self.name} is larger than {MAX_BYTES >> 20} MiB: make it smaller"
-                )
+                size = f"{MAX_BYTES >> 20} MiB"
+                raise FileError(f"{self.name} is larger than {size}: make it smaller")
             content = self.path.read_bytes()
         except OSError as problem:
             raise FileError(

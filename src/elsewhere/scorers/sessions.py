@@ -120,10 +120,8 @@ class Session:
                 content, options, providers=providers
             )
         except Exception as problem:  # ONNX Runtime has no public base class for its errors
-            raise ScorerError(
-                f"{name} is not an ONNX model that can be run ({_first_line(problem)}): "
-                "check the file"
-            ) from None
+            reason = f"is not an ONNX model that can be run ({_first_line(problem)})"
+            raise ScorerError(f"{name} {reason}: check the file") from None
         if device == "cuda" and _CUDA not in self._run.get_providers():
             raise ScorerError(
                 f"{name} cannot run on a GPU, for none can be used here: look at what nvidia-smi "
