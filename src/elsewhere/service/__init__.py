@@ -17,6 +17,7 @@ export          a proved copy with its certificate; verify checks it later
 album_audit     what an album gives away; report writes it down
 frontier        what each number of withheld photos buys
 bulk            many albums: photos scored one by one, albums planned from rows alone
+files           files of scores and plans
 stages          types and small functions of the stages below
 """
 

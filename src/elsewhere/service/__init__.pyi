@@ -31,6 +31,13 @@ from .export import (
     check_copy_target as check_copy_target,
     export_album as export_album,
 )
+from .files import (
+    check_writable as check_writable,
+    plan_to_json as plan_to_json,
+    read_scores as read_scores,
+    refuse_unless_plain as refuse_unless_plain,
+    write_scores as write_scores,
+)
 from .frontier import (
     greedy_frontier as greedy_frontier,
     greedy_needs as greedy_needs,
@@ -120,7 +127,6 @@ from .stages import (
     cell_towns as cell_towns,
     cells_of_grid as cells_of_grid,
     check_target as check_target,
-    check_writable as check_writable,
     clear_cache as clear_cache,
     combine_rows as combine_rows,
     countries as countries,
@@ -131,15 +137,11 @@ from .stages import (
     known_kind as known_kind,
     natural_key as natural_key,
     place as place,
-    plan_to_json as plan_to_json,
     read_metadata as read_metadata,
-    read_scores as read_scores,
-    refuse_unless_plain as refuse_unless_plain,
     render as render,
     scorer_names as scorer_names,
     similar_places as similar_places,
     sweep_staging as sweep_staging,
-    write_scores as write_scores,
     zone_of_place as zone_of_place,
 )
 from .threats import Threat as Threat, threat_scores as threat_scores

@@ -19,9 +19,6 @@ from elsewhere.audit import Audit, Exposure, Guess as CellGuess, Leaking
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
 from elsewhere.formats.ledger import Entry
-from elsewhere.formats.plan_file import plan_to_json
-from elsewhere.formats.score_files import check_writable, read_scores, write_scores
-from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.globe import Cells, Place, cell_names, cell_towns, place, zone_of_place
 from elsewhere.globe.areas import countries
 from elsewhere.report import bar_chart, render
