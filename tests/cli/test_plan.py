@@ -565,6 +565,16 @@ def test_only_what_is_needed_is_imported() -> None:
     assert "demo" not in told.stdout
 
 
+def test_planning_from_scores_loads_nothing_of_photos() -> None:
+    code = (
+        "import sys, elsewhere.cli.plan_options; from elsewhere.service import plan_to_json;"
+        "photos = ('album', 'audit', 'globe', 'report', 'scorers');"
+        "print(*{f'elsewhere.{name}' for name in photos} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
+
+
 @pytest.mark.usefixtures("album")
 def test_the_certificate_of_a_copy_is_sent_to_verify() -> None:
     Path("copy.json").write_text('{"format": "elsewhere-copy-certificate/1", "plan": {}}', "utf-8")
