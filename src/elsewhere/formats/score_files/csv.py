@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files.limits import LARGEST
 from elsewhere.values.scores import FloatMatrix, Scores
+from elsewhere.values.wording import counted
 
 _FORMAT = "elsewhere-scores/1"
 _FIELDS = ("scorer", "grid", "dtype")
@@ -37,8 +38,8 @@ def read(file: Path) -> Scores:
             ids, values = _rows(file, stream, _cells(file, header))
     except UnicodeDecodeError:
         raise FileError(f"{file} is not text in UTF-8: export it again as CSV (UTF-8)") from None
-    except csv.Error as wrong:
-        raise FileError(f"{file} is not valid CSV: {wrong}") from None
+    except csv.Error as error:
+        raise FileError(f"{file} is not valid CSV: {error}") from None
     return Scores(
         _typed(file, values, fields.get("dtype", "float64")),
         ids,
@@ -104,10 +105,9 @@ def _rows(file: Path, stream: TextIO, cells: int) -> tuple[list[str], NDArray[np
         if not fields:
             continue
         if len(fields) != cells + 1:
-            many = "1 number" if len(fields) == 2 else f"{len(fields) - 1} numbers"
             raise FileError(
-                f"{file} has {many} for the photo {fields[0]!r} where its column names ask "
-                f"for {cells}"
+                f"{file} has {counted(len(fields) - 1, 'number')} for the photo {fields[0]!r} "
+                f"where its column names ask for {cells}"
             )
         name, numbers = fields[0], fields[1:]
         if not _NUMBER_CHARACTERS.issuperset("".join(numbers)):
@@ -123,7 +123,7 @@ def _rows(file: Path, stream: TextIO, cells: int) -> tuple[list[str], NDArray[np
 
 
 def _not_a_number(file: Path, name: str, numbers: list[str]) -> FileError:
-    """The sentence for the first of `numbers` that is none."""
+    """The error for the first of `numbers` that is none."""
     cell = next(i for i, text in enumerate(numbers) if not _is_number(text))
     return FileError(
         f"{file} has {numbers[cell]!r} for the photo {name!r} in cell {cell}, "

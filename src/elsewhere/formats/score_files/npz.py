@@ -1,12 +1,13 @@
 """`.npz`: a zip of NumPy arrays called scores, ids, scorer and grid.
 
-NumPy's own loader can unpickle and trusts headers, so the few kinds of array that a score file
-may hold are read here: the header is matched against one strict pattern, its size against the
-zip's directory, and both against the file's true size, before any array is made.
+NumPy's own loader can unpickle and trusts headers. So the arrays of a score file are read here: the
+header must match one strict pattern, and its size that of the zip's directory and of the file,
+before any array is allocated.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import zipfile
 import zlib
@@ -47,8 +48,11 @@ def read(file: Path) -> Scores:
         RuntimeError,
         ValueError,
         OverflowError,
-    ) as wrong:
-        raise _damaged(file, wrong) from None
+    ) as error:
+        why = str(error) or type(error).__name__
+        raise FileError(
+            f"{file} is damaged and cannot be read as .npz ({why}): save it again"
+        ) from None
     if "scores" not in arrays:
         raise FileError(f"{file} holds no array called 'scores': save it with scores=…")
     ids = arrays.get("ids")
@@ -78,7 +82,7 @@ def write(stream: BinaryIO, scores: Scores) -> None:
 
 
 def _refuse_others(file: Path, start: bytes) -> None:
-    """Name the usual strangers: a pickle, or one bare array."""
+    """Refuse other files, and name the usual ones: a pickle, or a bare array."""
     if start[:1] == b"\x80":
         raise FileError(f"{file} is a pickle, which is never loaded: save it with numpy.savez")
     if start == b"\x93NUMPY":
@@ -117,10 +121,7 @@ def _array(file: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDA
             what = "text" if text else "numbers"
             raise FileError(f"{file} has {member.filename!r} of type {descr}, which is not {what}")
         dtype = np.dtype(descr)
-        count = 1
-        for side in shape:
-            count *= side  # Python's integers: a product that does not wrap around
-        size = count * dtype.itemsize
+        size = math.prod(shape) * dtype.itemsize  # Python's integers do not overflow
         if size != member.file_size - start:
             raise FileError(
                 f"{file} has {member.filename!r} of {member.file_size - start:,} bytes where its "
@@ -162,8 +163,3 @@ def _fingerprint(file: Path, arrays: dict[str, NDArray[Any]], name: str) -> str:
     if found.size != 1:
         raise FileError(f"{file} has {found.size} texts in {name!r}: give one fingerprint")
     return str(found.reshape(())[()])
-
-
-def _damaged(file: Path, wrong: Exception) -> FileError:
-    why = str(wrong) or type(wrong).__name__
-    return FileError(f"{file} is damaged and cannot be read as .npz ({why}): save it again")
