@@ -2,8 +2,8 @@
 
 validation        JSON to dataclasses and back, from their type annotations; the one validator
 plan_file         a plan with its promise
-certificate       a plan that was proved, sealed
-copy_certificate  the same joined to the files of a copy
-ledger            what was shared before, sealed with a key
+plan_certificate  a plan that was proved, with a digest
+copy_certificate  the same with the files of a copy
+ledger            what was shared before, with a keyed digest
 score_files/      tables of scores: npz, csv, parquet
 """

@@ -1,11 +1,9 @@
 """The certificate of a copy: what was promised of which files, against whom, and the proof's data.
 
-It holds the certificate of the plan (`certificate.py`) whole, and beside it what
-joins the plan to bytes on a disk: the files by digest, the models by fingerprint, the places by
-name, and the score rows of photos that count but are not in the copy. Like that one it has no
-clock time in it and is sealed by a digest that guards against accident, not against forgery. It
-names the place and the secret k: it never lies in or around the copy. Its schema is
-schemas/copy-certificate.json.
+It holds the plan's certificate, the files by digest, the models by fingerprint, the places by name,
+and the score rows of posted photos. Like the plan's certificate it has no clock time and a digest
+against accident, not against forgery. It names the place and the secret k, so it is never stored
+with the copy. Its schema is schemas/copy-certificate.json.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ NOTES = (
     f"What no promise here covers: better models, {NOT_COVERED}.",
 )
 LIBRARIES = ("onnxruntime", "pillow", "torch")
-"""What may change a score's last bits when it is updated, beside what the plan's names."""
+"""Libraries that may change a score's last bits, besides those that the plan's names."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ class PostedPhoto:
 
 @dataclass(frozen=True)
 class CopyCertificate:
-    """What there is to say of a copy before it is sealed, or after it was read."""
+    """The contents of a certificate."""
 
     top: int | None
     """The k that was asked for; the one really used is in the promise."""
@@ -125,15 +123,13 @@ class CopyCertificate:
 
 
 _COPY = record(
-    CopyCertificate,
-    "the certificate",
-    plan=Kind(lambda plan: None, certificate_from_record),
+    CopyCertificate, "the certificate", plan=Kind(lambda plan: None, certificate_from_record)
 )
 
 
 def seal(certificate: CopyCertificate, plan: dict[str, Any]) -> str:
     """The certificate as the text of its file; `plan` is the record of the plan's certificate."""
-    versions = {name: found for name in LIBRARIES if (found := installed_version(name))}
+    versions = {name: version for name in LIBRARIES if (version := installed_version(name))}
     document = {
         "format": FORMAT,
         "notes": list(NOTES),
@@ -147,10 +143,10 @@ def seal(certificate: CopyCertificate, plan: dict[str, Any]) -> str:
 
 def read_copy_certificate(document: str) -> CopyCertificate:
     """The certificate in a JSON text, if it is whole and agrees with itself; else InputError."""
-    found = parse(document)
+    values = parse(document)
     fields = list(CopyCertificate.__dataclass_fields__)
-    check_sealed(found, FORMAT, fields)
-    certificate: CopyCertificate = _COPY.read({name: found[name] for name in fields}, "")
+    check_sealed(values, FORMAT, fields)
+    certificate: CopyCertificate = _COPY.read({name: values[name] for name in fields}, "")
     for problem in _contradictions(certificate):
         raise InputError(f"the certificate does not agree with itself: {problem}")
     return certificate

@@ -1,9 +1,8 @@
 """The certificate: what was promised, against whom, and that it was proved again.
 
-Certificates are compared and kept, so the same plan always gives the same one: no clock time is
-in it, and its digest is taken over the canonical JSON of everything else. The digest tells a
-damaged or edited certificate from a whole one. It guards against accident, not against forgery:
-whoever changes the certificate can make a new digest too.
+The same plan always gives the same certificate: it has no clock time. Its digest is that of the
+canonical JSON of everything else. It guards against accident, not against forgery: whoever changes
+the certificate can compute a new digest.
 """
 
 from __future__ import annotations
@@ -57,17 +56,14 @@ def certificate_record(
 ) -> dict[str, Any]:
     """The certificate of a plan that was just proved, as plain JSON values.
 
-    Without `libraries` it names this program's version and none beneath it: the digest is then
-    the same wherever the same plan is made.
+    Without `libraries` it names only this program's version, so that the digest is the same on
+    every machine.
     """
     body = PLAN.write(plan)
     attackers = tuple(Fingerprint(t.digest, t.scorer, t.grid, t.photos, t.cells) for t in scores)
     versions = {"elsewhere": installed_version("elsewhere")}
     if libraries:
-        versions |= {
-            "numpy": installed_version("numpy"),
-            "python": platform.python_version(),
-        }
+        versions |= {"numpy": installed_version("numpy"), "python": platform.python_version()}
     document: dict[str, Any] = {
         "format": FORMAT,
         "notes": list(NOTES),
@@ -90,21 +86,21 @@ def read_certificate(document: str) -> Certificate:
     return certificate_from_record(parse(document))
 
 
-def certificate_from_record(found: Any, where: str = "") -> Certificate:
-    """The certificate of plain JSON values, read with the same care."""
-    check_sealed(found, FORMAT, ["promise", "attackers", "plan", "bound"])
-    body = found["plan"]
+def certificate_from_record(values: Any, where: str = "") -> Certificate:
+    """The certificate of plain JSON values, with the same checks."""
+    check_sealed(values, FORMAT, ["promise", "attackers", "plan", "bound"])
+    body = values["plan"]
     if not isinstance(body, dict):
         raise InputError("the certificate's plan and versions must be objects")
-    if body.get("bound") != found["bound"]:
+    if body.get("bound") != values["bound"]:
         raise InputError("the certificate states two different bounds")
-    plan: Plan = PLAN.read({**body, "promise": found["promise"]}, "")
-    attackers = kind_of(tuple[Fingerprint, ...]).read(found["attackers"], "attackers")
+    plan: Plan = PLAN.read({**body, "promise": values["promise"]}, "")
+    attackers = kind_of(tuple[Fingerprint, ...]).read(values["attackers"], "attackers")
     promised = [(a.scores, a.scorer, plan.promise.photos, a.cells) for a in plan.promise.against]
     if promised != [(a.scores, a.scorer, a.photos, a.cells) for a in attackers]:
         raise InputError("the certificate's attackers are not those of its promise")
-    versions = tuple(sorted(found["versions"].items()))
-    return Certificate(plan, attackers, versions, found["digest"])
+    versions = tuple(sorted(values["versions"].items()))
+    return Certificate(plan, attackers, versions, values["digest"])
 
 
 @cache

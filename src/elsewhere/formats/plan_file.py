@@ -1,8 +1,7 @@
-"""A plan as JSON and back, without loss: format "elsewhere-plan/1".
+"""A plan with its promise as JSON and back, without loss: format "elsewhere-plan/1".
 
-The file carries the promise too, so that it says by itself what was asked for; together with the
-score files it can be proved again (`elsewhere check`). Its schema is schemas/plan.json. What is
-read is only known to be well formed: whether it is *true* is for the check to say.
+Its schema is schemas/plan.json. A plan that was read is well formed; `elsewhere check` proves it
+with the score files.
 """
 
 from __future__ import annotations
@@ -34,19 +33,19 @@ def plan_to_json(plan: Plan, names: Sequence[str] = ()) -> str:
 
 
 def plan_from_json(document: str) -> Plan:
-    """The plan in a JSON text; InputError when it is none. Its truth is for the check to say.
+    """The plan in a JSON text; InputError when it is none.
 
     >>> plan_from_json('{"format": "elsewhere-plan/9"}')
     Traceback (most recent call last):
     elsewhere.errors.InputError: the plan must be of the format elsewhere-plan/1
     """
-    found = parse(document)
-    if not isinstance(found, dict):
+    values = parse(document)
+    if not isinstance(values, dict):
         raise wrong("a plan", "an object")
-    if found.pop("format", None) != FORMAT:
+    if values.pop("format", None) != FORMAT:
         raise InputError(f"the plan must be of the format {FORMAT}")
-    names = found.pop("names", None)
-    plan: Plan = PLAN.read(found, "")
+    names = values.pop("names", None)
+    plan: Plan = PLAN.read(values, "")
     if names is not None:
         names = kind_of(tuple[str, ...]).read(names, "names")
         if len(names) != plan.promise.photos:

@@ -1,9 +1,8 @@
 """Values to JSON and back, without loss and without trust.
 
-How a dataclass is written follows from its type annotations. JSON has no fractions and no
-infinities: a fraction is written as the text "3/2", an infinite number as "-inf" or "inf". What is
-read must be of the very type that is annotated, with all fields and no others; anything else is
-refused in one sentence that says where it stands.
+How a dataclass is written follows from its type annotations. A fraction is written as the text
+"3/2", an infinite number as "-inf" or "inf". What is read must be of exactly the annotated type,
+with all fields and no others; anything else is refused in one sentence that says where it is.
 """
 
 from __future__ import annotations
@@ -116,10 +115,9 @@ def kind_of(annotation: Any) -> Kind:
 
 
 def record(make: type, title: str = "", **others: Kind) -> Kind:
-    """A dataclass: all of its fields by name, no more and no fewer.
+    """A dataclass: exactly its fields, by name; `others` are read otherwise than annotated.
 
-    At the top of a document, where nothing leads to it, it is called by its `title`. `others` are
-    fields that are not read as they are annotated.
+    Errors at the top of a document call it by its `title`.
     """
     hints = get_type_hints(make, include_extras=True)
     names = [field.name for field in dataclasses.fields(make)]
@@ -152,9 +150,9 @@ def parse(document: str | bytes) -> Any:
     """The value of a JSON text; names that come twice, NaN and Infinity are refused."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(found := dict(pairs)) < len(pairs):
+        if len(values := dict(pairs)) < len(pairs):
             raise InputError("a name comes twice in the same object")
-        return found
+        return values
 
     def refuse(name: str) -> Any:
         raise InputError(f"{name} is not JSON")
@@ -175,10 +173,7 @@ def to_text(document: dict[str, Any]) -> str:
 
 
 def digest_of(document: dict[str, Any]) -> str:
-    """SHA-256, in hexadecimal, of the canonical JSON of all but the digest itself.
-
-    That is the one JSON text with sorted names, no spaces, ASCII only and no NaN.
-    """
+    """SHA-256 of the canonical JSON (sorted, no spaces, ASCII) of all but the digest itself."""
     body = {name: value for name, value in document.items() if name != "digest"}
     text = json.dumps(
         body, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
@@ -186,15 +181,15 @@ def digest_of(document: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def check_sealed(found: Any, form: str, names: list[str]) -> None:
-    """Raise unless `found` is a certificate of this format, whole and with the right digest."""
-    if not isinstance(found, dict) or found.get("format") != form:
-        raise InputError(f"the certificate must be of the format {form}")
-    expect(found, "the certificate", ["format", "notes", "versions", "digest", *names])
-    if found["digest"] != digest_of(found):
+def check_sealed(values: Any, format: str, names: list[str]) -> None:
+    """Raise unless `values` are a certificate of this format, whole and with the right digest."""
+    if not isinstance(values, dict) or values.get("format") != format:
+        raise InputError(f"the certificate must be of the format {format}")
+    expect(values, "the certificate", ["format", "notes", "versions", "digest", *names])
+    if values["digest"] != digest_of(values):
         raise InputError("the certificate was changed or damaged: its digest is not right")
-    kind_of(tuple[str, ...]).read(found["notes"], "notes")
-    if not isinstance(found["versions"], dict):
+    kind_of(tuple[str, ...]).read(values["notes"], "notes")
+    if not isinstance(values["versions"], dict):
         raise wrong("versions", "an object")
-    for name, version in found["versions"].items():
+    for name, version in values["versions"].items():
         kind_of(str).read(version, f"versions.{name}")

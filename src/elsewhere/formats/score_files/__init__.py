@@ -1,8 +1,8 @@
 """Scores on disk: `.npz`, CSV and Parquet, as written down in docs/files.md.
 
-A score file may come from a stranger. So nothing is ever unpickled, the sizes that a header
-claims are held against the size of the file before memory is asked for, and whatever is wrong
-becomes one sentence that names the file. What is written reads back bit for bit.
+A score file may come from a stranger. So nothing is ever unpickled, sizes in headers are compared
+with the size of the file before memory is allocated, and every error is one sentence that names
+the file. What is written reads back bit for bit.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from elsewhere.formats.score_files.limits import refuse_unless_plain
 from elsewhere.platform.files import open_whole
 from elsewhere.values.scores import Scores
 
-# ending → the module that reads and writes it, imported when such a file is met
 _FORMATS = {".npz": "npz", ".csv": "csv", ".parquet": "parquet"}
+"""The module for each ending, imported when needed."""
 
 
 def read_scores(path: str | os.PathLike[str]) -> Scores:
@@ -41,10 +41,10 @@ def read_scores(path: str | os.PathLike[str]) -> Scores:
             raise FileError(f"{file} is not a plain file: name a .npz, .csv or .parquet file")
         scores: Scores = format_.read(file)
         return scores
-    except InputError as wrong:
-        raise FileError(f"{file} cannot be used: {wrong}") from None
-    except OSError as wrong:
-        raise FileError(f"{file} cannot be read: {wrong.strerror or wrong}") from None
+    except InputError as error:
+        raise FileError(f"{file} cannot be used: {error}") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {error.strerror or error}") from None
 
 
 def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
@@ -67,14 +67,14 @@ def write_scores(path: str | os.PathLike[str], scores: Scores) -> None:
     try:
         with open_whole(file, private=True) as stream:
             format_.write(stream, scores)
-    except InputError as wrong:
-        raise FileError(f"{file} cannot be written: {wrong}") from None
-    except OSError as wrong:
-        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+    except InputError as error:
+        raise FileError(f"{file} cannot be written: {error}") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that `write_scores` could not write, before minutes are spent on its scores."""
+    """Refuse a file that `write_scores` could not write, before the long work."""
     file = Path(path)
     format_ = _format(file)
     if hasattr(format_, "ready"):

@@ -1,12 +1,10 @@
-"""How much memory a score file may ask for.
+"""How much memory a score file may need, and what may be overwritten.
 
-A few bytes of a zip or Parquet file can stand for gigabytes. So before anything is unpacked,
-what the headers claim is held against a fixed limit and against the true size of the file.
+A few bytes of a zip or Parquet file can stand for gigabytes. So before anything is unpacked, the
+sizes in its headers are compared with a fixed limit and with the size of the file.
 
-What may be written over: a plain file or nothing, never a device, a pipe, a folder or a link.
-
-Files appear all at once, by renaming. Renaming asks nobody: done by root it would put a file in
-the place of /dev/null, and done to a link it would take the link away.
+Files are written under another name and renamed. Renaming would replace even a device such as
+/dev/null, or a link, so only plain files are overwritten.
 """
 
 from __future__ import annotations
@@ -20,14 +18,14 @@ LARGEST = 1 << 30
 """Bytes that a score file may unpack to: 262,144 photos × 512 cells as 64-bit floats."""
 
 _HARMLESS = 64 << 20
-"""Up to this many unpacked bytes nobody minds how well they were packed."""
+"""Up to this many unpacked bytes, any compression is accepted."""
 
 _PACKED_AT_MOST = 100
-"""Beyond that, real scores are never packed more tightly than this many to one."""
+"""Beyond that, the best compression of real scores: this many to one."""
 
 
 def refuse_bomb(file: Path, claimed: int) -> None:
-    """Raise unless `claimed` unpacked bytes are believable for a file of this size."""
+    """Raise unless `claimed` unpacked bytes are plausible for a file of this size."""
     if claimed > LARGEST:
         raise FileError(
             f"{file} claims to hold {claimed:,} bytes of scores, but {LARGEST:,} is the limit: "
@@ -48,7 +46,7 @@ _KINDS = (
 
 
 def refuse_unless_plain(file: Path) -> None:
-    """Raise a FileError where `file` is there already and is no plain file.
+    """Raise a FileError if `file` exists and is no plain file.
 
     >>> refuse_unless_plain(Path("."))
     Traceback (most recent call last):
@@ -58,8 +56,8 @@ def refuse_unless_plain(file: Path) -> None:
         mode = file.lstat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return
-    except OSError as wrong:
-        raise FileError(f"{file} cannot be written: {wrong.strerror or wrong}") from None
+    except OSError as error:
+        raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
     if not stat.S_ISREG(mode):
-        kind = next((told for is_it, told in _KINDS if is_it(mode)), "it is not a plain file")
+        kind = next((text for test, text in _KINDS if test(mode)), "it is not a plain file")
         raise FileError(f"{file} cannot be written: {kind}")

@@ -33,8 +33,8 @@ def read(file: Path) -> Scores:
             width = schema.field("scores").type.value_type.bit_width // 8
             _refuse_large(file, table.metadata, width)
             rows = table.read(columns=["photo", "scores"], use_threads=False)
-    except (arrow.ArrowException, OSError, ValueError, OverflowError) as wrong:
-        why = str(wrong).splitlines()[0] if str(wrong) else type(wrong).__name__
+    except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(f"{file} is damaged and cannot be read as Parquet ({why})") from None
     metadata = schema.metadata or {}
     if metadata.get(b"elsewhere.format", _FORMAT.encode()) != _FORMAT.encode():
@@ -71,7 +71,7 @@ def write(stream: BinaryIO, scores: Scores) -> None:
 
 
 def ready(file: Path) -> None:
-    """FileError where pyarrow is missing, so that it is said before there is anything to write."""
+    """Raise a FileError if pyarrow is missing, before there is anything to write."""
     _pyarrow(file)
 
 
@@ -93,7 +93,7 @@ def _expect_columns(file: Path, arrow: ModuleType, schema: Any) -> None:
     if not (types.is_string(photo) or types.is_large_string(photo)):
         raise FileError(f"{file} has a column 'photo' of type {photo}, which is not text")
     lists = (types.is_fixed_size_list, types.is_list, types.is_large_list)
-    if not any(is_it(scores) for is_it in lists) or scores.value_type not in (
+    if not any(is_list(scores) for is_list in lists) or scores.value_type not in (
         arrow.float32(),
         arrow.float64(),
     ):
@@ -103,7 +103,7 @@ def _expect_columns(file: Path, arrow: ModuleType, schema: Any) -> None:
 
 
 def _refuse_large(file: Path, metadata: Any, width: int) -> None:
-    """Hold the number of values that the footer claims against the size of the file."""
+    """Compare the number of values that the footer claims with the size of the file."""
     claimed = 0
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
