@@ -116,104 +116,78 @@ def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:
     """
     if not km:
         return ""
+    wide = f"{km:.0f} km across, more than {radius_km:g} km"
     if several:
-        return (
-            f"the cells here are up to {km:.0f} km across, more than {radius_km:g} km: what is "
-            "hidden is whole cells"
-        )
-    return (
-        f"the cell here is {km:.0f} km across, more than {radius_km:g} km: what is hidden is that "
-        "whole cell"
-    )
+        return f"the cells here are up to {wide}: what is hidden is whole cells"
+    return f"the cell here is {wide}: what is hidden is that whole cell"
 
 
 def report_warning(error: BaseException | None) -> str:
     """That a copy has no report, and why; empty where nothing went wrong."""
     if error is None:
         return ""
-    why = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
-    return (
-        "the copy is written and proved, but its report is not there: "
-        f"{why or 'there is not enough memory'}"
-    )
+    reason = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
+    reason = reason or "there is not enough memory"
+    return f"the copy is written and proved, but its report is not there: {reason}"
 
 
 def advice(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> str:
     """What to ask for instead; empty where there is nothing to say."""
-    found = outcome.advice
-    if found is None:
+    advised = outcome.advice
+    if advised is None:
         return ""
     goal = "nearly all photos go: to share more"
     if outcome.infeasible:
         goal = "to share anything"
-        if found.helpful == () or not found.alternatives:
+        if advised.helpful == () or not advised.alternatives:
             return (
                 f"asking for less does not help: {listed(outcome.models)} finds "
                 f"{listed(outcome.hidden_names)} from any of these photos"
             )
-    if found.helpful:
-        texts: list[str] = []
-        for alternative in found.helpful:
-            text = _option(alternative) or _description(alternative, surface)
+    texts: list[str] = []
+    if advised.helpful:
+        for alternative in advised.helpful:
+            description, option = _describe(alternative)
+            text = option or description
             if alternative.shared is not None:
                 text += f" shares {alternative.shared}"
                 text += "" if texts else f" of {counted(outcome.photos, 'photo')}"
             texts.append(text)
         return f"{goal}, ask for less: {listed(texts)}"
-    texts = [_description(one, surface) for one in found.alternatives if one.mentioned]
-    if not texts or found.helpful == ():
+    for alternative in advised.alternatives:
+        description, option = _describe(alternative)
+        if alternative.mentioned:
+            texts.append(description + (surface.option(option) if option else ""))
+    if not texts or advised.helpful == ():
         return ""
     rest = f"{', '.join(texts[:-1])} or " if texts[1:] else ""
     return f"{goal}, ask for less: {rest}{texts[-1]}"
 
 
-def _description(alternative: Alternative, surface: Surface) -> str:
-    """An alternative that nobody tried."""
+def _describe(alternative: Alternative) -> tuple[str, str]:
+    """What an alternative asks for, and its option; empty where the user has to choose."""
     top, name, amount = alternative.top, alternative.name, alternative.amount
     match alternative.change:
         case Change.TOP:
-            return f"a smaller top{surface.option(f'such as --top {top}')}"
+            return "a smaller top", f"--top {top}"
         case Change.MARGIN if top:
-            return f"no margin and a smaller top{surface.option(f'--margin none --top {top}')}"
+            return "no margin and a smaller top", f"--margin none --top {top}"
         case Change.MARGIN:
-            return f"no margin{surface.option('--margin none')}"
+            return "no margin", "--margin none"
         case Change.HIDE:
-            such_as = f'"{name}"' if name else "home"
-            return f"fewer hidden places{surface.option(f'such as --hide {such_as}')}"
+            place = f'"{name}"' if " " in name else name or "home"
+            return "fewer hidden places", f"--hide {place}"
         case Change.LEVEL:
-            return f"a narrower level{surface.option('--hide-level')}"
+            return "a narrower level", f"--hide-level {name}"
         case Change.RADIUS:
-            return f"a smaller radius{surface.option('--radius')}"
+            return "a smaller radius", f"--radius {amount:g}"
         case Change.PRIOR:
-            return f"that the audience knows less{surface.option('a wider --prior, or none')}"
+            return "that the audience knows less", "no --prior"
+        case Change.EACH_PHOTO:
+            return "a promise of the photos together only", "--no-each-photo"
         case Change.BUDGET if amount:
-            return f"a larger budget{surface.option(f'--budget {amount:g}')}"
+            return "a larger budget", f"--budget {amount:g}"
         case Change.BUDGET:
-            return f"a smaller budget{surface.option('--budget')}"
-        case Change.EACH_PHOTO:
-            return f"a promise of the photos together only{surface.option('--no-each-photo')}"
+            return "a smaller budget", ""
         case Change.UNPIN | Change.TAKE_BACK:
-            return ""  # the reasons name it
-
-
-def _option(alternative: Alternative) -> str:
-    """What to type for an alternative; empty where the user has to choose."""
-    match alternative.change:
-        case Change.TOP:
-            return f"--top {alternative.top}"
-        case Change.MARGIN:
-            return f"--margin none{f' --top {alternative.top}' if alternative.top else ''}"
-        case Change.HIDE:
-            name = alternative.name or "home"
-            return f'--hide "{name}"' if " " in name else f"--hide {name}"
-        case Change.LEVEL:
-            return f"--hide-level {alternative.name}"
-        case Change.RADIUS:
-            return f"--radius {alternative.amount:g}"
-        case Change.PRIOR:
-            return "no --prior"
-        case Change.EACH_PHOTO:
-            return "--no-each-photo"
-        case Change.BUDGET if alternative.amount:
-            return f"--budget {alternative.amount:g}"
-    return ""
+            return "", ""  # the reasons name it
