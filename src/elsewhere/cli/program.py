@@ -25,7 +25,7 @@ PANELS = {
         "guess": "Guess where photos were taken.",
         "demo": "Protect the bundled example album.",
     },
-    "What is stored": {
+    "Stored data": {
         "ledger": "List or delete what you have shared.",
         "cache": "Show or delete cached scores.",
     },

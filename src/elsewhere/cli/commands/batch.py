@@ -1,4 +1,4 @@
-"""`elsewhere batch`: many albums, from a dataset to a dataset."""
+"""`elsewhere batch`: plan every album of a dataset."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import typer
 from elsewhere.cli import options
 from elsewhere.cli.render.batch import show_progress, show_summary
 
-_WISHES = "Wishes, for albums that have none of their own"
-_RUN = "How it is run"
+_WISHES = "Wishes for albums without their own"
+_RUN = "How to run"
 
 
 class EngineName(StrEnum):
-    """Where the work is done."""
+    """Where albums are planned."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -39,44 +39,39 @@ _OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="DIR",
-    help="Where rows, dead letters and report go: a new folder, or one in which the same "
-    "run was stopped.",
+    help="Where the rows, dead letters and report go: a new folder, or that of a run to resume.",
 )
-_ENGINE = typer.Option(metavar="local|ray", help="This machine, or a Ray cluster: the same rows.")
+_ENGINE = typer.Option(
+    metavar="local|ray", help="Run on this machine or on a Ray cluster; the rows are the same."
+)
 _BLOCK = typer.Option(
-    min=1,
-    metavar="PHOTOS",
-    help="Photos that a worker takes on, and writes, at once: at most.",
-    show_default="1024",
+    min=1, metavar="PHOTOS", help="Most photos per block of work.", show_default="1024"
 )
 _WORKERS = typer.Option(
-    min=1,
-    metavar="N",
-    help="How many blocks are worked on at a time.",
-    show_default="all processors",
+    min=1, metavar="N", help="Blocks to work on at a time.", show_default="all processors"
 )
 _ADDRESS = typer.Option(
-    metavar="ADDRESS", help="The Ray cluster to join, or auto.", show_default="one is started here"
+    metavar="ADDRESS", help="The Ray cluster to join, or auto.", show_default="a new one, here"
 )
 _DEVICE = typer.Option(
     metavar="auto|cpu|cuda",
-    help="Where ONNX models look at photos: on a GPU where there is one, or as told. The "
-    "embedded one is made for processors and stays there.",
+    help="Where ONNX models run; auto takes a GPU if there is one. The embedded model always "
+    "runs on the CPU.",
 )
 _GPUS = typer.Option(
     min=0,
     metavar="SHARE",
-    help="On Ray, how much of a GPU each worker that looks at photos gets.",
-    show_default="1 where one is used",
+    help="On Ray: the share of a GPU for each worker that scores photos.",
+    show_default="1 if GPUs are used",
 )
 _KEY_FILE = typer.Option(
     metavar="FILE",
-    help="What each album's secret k is drawn from: runs with the same key draw the same.",
-    show_default="one is made, and kept in the output",
+    help="Key for drawing each album's secret k: runs with the same key draw the same.",
+    show_default="a new one, stored in the output",
 )
 _CERTIFICATES = typer.Option(
     "--certificates",
-    help="Write each album's certificate too, not only its digest; it names the secret k.",
+    help="Also write each album's certificate, not only its digest. It names the secret k.",
 )
 
 
@@ -102,25 +97,22 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     key_file: Annotated[Path | None, options.under(_RUN, _KEY_FILE)] = None,
     certificates: Annotated[bool, options.under(_RUN, _CERTIFICATES)] = False,
 ) -> None:
-    """Say of every album of a dataset what it gives away and what to withhold.
+    """Plan every album of a dataset: what it gives away, and what to withhold.
 
-    The columns that go in and come out are in docs/batch.md. A run that was stopped, even by
-    `kill -9`, goes on where it was when it is given the same arguments. What cannot be used goes
-    to dead letters with its reason, and stops nothing.
+    The input and output columns are described in docs/batch.md. A run that was stopped, even by
+    `kill -9`, resumes when you repeat the command. What cannot be used goes to the dead letters
+    with a reason, and the run continues.
 
     Examples:
 
     - `elsewhere batch albums.parquet -o planned`
-      (on this machine, all of it)
-
+      (on this machine)
     - `elsewhere batch scores.arrow -o planned --top 10 --workers 8`
-      (photos that were scored before, eight blocks at a time)
-
+      (photos that are already scored, eight blocks at a time)
     - `elsewhere batch /shared/albums -o /shared/planned --engine ray --address auto`
-      (on the Ray cluster that this machine belongs to)
+      (on the Ray cluster of this machine)
 
-    Exit codes: 0 all albums have a row, 1 a file could not be used, 2 a command line that cannot be
-    understood, 130 stopped.
+    Exit codes: 0 every album has a row, 1 an error, 2 invalid usage, 130 stopped.
     """
     from elsewhere.batch import DEFAULT_BLOCK, DEFAULT_WORK, Engine, Settings, run
     from elsewhere.service import MAX_SIDE

@@ -63,7 +63,7 @@ def command(
         ledger.forget_all()
         typer.echo(f"everything is forgotten: {printable(str(ledger.path))} is gone")
     elif not names:
-        raise InputError(f"say which: elsewhere ledger {action} PLACE or NUMBER, as listed")
+        raise InputError(f"name the entries: elsewhere ledger {action} PLACE or NUMBER")
     else:
         _act(ledger, action, names)
 

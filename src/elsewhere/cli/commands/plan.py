@@ -43,12 +43,8 @@ _BUDGET = typer.Option(
     help="Instead of --top: withhold at most this many photos, and push the truth as "
     "far down as possible.",
 )
-_KEEP = typer.Option(
-    metavar="PHOTO", help="A photo that must stay, by name or number. Give it again for another."
-)
-_DROP = typer.Option(
-    metavar="PHOTO", help="A photo that must go, by name or number. Give it again for another."
-)
+_KEEP = typer.Option(metavar="PHOTO", help="A photo that must stay, by name or number. Repeatable.")
+_DROP = typer.Option(metavar="PHOTO", help="A photo that must go, by name or number. Repeatable.")
 _GROUP = typer.Option(metavar="PHOTOS", help="Photos that stay or go together: A,B,C.")
 _VALUES = typer.Option(
     metavar="FILE",
@@ -154,7 +150,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
         save(certificate, certify(plan, tables))
     elif certificate is not None:
-        typer.echo(f"elsewhere: no certificate, for the plan is {plan.status}", err=True)
+        typer.echo(f"elsewhere: no certificate, because the plan is {plan.status}", err=True)
     return CODES[plan.status]
 
 

@@ -37,9 +37,7 @@ _KEEP = typer.Option(
     metavar="PHOTO",
     help="A photo that must stay: a name, or a pattern such as 'IMG_20*'. Repeatable.",
 )
-_DROP = typer.Option(
-    metavar="PHOTO", help="A photo that must go, by name or pattern. Give it again for another."
-)
+_DROP = typer.Option(metavar="PHOTO", help="A photo that must go, by name or pattern. Repeatable.")
 _VALUE = typer.Option(
     metavar="FILE|stars",
     help="What withholding a photo costs: a file of lines such as beach.jpg,2.5 (others "
@@ -48,7 +46,7 @@ _VALUE = typer.Option(
 _BURSTS = typer.Option("--bursts", help="Keep or withhold photos of one burst together.")
 _EACH_PHOTO = typer.Option(
     "--each-photo/--no-each-photo",
-    help="Each kept photo of a hidden place must hide it alone, too.",
+    help="Each kept photo of a hidden place must also hide it alone.",
     show_default="if possible",
 )
 _PRIOR = typer.Option(
@@ -138,7 +136,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     from elsewhere.values.wishes import Wishes
 
     if output is None and not dry_run:
-        raise InputError("say where the clean copy goes with -o TARGET, or ask for a --dry-run")
+        raise InputError("name the clean copy with -o TARGET, or use --dry-run")
     if top is not None and budget is not None:
         raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
     if max_side is not None and full:

@@ -269,7 +269,7 @@ def _photos(console: Console, audit: Audit) -> None:
 def _leaks(console: Console, leaks: Sequence[Leaking]) -> None:
     if not leaks:
         return
-    _print(console, "What the files tell besides; none of it is in a shared copy", "bold")
+    _print(console, "Metadata that reveals more; none of it is in a shared copy", "bold")
     console.print()
     table = grid("left", "right", "left")
     for leak in leaks:
@@ -290,7 +290,7 @@ def _closing(console: Console, album: AlbumAudit) -> None:
         _print(
             console,
             "No photo says where it was taken. Give the place with --at, as in --at Lisbon or "
-            '--at "38.72, -9.14", to see how far it is given away.',
+            '--at "38.72, -9.14", to see how much it is given away.',
         )
     calibrated = all(audit.calibrated for audit in album.audits)
     caveat = (
@@ -303,7 +303,7 @@ def _closing(console: Console, album: AlbumAudit) -> None:
         style="dim",
     )
     if album.threats:
-        _print(console, "To share what keeps it hidden: elsewhere protect ALBUM -o NEW-FOLDER")
+        _print(console, "To share a copy that hides it: elsewhere protect ALBUM -o NEW-FOLDER")
 
 
 def _print(console: Console, sentence: str, style: str = "") -> None:

@@ -92,8 +92,7 @@ def show_progress(output: str) -> Iterator[BatchProgress]:
         if progress.last is not None and progress.last.albums:
             done = f"{progress.last.albums:,} of {progress.last.total:,} albums are planned"
         typer.echo(
-            f"elsewhere: stopped, {done}: give the same command again and it goes on in "
-            f"{printable(output)}",
+            f"elsewhere: stopped, {done}: repeat the command to resume in {printable(output)}",
             err=True,
         )
         raise typer.Exit(STOPPED) from None
