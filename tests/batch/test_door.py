@@ -114,8 +114,8 @@ def test_who_is_stopped_says_how_to_go_on(
     printed, said = process.communicate(timeout=60)
     assert (process.returncode, printed) == (130, "")
     assert re.fullmatch(
-        r"elsewhere: stopped, (nothing is planned yet|[1-9]\d* of 400 albums are planned): give "
-        r"the same command again and it goes on in out\n",
+        r"elsewhere: stopped, (nothing is planned yet|[1-9]\d* of 400 albums are planned): "
+        r"repeat the command to resume in out\n",
         said,
     ), said
     notes = [one for one in tmp_path.glob("out/_work/tries/**/*") if one.is_file()]

@@ -95,7 +95,7 @@ def test_the_place_is_read_from_the_files(home: Path) -> None:
     assert found["leaks"][0]["kind"] == "position"
     assert found["leaks"][0]["photos"] == ["IMG_7.jpg"]
     text = run("album", *SCORER).stdout
-    assert "What the files tell besides" in text
+    assert "Metadata that reveals more" in text
     assert "38.7223" in text
 
 

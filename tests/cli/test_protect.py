@@ -99,7 +99,7 @@ def test_a_dry_run_writes_nothing(home: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["album"], "say where the clean copy goes with -o"),
+        (["album"], "name the clean copy with -o"),
         (["album", "-n", "--top", "3", "--budget", "2"], "either --top K"),
         (["album", "-n", "--max-side", "900", "--full"], "either --max-side"),
         (["album", "-o", "album"], "exists already"),
