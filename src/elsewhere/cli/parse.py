@@ -47,7 +47,7 @@ def parse_cells(text: str, option: str) -> list[int]:
         first = int(match[1])
         last = int(match[2] or first)
         if not first <= last < first + _MAX_RANGE:
-            raise InputError(f"{option} has the range {part.strip()}, which is not one of cells")
+            raise InputError(f"{option} has the range {part.strip()}, which is empty or too long")
         result.extend(range(first, last + 1))
     return result
 
@@ -63,18 +63,15 @@ def parse_photo(text: str, scores: Scores) -> int:
     if text not in scores.ids and text.isascii() and text.isdigit():
         number = int(text[:20])
         if number >= scores.photos:
-            numbers = "the one photo is number 0"
-            if scores.photos > 1:
-                numbers = f"the {scores.photos} photos are numbered from 0"
-            raise InputError(f"there is no photo {text}: {numbers}")
+            raise InputError(
+                f"there is no photo {text}: {counted(scores.photos, 'photo')}, numbered from 0"
+            )
         return number
     return scores.index(text)
 
 
-def one_or_each(given: Sequence[T] | None) -> T | list[T] | None:
-    """One value for all attackers, or one for each: as the engine takes them."""
-    if not given:
-        return None
+def one_or_each(given: Sequence[T]) -> T | list[T]:
+    """One value for all attackers, or a list with one for each."""
     return given[0] if len(given) == 1 else list(given)
 
 

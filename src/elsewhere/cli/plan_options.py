@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,18 +95,21 @@ def save(file: Path, document: str) -> None:
 
 def _same(file: Path, other: Path) -> bool:
     """Whether two paths are the same file, or would be if both existed."""
-    try:
+    with suppress(OSError):
         if file.samefile(other):
             return True
-    except OSError:
-        pass
     return os.path.realpath(file) == os.path.realpath(other)
 
 
 def read_wishes(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, Any]:
     """The arguments of `protect` besides the truth, from the options that were given."""
     first = tables[0]
-    _refuse_other_albums(given, tables)
+    for file, table in zip(given["scores"], tables, strict=True):
+        if table.photos != first.photos:
+            raise FileError(
+                f"{given['scores'][0]} scores {counted(first.photos, 'photo')} but {file} "
+                f"{table.photos}: all attackers must score the same photos"
+            )
     for option in ("truth", "top", "margin", "lead", "prior", "rivals"):
         count = len(given.get(option, ()))
         if count > 1 and count != len(tables):
@@ -143,13 +147,3 @@ def read_wishes(given: dict[str, Any], tables: Sequence[Scores]) -> dict[str, An
                 f"{given['scores'][0]} has {first.photos}"
             )
     return wishes
-
-
-def _refuse_other_albums(given: dict[str, Any], tables: Sequence[Scores]) -> None:
-    """All attackers must score the same photos."""
-    for file, table in zip(given["scores"], tables, strict=True):
-        if table.photos != tables[0].photos:
-            raise FileError(
-                f"{given['scores'][0]} scores {counted(tables[0].photos, 'photo')} but {file} "
-                f"{table.photos}: all attackers must score the same photos"
-            )
