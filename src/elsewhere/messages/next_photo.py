@@ -9,21 +9,21 @@ MAX_NAMES = 5
 """More photos than this are counted, not listed."""
 
 
-def next_reason(found: Next) -> str:
+def next_reason(result: Next) -> str:
     """One or two sentences."""
     holds = "With it, what is public keeps the promise."
     breaks = "Posting it now would break the promise"
-    cost = f"photos worth {float(found.more):g} more"
-    if not found.weighted and isinstance(found.more, int):
-        cost = counted(found.more, "more photo")
-    others = found.before or found.together
-    names = ", ".join(found.ids[number] for number in others)
+    cost = f"photos worth {float(result.more):g} more"
+    if not result.weighted and isinstance(result.more, int):
+        cost = counted(result.more, "more photo")
+    others = result.before or result.together
+    names = ", ".join(result.ids[number] for number in others)
     if len(others) > MAX_NAMES:
-        first = ", ".join(found.ids[number] for number in others[:3])
+        first = ", ".join(result.ids[number] for number in others[:3])
         names = f"{first} and {len(others) - 3} others"
-    match found.why:
+    match result.why:
         case NextReason.ALREADY_PUBLIC:
-            return "It is out already."
+            return "It is public already."
         case NextReason.DROPPED:
             return "You asked to drop it."
         case NextReason.REVEALS_ALONE:
@@ -33,29 +33,29 @@ def next_reason(found: Next) -> str:
         case NextReason.HOLDS_AND_IS_BEST:
             return f"{holds} The best plan keeps it too."
         case NextReason.HOLDS_AT_A_COST | NextReason.HOLDS_PERHAPS_AT_A_COST:
-            hedge = "perhaps " if found.why is NextReason.HOLDS_PERHAPS_AT_A_COST else ""
+            hedge = "perhaps " if result.why is NextReason.HOLDS_PERHAPS_AT_A_COST else ""
             return (
-                f"{holds} But it is {hedge}not the best choice: with it out, {cost} will have to "
-                "stay back in the end."
+                f"{holds} But it is {hedge}not the best choice: once it is public, {cost} must be "
+                "withheld in the end."
             )
         case NextReason.HOLDS_REST_UNKNOWN:
-            return f"{holds} What it means for the other photos was not found out in time."
+            return f"{holds} What it costs the other photos was not found out in time."
         case NextReason.PUBLIC_BREAKS:
             return (
                 "What is public breaks the promise already, and no choice of the other photos "
-                "with this one mends that."
+                "with this one repairs it."
             )
         case NextReason.NEVER_HOLDS:
-            return f"{breaks}, and no choice of later photos mends that."
+            return f"{breaks}, and no choice of later photos repairs it."
         case NextReason.LATER_UNKNOWN:
             return f"{breaks}; whether it can go later was not found out in time."
         case NextReason.COSTS_MORE:
             return f"{breaks}, and the best plan does without it: keeping it would cost {cost}."
         case NextReason.AFTER_OTHERS:
             are = "is" if len(others) == 1 else "are"
-            return f"{breaks}; it may follow once {names} {are} out, in this order."
+            return f"{breaks}; it may follow once {names} {are} public, in this order."
         case NextReason.WITH_OTHERS:
             return (
-                f"{breaks}, and no order was found in which the others could go out before it one "
-                f"by one: it may go out with {names}, all at once."
+                f"{breaks}, and no order was found in which the others could be posted before it "
+                f"one by one: it may be posted with {names}, all at once."
             )

@@ -21,7 +21,7 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
     """What a note says; options are named only where people type them."""
     photos, places, count = value.photos, value.places, value.count
     named = f"{counted(len(photos), 'photo')} ({listed(photos, MAX_NAMES)})"
-    one = len(photos) == 1
+    single = len(photos) == 1
     match value.kind:
         case NoteKind.OTHER_PLACE:
             guess, given = places
@@ -39,12 +39,12 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
         case NoteKind.HOME:
             return f"home is taken to be {places[0]}: the place with photos on most different days"
         case NoteKind.PLACED_BY_TIME:
-            verb = "is" if one else "are"
+            verb = "is" if single else "are"
             return f"{named} {verb} placed by time only, beside photos with a position"
         case NoteKind.UNPLACED:
             return (
-                f"{named} could be placed neither by a position nor by {'its' if one else 'their'} "
-                f"time, and {'counts' if one else 'count'} in every hidden place"
+                f"{named} {'has' if single else 'have'} neither a position nor a time that shows "
+                f"the place, and {'counts' if single else 'count'} in every hidden place"
             )
         case NoteKind.PUBLIC_INSIDE:
             hidden, place, *public = places
@@ -66,15 +66,15 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
         case NoteKind.ALREADY_POSTED:
             return (
                 f"{counted(len(photos), 'photo')} of the album ({listed(photos, MAX_NAMES)}) "
-                f"{'is' if one else 'are'} out already: counted and not exported again"
+                f"{'is' if single else 'are'} out already: counted and not exported again"
             )
         case NoteKind.POSTED_COUNTED:
-            return f"{counted(count, 'posted photo')} beyond the album counted in"
+            return f"{counted(count, 'posted photo')} from outside the album counted"
         case NoteKind.POSTED_UNREADABLE:
             return (
                 f"{counted(len(photos), 'posted file')} ({listed(photos, MAX_NAMES)}) could not "
-                f"be looked at and {'does' if one else 'do'} not count: the promise knows nothing "
-                f"of {'it' if one else 'them'}"
+                f"be read and {'does' if single else 'do'} not count: the promise ignores "
+                f"{'it' if single else 'them'}"
             )
         case NoteKind.LOOKS_ALIKE:
             posted, own = photos
@@ -91,8 +91,8 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             )
         case NoteKind.LOW_DETAIL:
             return (
-                f"{photos[0]} shows hardly anything, yet the promise leans on it: an attacker may "
-                f"leave it out; you may drop it{surface.option(f'--drop {photos[0]}')}"
+                f"{photos[0]} shows hardly anything, yet the promise depends on it: an attacker "
+                f"may ignore it; consider dropping it{surface.option(f'--drop {photos[0]}')}"
             )
         case NoteKind.TOGETHER_ONLY:
             return (

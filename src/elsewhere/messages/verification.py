@@ -17,7 +17,7 @@ from elsewhere.values.verification import (
 from elsewhere.values.wording import counted, listed
 
 MAX_CELLS = 3
-"""So many cells are named; of more, the first three."""
+"""Cells that are named."""
 
 PROBLEMS = {
     CopyProblemKind.NOT_A_COPY: "{detail}",
@@ -125,14 +125,14 @@ CONDITIONS = {
 }
 
 
-def headline(found: Verification, name: str) -> str:
-    """The first line: whether the promise is kept, and what that rests on and nobody can see."""
-    if not found:
+def headline(result: Verification, name: str) -> str:
+    """The first line: whether the promise is kept, and the conditions that weaken it."""
+    if not result:
         return f"{name} does not keep its promise:"
-    files = counted(found.files, "file")
-    they = "it was" if found.files == 1 else "they were"
+    files = counted(result.files, "file")
+    they = "it was" if result.files == 1 else "they were"
     proved = f"{files} as {they} exported, scored again, and the promise proved on the new scores:"
-    weaker = [condition_text(one) for one in found.conditions if one.weakens]
+    weaker = [condition_text(condition) for condition in result.conditions if condition.weakens]
     if not weaker:
         return f"{name} keeps its promise: {proved}"
     return f"{name} keeps its promise {'; '.join(dict.fromkeys(weaker))}. {proved}"
@@ -146,12 +146,12 @@ def problem_text(problem: CopyProblem) -> str:
 
 
 def note_text(note: CopyNote) -> str:
-    """What has to be said."""
+    """A note as a sentence."""
     return NOTES[note.kind].format_map(vars(note))
 
 
 def condition_text(condition: Condition) -> str:
-    """What the promise rests on."""
+    """A condition of the promise."""
     count = f"{condition.count:g}"
     photos = f"{count} {'photo' if condition.count == 1 else 'photos'}"
     groups = f"{count} {'group' if condition.count == 1 else 'groups'} of photos"
@@ -159,19 +159,15 @@ def condition_text(condition: Condition) -> str:
     return CONDITIONS[condition.kind].format_map(fields)
 
 
-def conditions_text(found: Verification) -> str:
-    """All that a promise rests on, in one line."""
-    return "; ".join(dict.fromkeys(map(condition_text, found.conditions)))
+def conditions_text(result: Verification) -> str:
+    """All conditions of a promise, in one line."""
+    return "; ".join(dict.fromkeys(map(condition_text, result.conditions)))
 
 
-def verified_notes(found: Verification) -> list[str]:
-    """All that has to be said beside the verdict, what makes it weaker first."""
-    weaker = [condition for condition in found.conditions if condition.weakens]
-    return [
-        *map(condition_text, weaker),
-        *map(guess_text, found.guesses),
-        *map(note_text, found.notes),
-    ]
+def verified_notes(result: Verification) -> list[str]:
+    """All notes beside the verdict, those that weaken it first."""
+    weaker = [condition_text(condition) for condition in result.conditions if condition.weakens]
+    return [*weaker, *map(guess_text, result.guesses), *map(note_text, result.notes)]
 
 
 def claim_text(claim: Claim) -> str:
@@ -181,8 +177,7 @@ def claim_text(claim: Claim) -> str:
         of = "the cell of" if len(claim.names) == 1 else f"{len(claim.names)} cells:"
         where = f" ({of} {listed(claim.names, MAX_CELLS)})"
     if claim.asked:
-        guesses = f"is not among the first {claim.first} guesses of {claim.model}"
-        return f"{claim.place}{where} {guesses}"
+        return f"{claim.place}{where} is not among the first {claim.first} guesses of {claim.model}"
     places = counted(claim.first, "other place")
     return f"{places} or more come before {claim.place}{where} for {claim.model}"
 
