@@ -114,7 +114,7 @@ def test_posted_photos_are_counted(home: Path) -> None:
     assert len(found["audits"][0]["ids"]) == 7
     assert found["audits"][0]["ids"][6].startswith("posted/")
     assert found["audits"][0]["truth"]["probability"] != alone["truth"]["probability"]
-    assert "1 posted photo beyond the album counted in" in found["notes"]
+    assert "1 posted photo from outside the album counted" in found["notes"]
 
 
 def test_a_bad_photo_is_told_and_the_others_are_looked_at(home: Path) -> None:

@@ -58,7 +58,7 @@ def test_an_album_goes_out_photo_by_photo_and_each_copy_is_proved(where: str) ->
     assert 0 < len(out) < PHOTOS
     assert sum(len(entry.photos) for entry in Ledger().entries(refuse_pending=True)) == len(out)
     again, code = asked(where, f"IMG_{out[0]}.jpg")
-    assert (again["answer"], again["reason"], code) == ("keep", "It is out already.", 0)
+    assert (again["answer"], again["reason"], code) == ("keep", "It is public already.", 0)
     planned = run("protect", "album", "--at", where, "--exact-top", "-n", "--json")
     notes = " ".join(json.loads(planned.stdout)["notes"])
     assert "out already: counted and not exported again" in notes

@@ -155,7 +155,7 @@ def test_what_goes_together_is_asked_and_posted_together() -> None:
 
 
 def test_a_photo_that_is_out_is_out() -> None:
-    assert next_reason(may_post(SCORES, 0, 1, public=[1], top=1)) == "It is out already."
+    assert next_reason(may_post(SCORES, 0, 1, public=[1], top=1)) == "It is public already."
 
 
 def test_dropped_and_revealing_photos_are_withheld_with_their_reason() -> None:

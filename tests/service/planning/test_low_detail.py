@@ -47,8 +47,8 @@ def test_a_grey_screen_that_carries_the_promise_is_named() -> None:
     plan = planned(album(Image.new("RGB", (1600, 1200), "grey")))
     assert 3 in plan.plan.kept
     assert leans(plan) == [
-        "3.jpg shows hardly anything, yet the promise leans on it: an attacker may leave it out; "
-        "you may drop it (--drop 3.jpg)"
+        "3.jpg shows hardly anything, yet the promise depends on it: an attacker may ignore it; "
+        "consider dropping it (--drop 3.jpg)"
     ]
 
 

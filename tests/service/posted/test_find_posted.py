@@ -55,7 +55,7 @@ def test_photos_beyond_the_album_are_scored_as_the_album_is(
         joint = posted.append_to(album.models[number].scores, number)
         assert joint.photos == 6
     assert posted.already == ()
-    assert texts(posted.notes) == ("2 posted photos beyond the album counted in",)
+    assert texts(posted.notes) == ("2 posted photos from outside the album counted",)
 
 
 def test_the_original_and_the_exported_rendition_are_known_again(
@@ -105,9 +105,7 @@ def test_what_cannot_be_looked_at_is_said(
     posted = posted_at(album, folder, pool=pool)
     assert len(posted.ids) == 1
     assert {one.name for one in posted.skipped} == {"broken.jpg", "clip.mp4", "notes.txt"}
-    assert (
-        "2 posted files (broken.jpg and clip.mp4) could not be looked at" in texts(posted.notes)[1]
-    )
+    assert "2 posted files (broken.jpg and clip.mp4) could not be read" in texts(posted.notes)[1]
 
 
 def test_a_folder_without_photos_is_an_error(
