@@ -1,13 +1,13 @@
-"""What the ledger looks like: lines of JSON, sealed as a whole with a key that lies elsewhere.
+"""The ledger: lines of JSON with a keyed digest; the key is in another file.
 
     {"elsewhere": "ledger", "version": 1}
     {"export": "…", "day": "2026-11-15", "places": [[38.7, -9.1]], "photos": ["…"], "rows": […]}
     {"entries": 1, "seal": "…"}
 
-One line is what one export gave away of one place: score rows and keyed digests of the renditions,
-no pictures and no names. The seal is an HMAC over all lines before it, so a file that is cut
-short, changed or another user's is refused as a whole: a ledger that forgets in silence would let
-plans promise too much.
+A line holds what one export gave away of one place: score rows and keyed digests of the renditions,
+no pictures and no names. The seal is an HMAC of all lines before it. A file that is cut short,
+changed or another user's is refused as a whole, because plans without its entries would promise too
+much.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TYPES: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
 
 
 class DamagedError(Exception):
-    """These bytes are no ledger, or not the one that was written; the text says what is wrong."""
+    """These bytes are no ledger, or a damaged one; the text says what is wrong."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Entry:
     placed: bool = True
     """Whether the photos are known to be of this place; else they may be of any of `places`."""
     target: str | None = None
-    """Where the export was about to get its name, for as long as nobody has seen that it did."""
+    """Where the export goes, while it is not known that it was finished."""
 
     @property
     def pending(self) -> bool:
@@ -155,16 +155,13 @@ def decode(content: bytes, key: bytes) -> tuple[Entry, ...]:
     lines = body.splitlines()[1:]
     if end.get("entries") != len(lines):
         raise DamagedError("entries are missing")
-    try:  # the seal has vouched for them; this guards against our own mistakes
+    try:  # the seal is right, so only a bug can fail here
         entries = [_ENTRY.read({"target": None, **_line(line)}, "") for line in lines]
     except (InputError, TypeError):
         raise DamagedError("a line is not what it should be") from None
     for entry in entries:
-        if (
-            not entry.photos
-            or not entry.rows
-            or any(len(rows.values) != len(entry.photos) for rows in entry.rows)
-        ):
+        sizes = {len(rows.values) for rows in entry.rows}
+        if not entry.photos or sizes != {len(entry.photos)}:
             raise DamagedError("a line is not what it should be")
     return tuple(entries)
 
@@ -175,9 +172,9 @@ def _seal(body: bytes, key: bytes) -> str:
 
 def _line(text: bytes) -> dict[str, Any]:
     try:
-        found = parse(text)
+        line = parse(text)
     except (InputError, UnicodeDecodeError):
-        found = None
-    if not isinstance(found, dict):
+        line = None
+    if not isinstance(line, dict):
         raise DamagedError("a line is not what it should be")
-    return found
+    return line

@@ -76,28 +76,25 @@ def _show(target: Path, result: Verification) -> None:
     from rich.text import Text
 
     from elsewhere.cli.render.printing import printed
-    from elsewhere.messages.verification import (
-        claim_text,
-        conditions_text,
-        guess_text,
-        headline,
-        note_text,
-        problem_text,
-    )
+    from elsewhere.messages import verification as texts
     from elsewhere.values.promise import NOT_COVERED
 
     with printed() as console:
         color = "green" if result else "red"
-        console.print(Text(printable(headline(result, str(target))), f"bold {color}"))
-        for clause in (*map(problem_text, result.problems), *map(claim_text, result.claims)):
-            console.print(Text(f"- {printable(clause)}"))
+        console.print(Text(printable(texts.headline(result, str(target))), f"bold {color}"))
+        for problem in result.problems:
+            console.print(Text(f"- {printable(texts.problem_text(problem))}"))
+        for claim in result.claims:
+            console.print(Text(f"- {printable(texts.claim_text(claim))}"))
         for guess in result.guesses:
-            console.print(Text(printable(guess_text(guess)), "bold red" if guess.found else "dim"))
+            style = "bold red" if guess.found else "dim"
+            console.print(Text(printable(texts.guess_text(guess)), style))
         if result:
-            console.print(Text(f"conditions: {printable(conditions_text(result))}", "dim"))
+            conditions = printable(texts.conditions_text(result))
+            console.print(Text(f"conditions: {conditions}", "dim"))
             console.print(Text(f"not covered: better models, {NOT_COVERED}", "dim"))
         for note in result.notes:
-            console.print(Text(f"note: {printable(note_text(note))}", "dim"))
+            console.print(Text(f"note: {printable(texts.note_text(note))}", "dim"))
 
 
 def _print_json(result: Verification) -> None:
