@@ -98,7 +98,7 @@ def test_a_pending_entry_is_shown_and_confirmed(ledger: Ledger, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("forget",), "say which"),
+        (("forget",), "name the entries"),
         (("forget", "Kyoto"), "nothing of 'Kyoto' is remembered, but of Lisbon, Portugal; Porto"),
         (("forget", "Nowhereville"), "nothing of 'Nowhereville' is remembered"),
         (("forget", "9"), "there is no entry 9"),
