@@ -11,17 +11,16 @@ import operator
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from weakref import WeakKeyDictionary
 
 from elsewhere.checker.arithmetic import Contest, column_sums, counts_alone, nearest, units
 from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
-_COUNTS_ALONE: WeakKeyDictionary[Scores, dict[object, list[int]]] = WeakKeyDictionary()
+_COUNTS_ALONE: dict[object, list[int]] = {}
 """What single photos give away: pins, tops and plans change nothing about it."""
-MAX_COUNTS_ALONE = 16
-"""Results remembered for each table; beyond, all of them are forgotten."""
+MAX_COUNTS_ALONE = 64
+"""Results remembered; beyond, all of them are forgotten."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,12 @@ class AlbumFacts:
             photos = range(promise.photos) if against.sees is None else against.sees
             handicap = units(against.margin) + units(against.lead)
             contest = Contest(against.truth, rivals, against.prior, handicap, promise.strict)
-            known, key = _COUNTS_ALONE.setdefault(table, {}), (photos, contest)
-            counts = known.get(key)
+            key = (table.digest, photos, contest)
+            counts = _COUNTS_ALONE.get(key)
             if counts is None:
-                counts = counts_alone(table.values, photos, contest)
-                if len(known) >= MAX_COUNTS_ALONE:
-                    known.clear()
-                known[key] = counts
+                if len(_COUNTS_ALONE) >= MAX_COUNTS_ALONE:
+                    _COUNTS_ALONE.clear()
+                counts = _COUNTS_ALONE[key] = counts_alone(table.values, photos, contest)
             for photo, found in zip(photos, counts, strict=True):
                 if found < wanted:
                     problem = PlanProblem(ProblemKind.ALONE, number, photo, found, wanted)
@@ -123,17 +121,19 @@ class AlbumFacts:
             views.append(CheckedView(held, tuple(-behind for behind, _ in order), zero))
         return views
 
-    def allows(self, kept: Collection[int]) -> bool:
-        """Whether pins, drops, groups, lone photos and budget allow it; `kept` is whole groups."""
+    def fulfilling_views(self, kept: Collection[int]) -> list[CheckedView] | None:
+        """The views of `kept`, whole groups, where they fulfil the promise; None otherwise.
+
+        Pins, drops, groups, lone photos and budget must allow it, and every top must be reached.
+        """
         budget = self.promise.budget
         if not kept or (budget is not None and self.promise.photos - len(kept) > budget):
-            return False
-        return self.pinned.issubset(kept) and self.forced.isdisjoint(kept)
-
-    def reaches(self, views: Sequence[CheckedView]) -> bool:
-        """Whether every attacker's top is reached; under a budget there is none to reach."""
+            return None
+        if not self.pinned.issubset(kept) or not self.forced.isdisjoint(kept):
+            return None
+        views = self.views(kept)
         pairs = zip(self.promise.against, views, strict=True)
-        return all(against.top is None or len(v.held) >= against.top for against, v in pairs)
+        return views if all(len(view.held) >= (a.top or 0) for a, view in pairs) else None
 
 
 def validate_promise(promise: Promise) -> Iterator[PlanProblem]:

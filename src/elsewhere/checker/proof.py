@@ -187,10 +187,10 @@ def wrong_view(
 def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[PlanProblem]:
     """Whether withholding only what must go contradicts the bound, or a plan's optimality."""
     kept = album.all_but_forced
-    if not album.allows(kept) or (views and len(kept) == len(plan.kept)):
+    if views and len(kept) == len(plan.kept):
         return
-    seen = album.views(kept)
-    if not album.reaches(seen):
+    seen = album.fulfilling_views(kept)
+    if seen is None:
         return
     least, bound = album.cost(album.forced), plan.bound
     reached = min(len(checked.held) for checked in seen)
@@ -217,7 +217,7 @@ def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[PlanProblem]:
             (album.all_but_forced, "withholding only what must go"),
             (album.pinned, "keeping only what must stay"),
         ):
-            if album.allows(kept) and album.reaches(album.views(kept)):
+            if album.fulfilling_views(kept) is not None:
                 yield PlanProblem(ProblemKind.NOT_INFEASIBLE, found=what)
                 return
     else:

@@ -200,16 +200,16 @@ Maker = Callable[[str], Scorer]
 
 
 class BuiltIn(NamedTuple):
-    """One of our scorers: its module, how it is typed, and what to install for it."""
+    """One of our scorers: its module, how it is typed, and the extra that it needs."""
 
     module: str
     usage: str
-    install: str = ""
+    extra: str = ""
 
 
 BUILT_IN = {
     "embedded": BuiltIn("elsewhere.scorers.embedded", "embedded"),
-    "geoclip": BuiltIn("elsewhere.scorers.geoclip", "geoclip", installed_by("geoclip")),
+    "geoclip": BuiltIn("elsewhere.scorers.geoclip", "geoclip", "geoclip"),
     "onnx": BuiltIn("elsewhere.scorers.onnx_scorer", "onnx:MODEL.onnx"),
     "table": BuiltIn("elsewhere.scorers.table", "table:SCORES.npz"),
 }
@@ -237,8 +237,8 @@ geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or t
         return PluginScorer(name, entry, argument)
     choices = available()
     for other, built_in in BUILT_IN.items():
-        if built_in.install:
-            choices[other] += f" ({built_in.install})"
+        if built_in.extra:
+            choices[other] += f" ({installed_by(built_in.extra)})"
     *first, last = choices.values()
     raise ScorerError(f'there is no scorer "{name}": choose {", ".join(first)} or {last}')
 

@@ -65,10 +65,10 @@ class Prefixes:
         Of all attackers, the one nearest to the truth counts.
         """
         views = self._album.views(photos)
-        if not self._album.reaches(views) or not self.forced.isdisjoint(photos):
+        pairs = [(view, a.top or 0) for view, a in zip(views, self._promise.against, strict=True)]
+        if not self.forced.isdisjoint(photos) or any(len(v.held) < top for v, top in pairs):
             return None
-        pairs = zip(views, self._promise.against, strict=True)
-        return min(view.slack(attacker.top or 0) for view, attacker in pairs)
+        return min(view.slack(top) for view, top in pairs)
 
     def hold(self, photos: Collection[int]) -> bool:
         """Whether these photos, being out and no others, keep the promise."""

@@ -13,7 +13,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -33,9 +32,9 @@ from elsewhere.solver.problem import (
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
-_COUNTS_ALONE: WeakKeyDictionary[Scores, dict[object, Ints]] = WeakKeyDictionary()
-MAX_COUNTS_ALONE = 16
-"""Counts remembered for each table of scores; beyond, all of them are forgotten."""
+_COUNTS_ALONE: dict[object, Ints] = {}
+MAX_COUNTS_ALONE = 64
+"""Results of `counts_alone` remembered; beyond, all of them are forgotten."""
 _ROUNDOFF = 2.0**-52
 
 
@@ -106,7 +105,7 @@ def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
         )
         attackers.append(attacker)
         if against.each_photo:
-            alone = counts_alone(attacker, table, strict=promise.strict) < against.each_photo
+            alone = counts_alone(attacker, table.digest, strict=promise.strict) < against.each_photo
             revealing |= alone if sees is None else alone & sees
     # Pins and photos that reveal the truth fix photos, and photos fix their units.
     fixed = np.full(promise.photos, FREE, np.int8)
@@ -156,19 +155,18 @@ def weight_scale(values: Sequence[Fraction]) -> Fraction:
     return Fraction(denominator, math.gcd(*(int(value * denominator) for value in values)))
 
 
-def counts_alone(attacker: Attacker, table: Scores, *, strict: bool) -> Ints:
+def counts_alone(attacker: Attacker, digest: str, *, strict: bool) -> Ints:
     """(photos,) how many rivals hold for each photo alone, if the attacker sees it.
 
-    Neither pins nor the top change this, so it is remembered as long as the scores.
+    Neither pins nor the top change this, so it is remembered, by the `digest` of the scores.
     """
     offset = None if attacker.offset is None else attacker.offset.tobytes()
     cells_key = (attacker.zone.tobytes(), attacker.rivals.tobytes(), offset)
-    key = (*cells_key, attacker.shift, attacker.lead, strict)
-    known = _COUNTS_ALONE.setdefault(table, {})
-    if (counts := known.get(key)) is not None:
+    key = (digest, *cells_key, attacker.shift, attacker.lead, strict)
+    if (counts := _COUNTS_ALONE.get(key)) is not None:
         return counts
-    if len(known) >= MAX_COUNTS_ALONE:
-        known.clear()
+    if len(_COUNTS_ALONE) >= MAX_COUNTS_ALONE:
+        _COUNTS_ALONE.clear()
     parts = []
     for cells in (attacker.rivals, attacker.zone):
         # (photos, cells) score and prior of each, their size, and where one of them is −inf
@@ -184,7 +182,9 @@ def counts_alone(attacker: Attacker, table: Scores, *, strict: bool) -> Ints:
         slack = rivals - zone.max(axis=1, keepdims=True) - threshold
         if not threshold and attacker.offset is None:  # two scores are compared, exactly
             ahead, tied = slack > 0, ~((slack > 0) | (slack < 0))
-            counts = known[key] = np.asarray(np.sum(ahead if strict else ahead | tied, axis=1))
+            counts = _COUNTS_ALONE[key] = np.asarray(
+                np.sum(ahead if strict else ahead | tied, axis=1)
+            )
             return counts
         largest = zone_sizes.max(axis=1, keepdims=True)
         error = 16 * _ROUNDOFF * (rival_sizes + largest + threshold) + 1e-300
@@ -198,5 +198,5 @@ def counts_alone(attacker: Attacker, table: Scores, *, strict: bool) -> Ints:
         cell = int(attacker.rivals[rival])
         holding[photo, rival] = holds(replace(attacker, sees=None), kept, cell, strict=strict)
         kept[photo] = False
-    counts = known[key] = np.asarray(np.sum(holding, axis=1))
+    counts = _COUNTS_ALONE[key] = np.asarray(np.sum(holding, axis=1))
     return counts
