@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.report.colours import LIGHT
+from elsewhere.scorers.protocol import log_softmax
 from elsewhere_lab.collections import TOP, kinds_of
 from elsewhere_lab.plots import Figure, Series, draw_beside, legend_below
 from elsewhere_lab.solving import solve_quietly
@@ -45,12 +46,12 @@ def clipped(rows: Floats) -> Floats:
 
 def tempered(rows: Floats) -> Floats:
     """The square roots of the probabilities, added up: one doubt weighs less than one certainty."""
-    return np.asarray(np.exp(_normal(rows) / 2).sum(axis=0))
+    return np.asarray(np.exp(log_softmax(rows) / 2).sum(axis=0))
 
 
 def averaged(rows: Floats) -> Floats:
     """The mean of the probabilities."""
-    return np.asarray(np.exp(_normal(rows)).sum(axis=0))
+    return np.asarray(np.exp(log_softmax(rows)).sum(axis=0))
 
 
 def by_scene(rows: Floats, scene: NDArray[np.intp], power: float) -> Floats:
@@ -91,14 +92,9 @@ def holds(attack: Callable[[Floats], Floats], kept: FloatMatrix, truth: int, top
     return int(ahead.sum()) - 1 >= top
 
 
-def _normal(rows: Floats) -> Floats:
-    top = rows.max(axis=1, keepdims=True)
-    return np.asarray(rows - top - np.log(np.exp(rows - top).sum(axis=1, keepdims=True)))
-
-
 def _information(rows: Floats) -> Floats:
     """How much each photo says: its negative entropy."""
-    logs = _normal(rows)
+    logs = log_softmax(rows)
     return np.asarray((np.exp(logs) * logs).sum(axis=1))
 
 

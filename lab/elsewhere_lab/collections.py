@@ -59,10 +59,10 @@ def parts(source: Source, scale: Scale, kinds: Sequence[str] = KINDS) -> list[Pa
     for order, kind in enumerate(kinds):
         if kind == ALBUMS:
             count = min(scale.albums, source.albums())
-            spans = [(i, min(i + ALBUMS_PER_PART, count)) for i in range(0, count, ALBUMS_PER_PART)]
             of_kind = [
-                Part(f"{kind}-{start:05}-{stop:05}", {"kind": kind, "albums": (start, stop)})
-                for start, stop in spans
+                Part(f"{kind}-{i:05}-{stop:05}", {"kind": kind, "albums": (i, stop)})
+                for i in range(0, count, ALBUMS_PER_PART)
+                if (stop := min(i + ALBUMS_PER_PART, count))
             ]
         else:
             of_kind = [
@@ -143,10 +143,12 @@ def sampled(source: Source, part: Part) -> Iterator[Collection]:
     """The collections of one part of a sample."""
     kind = part.settings["kind"]
     for which in part.settings["numbers"]:
-        if kind == ALBUMS:
-            yield _study_album(source, which)
-        else:
+        if kind != ALBUMS:
             yield next(partitions(source, which, kind, 1))
+        elif source.kind == "simulator":
+            yield source.album(which)
+        else:
+            yield replace(source.album(which), kind=ONE_PLACE)
 
 
 def endangered(source: Source, part: Part) -> Iterator[Collection]:
@@ -154,12 +156,6 @@ def endangered(source: Source, part: Part) -> Iterator[Collection]:
     for each in sampled(source, part):
         if rank_ahead(each.scores, each.truth) < TOP:
             yield each
-
-
-def _study_album(source: Source, which: int) -> Collection:
-    """An album under the kind of its rows: only the simulator's are like a person's."""
-    album = source.album(which)
-    return album if source.kind == "simulator" else replace(album, kind=ONE_PLACE)
 
 
 def kinds_of(rows: Sequence[Row]) -> list[str]:
@@ -220,15 +216,15 @@ def model_names(source: Source) -> tuple[str, ...]:
     return ("simulated",)
 
 
-def distance(one: FloatMatrix, other: FloatMatrix, truth: int) -> float:
+def distance(first: FloatMatrix, second: FloatMatrix, truth: int) -> float:
     """How far two models' gains over the truth are apart, in nats a photo.
 
     >>> round(distance(np.array([[0.0, -1.0, -2.0]]), np.array([[0.0, -1.5, -2.5]]), 0), 3)
     0.5
     """
-    first, second = (
+    gains, other_gains = (
         np.delete(rows.mean(axis=0) - rows[:, truth].mean(), truth)
-        for rows in (one.astype(np.float64), other.astype(np.float64))
+        for rows in (first.astype(np.float64), second.astype(np.float64))
     )
-    likeliest = np.argsort(-first, kind="stable")[:RIVALS]
-    return float(np.sqrt(np.mean((first - second)[likeliest] ** 2)))
+    likeliest = np.argsort(-gains, kind="stable")[:RIVALS]
+    return float(np.sqrt(np.mean((gains - other_gains)[likeliest] ** 2)))

@@ -109,33 +109,14 @@ def _steeper(steps: str) -> Reason:
     return reason
 
 
-_TIES = (
-    "which of many equally good plans a solver returns decides this number, and the paper does not "
-    "say which its solver did; "
-)
 REASONS: tuple[tuple[str, str, str, Reason], ...] = (
     ("fewest", r"R-\d+, top-5 greedy", "low", _closer_rivals),
     ("fewest", r"Albums, top-\d optimal", "high", _less_saved),
     ("budget", r"R-\d+ greedy, .*", "low", _steeper("first steps do less")),
     ("budget", r"R-\d+ greedy, .*", "high", _steeper("last steps do more")),
-    (
-        "nesting", r"R-\d+, .*", "high",
-        lambda number, pair: _TIES + "photos that fill the budget up at random change more often "
-        "than the paper's",
-    ),
-    (
-        "nesting", r"R-\d+, .*", "low",
-        lambda number, pair: _TIES + "what fills the budget up is taken in one order for both "
-        "budgets here and rarely comes back, while a solver that fills up anew for each would be "
-        "nearer to what unrelated choices give",
-    ),
-    (
-        "nesting", r"R-\d+ \(fewest photos\), .*", "low",
-        lambda number, pair: "a plan that withholds no photo without need has fewer to take back; "
-        "the paper's solver may have withheld more than it needed",
-    ),
-)  # fmt: skip
-"""By experiment, a pattern for "line, column", and the direction in which the number is off."""
+)
+"""By experiment, a pattern for "line, column", and the direction in which the number is off.
+`paper.toml` has those that depend on no other number."""
 
 
 def reasons(experiment: str, numbers: Sequence[Number], *, largest: bool = False) -> list[str]:
@@ -177,6 +158,8 @@ def _reason(experiment: str, number: Number, numbers: Sequence[Number], largest:
     for name, pattern, wrong, reason in REASONS:
         if (name, wrong) == (experiment, direction) and re.fullmatch(pattern, place):
             text = reason(number, pair) or UNKNOWN
-            break
+    for fixed in _TABLES[experiment].get("reasons", ()):
+        if fixed["direction"] == direction and re.fullmatch(fixed["place"], place):
+            text = fixed["text"]
     doubt = " (beyond what was wanted by less than two standard errors)" if chance else ""
     return f"too {direction}; {text}{doubt}"

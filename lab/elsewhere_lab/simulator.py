@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import InputError
+from elsewhere.scorers.protocol import log_softmax
 from elsewhere.values.scores import Scores
 
 CELLS = 512
@@ -66,13 +67,6 @@ class Collection(NamedTuple):
     """Photos of one place, as one attacker scores them."""
 
     scores: Scores
-    truth: int
-
-
-class Views(NamedTuple):
-    """Photos of one place, as several attackers score them."""
-
-    scores: list[Scores]
     truth: int
 
 
@@ -122,7 +116,8 @@ class World:
         result = []
         for _ in range(attackers):
             own = _shared(rng.standard_t(p.nu, shape), of_all, agree if attackers > 1 else 0.0)
-            result.append(_log_softmax(evidence + p.tau * _shared(own, of_album, common)))
+            logits = evidence + p.tau * _shared(own, of_album, common)
+            result.append(log_softmax(logits).astype(np.float32))
         return result
 
     def zone(self, cell: int, size: int) -> frozenset[int]:
@@ -187,12 +182,14 @@ def album(seed: int, world: str = "w1", *, common: float = 0.85) -> Collection:
     return home.album(rng, common=common)
 
 
-def views(seed: int, photos: int = 128, world: str = "w1", *, attackers: int = 2) -> Views:
-    """R-N as several attackers see it, from a seed alone, in a fresh world."""
+def views(
+    seed: int, photos: int = 128, world: str = "w1", *, attackers: int = 2
+) -> tuple[list[Scores], int]:
+    """R-N as several attackers see it, and its truth, from a seed alone, in a fresh world."""
     home, rng = _fresh(seed, world)
     truth = int(rng.integers(len(home.prototypes)))
     rows = home.views(truth, photos, rng, attackers=attackers)
-    return Views([Scores(each) for each in rows], truth)
+    return [Scores(matrix) for matrix in rows], truth
 
 
 def _fresh(seed: int, kind: str) -> tuple[World, np.random.Generator]:
@@ -208,9 +205,3 @@ def _shared(
     if common is None:
         return own
     return math.sqrt(1 - share) * own + math.sqrt(share) * common
-
-
-def _log_softmax(logits: NDArray[np.float64]) -> NDArray[np.float32]:
-    top = logits.max(axis=1, keepdims=True)
-    total = np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
-    return np.asarray(logits - top - total, dtype=np.float32)

@@ -13,8 +13,8 @@ from elsewhere_lab.collections import ALBUMS, TOP, kinds_of, sample_parts, sampl
 from elsewhere_lab.plots import Figure, Series, draw_beside
 from elsewhere_lab.solving import fewest, rank_ahead
 from elsewhere_lab.sources import Source
-from elsewhere_lab.statistics import by_column, lines_of, mean, mean_of
-from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, number
+from elsewhere_lab.statistics import by_column, lines_of, mean, mean_of, select, withheld_share
+from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale
 
 LARGEST = 32  # albums are cut to so many photos: each of them asks for a plan
 FORGETFUL, LEDGER, AGAIN, KNOWN, OPTIMUM = (
@@ -36,8 +36,8 @@ def measure_online(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
         best = fewest(scores, truth, TOP)
         public = {
             FORGETFUL: [i for i in order if rank_ahead(scores[[i]], truth) >= TOP],
-            LEDGER: _post(scores, truth, [], order),
-            AGAIN: _post_until_stable(scores, truth, order),
+            LEDGER: _post(scores, truth, order),
+            AGAIN: _post(scores, truth, order, again=True),
             KNOWN: _post_knowing_the_rest(scores, truth, order),
             OPTIMUM: list(best.kept),
         }
@@ -51,24 +51,20 @@ def measure_online(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
 
 
 def _post(
-    scores: FloatMatrix, truth: int, posted: Sequence[int], photos: Sequence[int]
+    scores: FloatMatrix, truth: int, order: Sequence[int], *, again: bool = False
 ) -> list[int]:
-    """Each photo is posted when the promise holds with it and what is out; all that is out."""
-    result = list(posted)
-    for photo in photos:
-        if rank_ahead(scores[[*result, photo]], truth) >= TOP:
-            result.append(photo)
-    return result
+    """Each photo is posted when the promise holds with it and what is out.
 
-
-def _post_until_stable(scores: FloatMatrix, truth: int, order: Sequence[int]) -> list[int]:
-    """The same, but photos that were refused are asked about again until nothing changes."""
+    Again: those that were refused are asked about again until nothing changes.
+    """
     posted: list[int] = []
     while True:
-        more = _post(scores, truth, posted, [photo for photo in order if photo not in posted])
-        if len(more) == len(posted):
+        before = len(posted)
+        for photo in [photo for photo in order if photo not in posted]:
+            if rank_ahead(scores[[*posted, photo]], truth) >= TOP:
+                posted.append(photo)
+        if not again or len(posted) == before:
             return posted
-        posted = more
 
 
 def _post_knowing_the_rest(scores: FloatMatrix, truth: int, order: Sequence[int]) -> list[int]:
@@ -91,17 +87,15 @@ def _post_knowing_the_rest(scores: FloatMatrix, truth: int, order: Sequence[int]
 def summarise_online(rows: Rows) -> Iterator[Number]:
     """The share withheld, and how often the promise holds for what is out in the end."""
     for line, _, every, own in lines_of(rows, "policy"):
-        best = {row["number"]: _share(row) for row in every if row["policy"] == OPTIMUM}
-        yield from [
-            Number(line, "withheld", *mean([_share(row) for row in own])),
-            Number(line, "more", *mean([_share(row) - best[row["number"]] for row in own])),
-            Number(line, "nothing shared", *mean([float(_share(row) == 1) for row in own])),
-            Number(line, "holds", *mean_of(own, "holds")),
-        ]
-
-
-def _share(row: Row) -> float:
-    return number(row["withheld"]) / number(row["photos"])
+        # every policy is tried on every collection
+        best, shares = (
+            np.array([withheld_share(row) for row in some], dtype=np.float64)
+            for some in (select(every, policy=OPTIMUM), own)
+        )
+        yield Number(line, "withheld", *mean(shares))
+        yield Number(line, "more", *mean(shares - best))
+        yield Number(line, "nothing shared", *mean((shares == 1).astype(float)))
+        yield Number(line, "holds", *mean_of(own, "holds"))
 
 
 def advice_online(kind: str, rows: Rows, numbers: Numbers) -> str:

@@ -21,7 +21,9 @@ _NAME = 33  # letters of a cell's name that fit beside its bar
 _SHORT = {"United States": "USA", "United Kingdom": "UK"}
 _LEAST = 3.0  # degrees of latitude that a map shows at least: enough for a coast line
 _SHAPE = 1.9  # how many times as wide as high a map is
-_COLUMNS = ("what", "plan", "item", "rank", "truth", "value", "name", "lat", "lon")
+_EMPTY: dict[str, Value] = dict.fromkeys(
+    ("what", "plan", "item", "rank", "truth", "value", "name", "lat", "lon")
+)
 
 
 def parts_teaser(source: Source, scale: Scale) -> list[Part]:
@@ -38,7 +40,7 @@ def measure_teaser(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     order = np.argsort(-each.scores[:, each.truth].astype(float), kind="stable")
     gone: dict[str, set[int]] = {"everything": set(), "optimal": set(withheld)}
     gone["greedy"] = set(order[:greedy].tolist())
-    yield _row(what="looked at", value=searched)
+    yield _EMPTY | {"what": "looked at", "value": searched}
     for plan in PLANS:
         kept = [photo for photo in range(each.photos) if photo not in gone[plan]]
         total = each.scores[kept].astype(float).sum(axis=0)
@@ -46,15 +48,15 @@ def measure_teaser(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
         first = np.argsort(-total, kind="stable")[:TOP].tolist()
         for cell in dict.fromkeys((*first, each.truth)):
             lat, lon = source.on_earth(cell) or (None, None)
-            yield _row(
-                what="cell", plan=plan, item=cell, rank=int((total > total[cell]).sum()) + 1,
-                truth=int(cell == each.truth), value=round(float(belief[cell]), 6),
-                name=source.called(cell), lat=lat, lon=lon,
-            )  # fmt: skip
+            yield {
+                "what": "cell", "plan": plan, "item": cell,
+                "rank": int((total > total[cell]).sum()) + 1, "truth": int(cell == each.truth),
+                "value": round(float(belief[cell]), 6), "name": source.called(cell), "lat": lat,
+                "lon": lon,
+            }  # fmt: skip
         for photo in range(each.photos):
-            score = round(float(each.scores[photo, each.truth]), 3)
-            away = int(photo in gone[plan])
-            yield _row(what="photo", plan=plan, item=photo, truth=away, value=score)
+            row = {"what": "photo", "plan": plan, "item": photo, "truth": int(photo in gone[plan])}
+            yield _EMPTY | row | {"value": round(float(each.scores[photo, each.truth]), 3)}
 
 
 def _choose(
@@ -75,10 +77,6 @@ def _choose(
             if distance < nearest:
                 nearest, chosen = distance, (each, greedy, withheld)
     return chosen, searched
-
-
-def _row(**fields: Value) -> Row:
-    return {column: fields.get(column) for column in _COLUMNS}
 
 
 def withheld(rows: Rows, plan: str) -> list[int]:
@@ -196,18 +194,11 @@ def _map(axes: Any, mine: Rows) -> None:
                 f"{rank:.0f}", (lon, lat), ha="center", va="center_baseline", color=LIGHT.card,
                 fontsize=6.5, fontweight="bold",
             )  # fmt: skip
-    _close_in(axes, mine)
-    axes.set(xticks=[], yticks=[])
-    axes.set_facecolor(LIGHT.sea)
-    axes.grid(visible=False)
-
-
-def _close_in(axes: Any, mine: Rows) -> None:
-    """As close as the truth and the guesses allow, with a length to measure by."""
-    lat, lon = (np.array([number(row[key]) for row in mine]) for key in ("lat", "lon"))
-    middle = (lat.min() + lat.max()) / 2, (lon.min() + lon.max()) / 2
+    # as close as the truth and the guesses allow, with a length to measure by
+    lats, lons = (np.array([number(row[key]) for row in mine]) for key in ("lat", "lon"))
+    middle = (lats.min() + lats.max()) / 2, (lons.min() + lons.max()) / 2
     narrow = float(np.cos(np.radians(middle[0])))
-    high = max(_LEAST, 1.5 * np.ptp(lat), 1.3 * np.ptp(lon) * narrow / _SHAPE)
+    high = max(_LEAST, 1.5 * np.ptp(lats), 1.3 * np.ptp(lons) * narrow / _SHAPE)
     wide = high * _SHAPE / narrow
     axes.set(
         ylim=(middle[0] - high / 2, middle[0] + high / 2),
@@ -220,6 +211,9 @@ def _close_in(axes: Any, mine: Rows) -> None:
     axes.annotate(
         f"{km:,.0f} km", start, (0, 3), textcoords="offset points", fontsize=7, color=LIGHT.ink
     )
+    axes.set(xticks=[], yticks=[])
+    axes.set_facecolor(LIGHT.sea)
+    axes.grid(visible=False)
 
 
 def _ranks(axes: Any, mine: Rows) -> None:
