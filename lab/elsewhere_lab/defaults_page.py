@@ -87,17 +87,16 @@ def wrap(page: str) -> str:
     - c
     """
     blocks = page.strip("\n").split("\n\n")
-    return "\n\n".join(b if b.startswith(_NOT_WRAPPED) else _wrap_block(b) for b in blocks) + "\n"
-
-
-def _wrap_block(block: str) -> str:
-    return "\n".join(
-        textwrap.fill(
-            " ".join(item.split()), WIDTH, break_long_words=False, break_on_hyphens=False,
-            subsequent_indent="  " if item.startswith("- ") else "",
-        )
-        for item in re.split(r"\n(?=- )", block)
-    )  # fmt: skip
+    for i, block in enumerate(blocks):
+        if not block.startswith(_NOT_WRAPPED):
+            blocks[i] = "\n".join(
+                textwrap.fill(
+                    " ".join(item.split()), WIDTH, break_long_words=False, break_on_hyphens=False,
+                    subsequent_indent="  " if item.startswith("- ") else "",
+                )
+                for item in re.split(r"\n(?=- )", block)
+            )  # fmt: skip
+    return "\n\n".join(blocks) + "\n"
 
 
 class Fields:
@@ -157,12 +156,10 @@ class Fields:
 
     def field_minutes(self) -> str:
         """Processor time of the page's studies, all together."""
-        took = (
-            run.info.get("took", {}).get(name, {}).get("busy", 0.0)
-            for run in self.runs
-            for name in STUDIES + REAL_STUDIES
-        )
-        return f"{max(1.0, sum(took) / 60):.0f}"
+        times = [run.info.get("took", {}) for run in self.runs]
+        studies = STUDIES + REAL_STUDIES
+        busy = [took[name]["busy"] for took in times for name in studies if name in took]
+        return f"{max(1.0, sum(busy) / 60):.0f}"
 
     def field_figure(self, source: str, study: str) -> str:
         """A study's figure, drawn beside the page; its file's name."""
@@ -200,27 +197,25 @@ class Fields:
             return "by itself"
         return format_percent(self.number(REAL, "radius", line, wishes.within_column(int(km))))
 
-    def field_compared(self, attacker: str, one: str, two: str, what: str) -> str:
+    def field_compared(self, attacker: str, first: str, second: str, what: str) -> str:
         """How much better the second of two plans does for somebody, where both exist."""
-        plans = plan_name(one), plan_name(two)
+        plans = plan_name(first), plan_name(second)
         better, more, _ = compare_success(self._transfers, attacker, *plans)
         return _comparison(what, better, more)
 
-    def field_withheld(self, one: str, two: str, what: str) -> str:
+    def field_withheld(self, first: str, second: str, what: str) -> str:
         """What two plans withhold where both exist: the `first`, the `second`, or of how many."""
-        first, second, _ = compare_costs(self._transfers, plan_name(one), plan_name(two))
+        before, after, _ = compare_costs(self._transfers, plan_name(first), plan_name(second))
         if what == "n":
-            return str(first.count)
-        return format_bare({"first": first, "second": second}[what].ours, ".2f")
+            return str(before.count)
+        return format_bare({"first": before, "second": after}[what].ours, ".2f")
 
     def field_likened(self, attacker: str, proxy: str, what: str) -> str:
         """Plans against two models beside the margin that costs most nearly as much."""
         match = attacks.match_second(self._transfers, proxy, attacker)
         if match is None:
             return NOTHING
-        return (
-            f"{match.margin:g}" if what == "margin" else _comparison(what, match.better, match.more)
-        )
+        return f"{match.margin:g}" if what == "margin" else _comparison(what, *match[1:3])
 
     def field_leads(self, which: str) -> int:
         """How many comparisons of a lead with a margin came out for which of them."""
@@ -241,14 +236,11 @@ class Fields:
 
     def field_covered(self, margin: str) -> str:
         """The ways to encode again that a margin covers, to the upper end of the interval."""
-        names = [
-            way
-            for way in _ENCODINGS
-            if self.number(REAL, "recompress", way, "8 kept, to").ours <= float(margin)
-        ]
-        if len(names) in {0, len(_ENCODINGS)}:
-            return "all of these ways" if names else "none of these ways"
-        return ", ".join(names)
+        needed = {way: self.number(REAL, "recompress", way, "8 kept, to") for way in _ENCODINGS}
+        names = [way for way, number in needed.items() if number.ours <= float(margin)]
+        if names == _ENCODINGS:
+            return "all of these ways"
+        return ", ".join(names) or "none of these ways"
 
     def field_range(self, study: str, column: str) -> str:
         """The smallest to the largest of a column."""

@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -43,14 +43,31 @@ def write_rows(file: Path, rows: Sequence[Row]) -> None:
 
 def read_rows(file: Path) -> list[Row]:
     """A tidy table again."""
+    return [
+        {key: read_value(value) for key, value in fields.items()} for _, fields in read_lines(file)
+    ]
+
+
+def read_lines(file: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """The lines of a CSV file that has these columns, each with the number at which it begins."""
+    begins = 1  # an open quote swallows all lines that follow
     try:
-        with file.open(encoding="utf-8", newline="") as lines:
-            return [
-                {key: read_value(value) for key, value in row.items()}
-                for row in csv.DictReader(lines)
-            ]
-    except (OSError, UnicodeDecodeError, csv.Error) as problem:
-        raise FileError(f"{file} cannot be read: {problem}") from None
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            reader = csv.DictReader(text, strict=True, restval="")
+            if not set(columns) <= set(reader.fieldnames or ()):
+                raise FileError(f"{file} must have the columns {' and '.join(columns)}")
+            begins = reader.line_num + 1
+            for fields in reader:
+                yield begins, fields
+                begins = reader.line_num + 1
+    except OSError as problem:
+        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise FileError(f"{file} cannot be read: it is not in UTF-8; save it as UTF-8") from None
+    except csv.Error as problem:
+        raise FileError(
+            f"{file}, line {begins} is not CSV ({problem}): look for a quote that is not closed"
+        ) from None
 
 
 def read_value(text: str) -> Value:

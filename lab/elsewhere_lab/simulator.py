@@ -1,8 +1,7 @@
 """The calibrated simulator: scores like a real model's, for any number of photos, from a seed.
 
-Real scores cannot be shipped in the thousands, and the solver must be tested on something whose
-structure is right: a photo points at a region, more weakly at a metropolis, more weakly still at
-one cell of it, and every so often at nothing at all. So each cell j gets a prototype
+A photo points at a region, more weakly at a metropolis, more weakly still at one cell of it, and
+every so often at nothing at all. So each cell j gets a prototype
 
     mu[j] = alpha · G[region] + delta · H[metro] + beta · E[j]      (a random vector of d numbers)
 
@@ -11,10 +10,9 @@ know s. Its scores are the log-softmax of `gam` times the log-likelihood of x un
 Student noise for what models get wrong. The strength s varies from photo to photo, and a share
 `pun` of the photos says little.
 
-The two sets of parameters, W1 and W2, are two different worlds that both reproduce the published
-accuracies of single photos and of random collections. They were *selected* to do so: that is
-calibration, not validation. Correlated albums do not reproduce the published numbers; use them to
-exercise code, never to quote a figure.
+Two sets of parameters, W1 and W2, were *selected* to reproduce the published accuracies of single
+photos and of random collections: that is calibration, not validation. Correlated albums do not
+reproduce the published numbers; use them to exercise code, never to quote a figure.
 """
 
 import math

@@ -4,8 +4,6 @@ A source knows cells, the photos of each, and albums. The truth file is a CSV wi
 `photo` and `cell`; `album`, `lat` and `lon` where known.
 """
 
-import csv
-from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,7 +17,7 @@ from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.values.scores import Scores
 from elsewhere_lab.calibrated import ALBUMS, HALVES, PAPER_WORLD, WORLD_SEED, World
-from elsewhere_lab.files import digest
+from elsewhere_lab.files import digest, read_lines
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
 from elsewhere_lab.values import Collection, FloatMatrix
 
@@ -232,7 +230,9 @@ class Scored:
         """Every photo that the truth file names, with its row."""
         row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
         count = self._scores[0].cells
-        lines = [_taken(self.truth, *line, count) for line in _lines(self.truth)]
+        lines = [
+            _taken(self.truth, *line, count) for line in read_lines(self.truth, "photo", "cell")
+        ]
         result = [(row_of[each.photo], each) for each in lines if each.photo in row_of]
         if not result:
             raise InputError(f"{self.truth} names no photo of {self.files[0]}")
@@ -264,41 +264,19 @@ _read = lru_cache(maxsize=8)(read_scores)
 """Sources are passed about by their files' names, and read once a process."""
 
 
-def _lines(file: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each line by the number at which it begins: an open quote swallows all that follow."""
-    begins = 1
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as text:
-            reader = csv.DictReader(text, strict=True, restval="")
-            if not {"photo", "cell"} <= set(reader.fieldnames or ()):
-                raise FileError(f"{file} must have the columns photo and cell")
-            begins = reader.line_num + 1
-            for fields in reader:
-                yield begins, fields
-                begins = reader.line_num + 1
-    except OSError as problem:
-        raise FileError(f"{file} cannot be read: {problem.strerror}") from None
-    except UnicodeDecodeError:
-        raise FileError(f"{file} is not in UTF-8: save it as UTF-8") from None
-    except csv.Error as problem:
-        raise FileError(
-            f"{file}, line {begins} is not CSV ({problem}): look for a quote that is not closed"
-        ) from None
-
-
 def _taken(file: Path, line: int, fields: dict[str, str], cells: int) -> Taken:
     cell = fields["cell"].strip()
     if not (cell.isascii() and cell.isdecimal()) or int(cell) >= cells:
         raise FileError(f"{file}, line {line} has the cell {cell!r}: there are {cells} cells")
     lat, lon = fields.get("lat", "").strip(), fields.get("lon", "").strip()
     at = None
-    if lat or lon:
-        try:
-            at = float(lat), float(lon)
-        except ValueError:
-            at = None
-        if at is None or not (-90 <= at[0] <= 90 and -180 <= at[1] <= 180):
-            raise FileError(f"{file}, line {line} is at {lat!r}, {lon!r}: degrees are wanted")
+    try:
+        at = (float(lat), float(lon)) if lat or lon else None
+        known = at is None or (-90 <= at[0] <= 90 and -180 <= at[1] <= 180)
+    except ValueError:
+        known = False
+    if not known:
+        raise FileError(f"{file}, line {line} is at {lat!r}, {lon!r}: degrees are wanted")
     return Taken(fields["photo"], int(cell), fields.get("album", ""), at)
 
 

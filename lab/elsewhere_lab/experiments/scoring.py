@@ -11,7 +11,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.report.colours import LIGHT
 from elsewhere.scorers.protocol import combine_rows, log_softmax
 from elsewhere_lab import simulator
-from elsewhere_lab.files import read_rows
+from elsewhere_lab.files import read_lines
 from elsewhere_lab.plots import Figure, label_places, new_panels
 from elsewhere_lab.sources import RECOMPRESSED, Scored, Source
 from elsewhere_lab.statistics import pick
@@ -43,15 +43,13 @@ def measure_recompress(source: Source, scale: Scale, part: Part) -> list[Row]:
 
 def read_recompressed(file: Path) -> list[Row]:
     """The table as tidy rows."""
-    lines = read_rows(file)
-    if not lines or not {"album", "photo", "way"} <= set(lines[0]):
-        raise FileError(
-            f"{file} must have the columns album, photo and way, and one for each rival"
-        )
+    lines = [fields for _, fields in read_lines(file, "album", "photo", "way")]
+    if not lines:
+        raise FileError(f"{file} is empty: it must have a line for each photo")
     return [
         {
             "album": line["album"], "photo": line["photo"], "way": line["way"], "rival": rival,
-            "moved": number(value),
+            "moved": float(value),
         }
         for line in lines
         for rival, value in line.items()

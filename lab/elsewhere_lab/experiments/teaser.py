@@ -55,8 +55,10 @@ def measure_teaser(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
                 "lon": lon,
             }  # fmt: skip
         for photo in range(each.photos):
-            row = {"what": "photo", "plan": plan, "item": photo, "truth": int(photo in gone[plan])}
-            yield _EMPTY | row | {"value": round(float(each.scores[photo, each.truth]), 3)}
+            yield _EMPTY | {
+                "what": "photo", "plan": plan, "item": photo, "truth": int(photo in gone[plan]),
+                "value": round(float(each.scores[photo, each.truth]), 3),
+            }  # fmt: skip
 
 
 def _choose(
