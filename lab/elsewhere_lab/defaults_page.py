@@ -23,8 +23,8 @@ from elsewhere_lab.collections import ONE_PLACE
 from elsewhere_lab.experiments import attacks, wishes
 from elsewhere_lab.files import write_whole
 from elsewhere_lab.run_folder import Run, read_runs, run_with
-from elsewhere_lab.statistics import NO_DIFFERENCE, PlanName, compare_costs, compare_success, wilson
-from elsewhere_lab.values import Number, Row
+from elsewhere_lab.statistics import NO_DIFFERENCE, PlanName, compare_costs, compare_success
+from elsewhere_lab.values import Number, Row, wilson
 
 SIMULATED, REAL = "simulated", "real"
 STUDIES = ("defaults", "adaptive", "subset", "transfer", "correlated", "online", "values")

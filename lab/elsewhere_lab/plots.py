@@ -11,8 +11,8 @@ import numpy as np
 
 from elsewhere.report.colours import LIGHT, matplotlib_style
 from elsewhere_lab.files import write_whole
-from elsewhere_lab.statistics import WITHHELD, Z, pick, wilson
-from elsewhere_lab.values import Experiment, Number, Numbers, Rows
+from elsewhere_lab.statistics import WITHHELD, pick
+from elsewhere_lab.values import Experiment, Number, Numbers, Rows, Z, wilson
 
 Figure = Any  # A matplotlib figure
 KIND_COLOURS = {

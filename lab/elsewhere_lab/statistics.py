@@ -6,7 +6,6 @@ compared on the collections that have both plans: those without the dearer plan 
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,14 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from elsewhere_lab.collections import cell_of, kinds_of
 from elsewhere_lab.solving import unproved
-from elsewhere_lab.values import Number, Numbers, Row, Rows, Value, number
+from elsewhere_lab.values import Number, Numbers, Row, Rows, Value, Z, number, wilson
 
 Average = tuple[float, float, int]  # A mean or share, its standard error, and of how many
 PlanName = tuple[str, str, float]
 """The models planned against, the guard ("θ" or "√n"), and its amount."""
 NO_PLAN, WITHHELD, MORE = "no plan", "withheld", "more than bare"
 NO_DIFFERENCE = "no difference that these would show"
-Z = 1.96
 
 
 def mean(values: Sequence[float] | NDArray[np.float64]) -> Average:
@@ -77,43 +75,6 @@ def share(parts: ArrayLike, wholes: ArrayLike, cells: Sequence[int]) -> Average:
     return result, error, len(some)
 
 
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """The 95 % interval of a share of so many.
-
-    >>> [round(end, 2) for end in wilson(0.0, 10)]
-    [0.0, 0.28]
-    """
-    if count == 0 or math.isnan(share):
-        return 0.0, 1.0
-    spread = Z**2 / count
-    middle = (share + spread / 2) / (1 + spread)
-    reach = Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
-    return max(0.0, middle - reach), min(1.0, middle + reach)
-
-
-def percent(number: Number) -> str:
-    """A share of collections, with its interval and of how many.
-
-    >>> percent(Number("R-16", "holds", 0.5, 0.05, 100))
-    '50 % (40 to 60 %, n = 100)'
-    """
-    if not number.count:
-        return "none to tell of (n = 0)"
-    low, high = wilson(number.ours, number.count)
-    text = f"{number.ours:.0%} ({low * 100:.0f} to {high:.0%}, n = {number.count})"
-    return text.replace("%", " %")
-
-
-def amount(number: Number, *, sign: bool = False) -> str:
-    """A mean with its error.
-
-    >>> amount(Number("R-16", "withheld", 0.482, 0.011, 40))
-    '0.48 ± 0.02'
-    """
-    text = f"{number.ours:+.2f}" if sign else f"{number.ours:.2f}"
-    return text if math.isnan(number.error) else f"{text} ± {Z * number.error:.2f}"
-
-
 def differ(first: Number, second: Number) -> bool:
     """Whether two shares differ by more than chance: their intervals do not touch.
 
@@ -134,20 +95,6 @@ def pick(numbers: Numbers, line: str, column: str) -> Number | None:
     return next((n for n in numbers if n.line == line and n.column == column), None)
 
 
-class _Formatted:
-    """A number in a template: `{line[column]:percent}`, also amount, +amount and not percent."""
-
-    def __init__(self, number: Number) -> None:
-        self.number = number
-
-    def __format__(self, form: str) -> str:
-        if form.endswith("amount"):
-            return amount(self.number, sign=form.startswith("+"))
-        if form == "not percent":
-            return percent(replace(self.number, ours=1 - self.number.ours))
-        return percent(self.number) if form == "percent" else format(self.number.ours, form)
-
-
 def findings_by_kind(
     finding: dict[str, Any], advice: Callable[[str, Rows, Numbers], str], rows: Rows,
     numbers: Numbers,
@@ -155,10 +102,9 @@ def findings_by_kind(
     """A template filled for each kind whose lines all have a column, and the plans not proved."""
     sentences = []
     for kind in kinds_of(rows):
-        lines: dict[str, Any] = {}
-        for name, line in finding["lines"].items():
-            found = by_column(numbers, f"{kind}, {line}")
-            lines[name] = {column: _Formatted(number) for column, number in found.items()}
+        lines = {
+            name: by_column(numbers, f"{kind}, {line}") for name, line in finding["lines"].items()
+        }
         if all(finding["column"] in line for line in lines.values()):
             text = finding["text"].format(kind=kind, **lines)
             sentences.append(text + advice(kind, rows, numbers))

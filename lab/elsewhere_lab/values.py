@@ -1,5 +1,6 @@
 """The values of the lab: collections in, tidy rows out, numbers beside the paper's."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ Value = str | int | float | None
 Row = Mapping[str, Value]  # one line of a tidy table: the same keys in every row of a table
 Rows = Sequence[Row]
 FloatMatrix = NDArray[np.float32] | NDArray[np.float64]
+Z = 1.96  # standard errors that a 95 % interval reaches
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,20 @@ class Part:
     """What the experiment needs to know to measure it: plain values."""
 
 
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share of so many.
+
+    >>> [round(end, 2) for end in wilson(0.0, 10)]
+    [0.0, 0.28]
+    """
+    if count == 0 or math.isnan(share):
+        return 0.0, 1.0
+    spread = Z**2 / count
+    middle = (share + spread / 2) / (1 + spread)
+    reach = Z / (1 + spread) * math.sqrt(share * (1 - share) / count + spread / (4 * count))
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
 @dataclass(frozen=True)
 class Number:
     """One number of a table: ours, its error, and the paper's."""
@@ -93,6 +109,27 @@ class Number:
         if self.paper is None or self.within is None:
             return False
         return not abs(self.ours - self.paper) <= self.within + 1e-12
+
+    def __format__(self, form: str) -> str:
+        """As a percent, with its interval and count, as an amount with its error, or ours alone.
+
+        >>> share = Number("R-16", "holds", 0.4, 0.05, 100)
+        >>> f"{share:percent}", f"{share:not percent}"
+        ('40 % (31 to 50 %, n = 100)', '60 % (50 to 69 %, n = 100)')
+        >>> f"{share:amount}", f"{share:+amount}", f"{share:.3f}"
+        ('0.40 ± 0.10', '+0.40 ± 0.10', '0.400')
+        """
+        if form.endswith("amount"):
+            text = format(self.ours, form.replace("amount", ".2f"))
+            return text if math.isnan(self.error) else f"{text} ± {Z * self.error:.2f}"
+        if not form.endswith("percent"):
+            return format(self.ours, form)
+        if not self.count:
+            return "none to tell of (n = 0)"
+        share = 1 - self.ours if form.startswith("not") else self.ours
+        low, high = wilson(share, self.count)
+        text = f"{share:.0%} ({low * 100:.0f} to {high:.0%}, n = {self.count})"
+        return text.replace("%", " %")
 
 
 Numbers = Sequence[Number]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from elsewhere_lab.statistics import amount, by_column, differ, percent, wilson
-from elsewhere_lab.values import Number
+from elsewhere_lab.statistics import by_column, differ
+from elsewhere_lab.values import Number, wilson
 
 
 def test_an_interval_of_none_or_all_is_not_a_point() -> None:
@@ -18,10 +18,10 @@ def test_an_interval_of_none_or_all_is_not_a_point() -> None:
 
 
 def test_every_share_is_told_with_its_count_and_none_is_not_a_number() -> None:
-    assert percent(Number("a", "b", 0.25, 0.1, 8)) == "25 % (7 to 59 %, n = 8)"
-    assert "n = 0" in percent(Number("a", "b", math.nan, math.nan, 0))
-    assert amount(Number("a", "b", 0.5, math.nan, 1)) == "0.50"
-    assert amount(Number("a", "b", 0.1, 0.02, 9), sign=True) == "+0.10 ± 0.04"
+    assert format(Number("a", "b", 0.25, 0.1, 8), "percent") == "25 % (7 to 59 %, n = 8)"
+    assert "n = 0" in format(Number("a", "b", math.nan, math.nan, 0), "percent")
+    assert format(Number("a", "b", 0.5, math.nan, 1), "amount") == "0.50"
+    assert format(Number("a", "b", 0.1, 0.02, 9), "+amount") == "+0.10 ± 0.04"
 
 
 def test_shares_of_few_are_not_apart() -> None:

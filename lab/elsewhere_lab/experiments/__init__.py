@@ -29,6 +29,7 @@ def find(name: str) -> Experiment:
     entry: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in _ENTRIES[name].items()
+        if key != "texts"
     }
     module = import_module(f"{__package__}.{entry.pop('module')}")
     finding, remarks = entry.pop("finding", None), list(entry.pop("remarks", ()))
@@ -40,6 +41,12 @@ def find(name: str) -> Experiment:
     for step in ("measure", "summarise"):
         entry[step] = _listed(getattr(module, f"{step}_{name}", None))
     return Experiment(name, draw=getattr(module, f"draw_{name}"), **entry)
+
+
+def say(experiment: str, text: str, /, **fields: Any) -> str:
+    """One of an experiment's texts, filled in; `values.Number` says how numbers are formatted."""
+    filled: str = _ENTRIES[experiment]["texts"][text].format(**fields)
+    return filled
 
 
 def _listed(function: Callable[..., Iterable[Any]] | None) -> Callable[..., list[Any]] | None:

@@ -14,9 +14,10 @@ from elsewhere.report.colours import LIGHT
 from elsewhere_lab import attackers, collections, plots, statistics as stats
 from elsewhere_lab.attackers import ALONE, CAREFUL, PLAIN, STRATEGIES
 from elsewhere_lab.collections import ALBUMS, TOP, endangered, kinds_of, sample_parts
+from elsewhere_lab.experiments import say
 from elsewhere_lab.solving import Result, rank_ahead, solve_quietly, unproved
 from elsewhere_lab.sources import Simulated, Source
-from elsewhere_lab.statistics import MORE, NO_PLAN, WITHHELD, amount, by_column, percent, unique
+from elsewhere_lab.statistics import MORE, NO_PLAN, WITHHELD, by_column, unique
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 # transfer: Plan against some models, be attacked with others
@@ -106,9 +107,7 @@ def findings_transfer(rows: Rows, numbers: Numbers) -> Iterator[str]:
         for name in unique(stats.select(rows, proxy=proxy), "attacker"):
             yield from _margin_sentences(rows, numbers, proxy, name)
             leads = [
-                f"{lead:g} √n beside θ = {match.margin:g}: θ {amount(match.better, sign=True)} of "
-                f"the plans, {amount(match.more, sign=True)} withheld (n = {match.better.count}): "
-                f"{match.verdict}"
+                say("transfer", "lead", lead=lead, match=match)
                 for lead in (LEADS if " + " not in proxy else ())
                 if (match := match_lead(rows, proxy, name, lead))
             ]
@@ -125,20 +124,13 @@ def _margin_sentences(rows: Rows, numbers: Numbers, proxy: str, name: str) -> It
     holds = f"holds: {name}"
     if holds not in start:
         return
-    text = (
-        f"Planned against {proxy}, attacked by {name}: without a margin there is no plan for "
-        f"{percent(start[NO_PLAN])} of the collections, and {percent(start[holds])} of the plans "
-        f"hold ({amount(start[WITHHELD])} withheld)."
-    )
+    text = say("transfer", "start", proxy=proxy, name=name, start=start, held=start[holds])
     for margin in QUOTED_MARGINS:
         better, more, _ = stats.compare_success(rows, name, (proxy, "θ", 0.0), (proxy, "θ", margin))
         line = by_column(numbers, plan_line(proxy, "θ", margin))
         if better.count and NO_PLAN in line:
-            text += (
-                f" θ = {margin:g}: {amount(better, sign=True)} of the plans, for "
-                f"{amount(more, sign=True)} of the photos (same n = {better.count}; no plan for "
-                f"{line[NO_PLAN].ours * 100:.0f} %);"
-            )
+            none = line[NO_PLAN].ours * 100
+            text += say("transfer", "margin", margin=margin, better=better, more=more, none=none)
     apart = by_column(numbers, f"{proxy} and {name}").get(APART)
     if apart is not None:
         text += f" the two models' gains are {apart.ours:.2f} nats a photo apart"
@@ -167,22 +159,16 @@ def _second_sentences(rows: Rows, numbers: Numbers, proxy: str) -> Iterator[str]
     if holds not in largest:
         return
     both, alone, _ = stats.compare_costs(rows, (proxy, "θ", 0.0), (first, "θ", MARGINS[-1]))
-    text = (
-        f"Planned against {proxy}, every plan holds for {other}, by promise, and withholds "
-        f"{both.ours:.2f} of the photos; with θ = {MARGINS[-1]:g} against {first} alone "
-        f"{percent(largest[holds])} of the plans hold for it, for {alone.ours:.2f} of the photos "
-        f"(both of the {alone.count} collections that have both plans)."
-    )
+    text = say(
+        "transfer", "both", proxy=proxy, other=other, both=both, margin=MARGINS[-1], first=first,
+        held=largest[holds], alone=alone,
+    )  # fmt: skip
     for name in unique(stats.select(rows, proxy=proxy), "attacker"):
         better, more, _ = stats.compare_success(rows, name, (first, "θ", 0.0), (proxy, "θ", 0.0))
         match = match_second(rows, proxy, name)
         if better.count and match is not None:
-            text += (
-                f" For {name} the second attacker brings {amount(better, sign=True)} of the plans "
-                f"for {amount(more, sign=True)} of the photos (n = {better.count}); beside it, θ = "
-                f"{match.margin:g} against {first} alone: {amount(match.better, sign=True)} of the "
-                f"plans, {amount(match.more, sign=True)} withheld (n = {match.better.count}): "
-                f"{match.verdict}."
+            text += say(
+                "transfer", "second", name=name, better=better, more=more, match=match, first=first
             )
     yield text
 
@@ -359,8 +345,8 @@ def advice_subset(kind: str, rows: Rows, numbers: Numbers) -> str:
     mine = stats.select(rows, kind=kind)
     pairs = (stats.same(mine, name, (PLAIN, ALONE)) for name in SUBSET_OTHERS[1:])
     return "".join(
-        f" Against {after.column} they hold in {percent(after)}, plans for the sum of the same "
-        f"collections in {percent(before)}."
+        f" Against {after.column} they hold in {after:percent}, plans for the sum of the same "
+        f"collections in {before:percent}."
         for before, after in pairs
         if stats.differ(before, after)
     )
@@ -429,23 +415,16 @@ def findings_correlated(rows: Rows, numbers: Numbers) -> Iterator[str]:
         if not had:
             continue
         worst = min(had, key=lambda name: plain[name].ours)
-        text = (
-            f"{kind} ({plain['scenes'].ours:.1f} scenes): against somebody who discounts "
-            f"near-repeats ({worst}) plans for the sum hold in {percent(plain[worst])}, with a "
-            f"margin of 0.1 in {percent(careful[worst])} ({amount(careful[MORE], sign=True)} "
-            f"withheld on the same collections), with scenes kept or withheld whole in "
-            f"{percent(bursts[worst])} "
-        )
+        text = say(
+            "correlated", "worst", kind=kind, scenes=plain["scenes"], worst=worst,
+            plain=plain[worst], careful=careful[worst], more=careful[MORE], bursts=bursts[worst],
+        )  # fmt: skip
         if MORE in bursts:
-            text += (
-                f"({amount(bursts[MORE], sign=True)} withheld on the same collections, "
-                f"{amount(bursts[WITHHELD])} in all; no plan for {percent(bursts[NO_PLAN])}, "
-                f"otherwise for {percent(plain[NO_PLAN])}). "
-            )
+            text += say("correlated", "bursts", bursts=bursts, none=plain[NO_PLAN])
         before, after = stats.same(stats.select(rows, kind=kind), worst, (PLAIN, TOGETHER))
         gain = "no gain that these would show"
         if after.ours > before.ours and stats.differ(before, after):
             gain = "scenes that stay or go together hold better"
-        text += f"Where both have a plan they hold in {percent(after)} instead of "
-        yield f"{text}{percent(before)}: {gain}."
+        text += f"Where both have a plan they hold in {after:percent} instead of "
+        yield f"{text}{before:percent}: {gain}."
     yield from unproved(rows)

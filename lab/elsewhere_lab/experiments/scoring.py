@@ -1,6 +1,6 @@
 """How far scores can be relied on: after encoding again, and as percentages."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.report.colours import LIGHT
 from elsewhere.scorers.protocol import combine_rows, log_softmax
 from elsewhere_lab import simulator
+from elsewhere_lab.experiments import say
 from elsewhere_lab.files import read_lines
 from elsewhere_lab.plots import Figure, label_places, new_panels
 from elsewhere_lab.sources import RECOMPRESSED, Scored, Source
@@ -120,15 +121,9 @@ def findings_recompress(rows: Rows, numbers: Numbers) -> Iterator[str]:
         each = "; ".join(
             f"{way} {_range(numbers, way, 8)} and {_range(numbers, way, 16)}" for way in known
         )
-        yield (
-            f"{title} ({count} photos, {groups}): the margin, nats "
-            f"a photo, that covers 99 % of how far the scores of 8 and 16 kept photos move: {each}."
-        )
+        yield say("recompress", "covered", title=title, count=count, groups=groups, each=each)
     if single := [n.ours for n in numbers if n.column == "θ, 1 kept"]:
-        yield (
-            f"One photo alone moves by {min(single):.1f} to {max(single):.1f} nats at that: what "
-            "is promised of single photos is of the files as exported."
-        )
+        yield say("recompress", "single", least=min(single), most=max(single))
 
 
 def _range(numbers: Numbers, way: str, size: int) -> str:
@@ -180,6 +175,7 @@ BINS = 15
 CALIBRATED, PLAIN = "calibrated", "plain sum"
 SHORT, KEPT = f"fitted up to {LAST} photos", f"fitted up to {LAST} photos, last exponent kept"
 METHODS = (CALIBRATED, PLAIN, SHORT, KEPT)
+_UNKNOWN = ("unknown", "unknown")
 _FIT_SEEDS, _TEST_SEEDS = range(4), range(100, 112)
 """Of the worlds that exponents are fitted in, and of those that they are tried in."""
 
@@ -266,21 +262,17 @@ def summarise_calibration(rows: Rows) -> Iterator[Number]:
 
 def findings_calibration(rows: Rows, numbers: Numbers) -> list[str]:
     """What a reader of percentages may take from it."""
-
-    def extreme(name: str, of: Callable[[list[float]], float]) -> str:
-        every = [n.ours for n in numbers if n.line.endswith(f", {name}")]
-        return f"{of(every):.3f}" if every else "unknown"
-
     if not numbers:
         return []
+    ends: dict[str, dict[str, str]] = {}
+    for key, name in (("exponents", CALIBRATED), ("sum", PLAIN), ("short", SHORT), ("last", KEPT)):
+        errors = [n.ours for n in numbers if n.line.endswith(f", {name}")]
+        least, most = (f"{end:.3f}" for end in (min(errors), max(errors))) if errors else _UNKNOWN
+        ends[key] = {"least": least, "most": most}
+    sizes = ", ".join(map(str, FITTED))
     return [
-        f"With exponents the error is at most {extreme(CALIBRATED, max)}, at sizes between and "
-        f"beyond those fitted, too ({', '.join(map(str, FITTED))}); of the plain sum it is "
-        f"{extreme(PLAIN, min)} to {extreme(PLAIN, max)}.",
-        f"Beyond the largest size fitted, more photos count as no more evidence. At {BEYOND} "
-        f"photos with exponents up to {LAST} that gives {extreme(SHORT, min)} and "
-        f"{extreme(SHORT, max)}; to keep the last exponent instead {extreme(KEPT, min)} and "
-        f"{extreme(KEPT, max)}.",
+        say("calibration", "fitted", sizes=sizes, **ends),
+        say("calibration", "beyond", photos=BEYOND, largest=LAST, **ends),
     ]
 
 

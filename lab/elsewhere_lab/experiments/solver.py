@@ -12,6 +12,7 @@ from elsewhere.report.colours import LIGHT
 from elsewhere.solver.exact import Limits, solve
 from elsewhere.solver.problem import plain
 from elsewhere_lab.collections import RANDOM, one_each, partitions, sample_parts, spread
+from elsewhere_lab.experiments import say
 from elsewhere_lab.experiments.tables import NESTING_STEPS
 from elsewhere_lab.paper import reported
 from elsewhere_lab.plots import Figure, Series, draw_beside, new_panels
@@ -225,11 +226,7 @@ def summarise_hardness(rows: Rows) -> Iterator[Number]:
 def findings_hardness(rows: Rows, numbers: Numbers) -> list[str]:
     """The contrast with photos."""
     undecided = sum(1 for row in rows if row["answer"] not in _DECIDED)
-    return [
-        f"{len(rows)} instances, {undecided} left open at {HARDNESS_WORK:,} units of work. "
-        "Real collections are far from these: a photo that gains for one rival gains for its "
-        "neighbours too, and scores are not tuned to the last digit (see the running times above)."
-    ]
+    return [say("hardness", "open", count=len(rows), undecided=undecided, work=HARDNESS_WORK)]
 
 
 def draw_hardness(rows: Rows, numbers: Numbers) -> Figure:
@@ -378,18 +375,11 @@ def findings_constant(rows: Rows, numbers: Numbers) -> Iterator[str]:
     for name, mine in far.items():
         each = ", ".join(f"{four:.2f} ({choice})" for choice, (four, _) in mine.items())
         two = min(mine.values())[1]
-        yield (
-            f"{name}: off the paper's line of 16 photos by at most {two:.2f} in Table 2, and in "
-            f"Table 4 by {each}."
-        )
+        yield say("constant", "off", name=name, two=two, each=each)
     large, published = (min(mine.values()) for mine in far.values())
     if published[0] < large[0] and published[1] > large[1]:
         error = max(n.error for n in numbers if n.column.endswith(f", {ORDER}"))
-        yield (
-            "The published T comes nearer to Table 4 and less near to Table 2 (standard errors in "
-            f"one order are up to {error:.2f}): it may be part of why Table 4 differs, and what "
-            "else is we do not know."
-        )
+        yield say("constant", "nearer", error=error)
 
 
 def _distance_to_paper(numbers: Numbers, name: str, choice: str) -> tuple[float, float] | None:

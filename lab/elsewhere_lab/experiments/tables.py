@@ -10,6 +10,7 @@ from elsewhere.report.colours import LIGHT
 from elsewhere.values.plan import Status
 from elsewhere_lab import collections, plots, solving, statistics as stats
 from elsewhere_lab.collections import ALBUMS, KINDS, RANDOM, SINGLE, cell_of
+from elsewhere_lab.experiments import say
 from elsewhere_lab.paper import BUDGETS, reported, with_papers
 from elsewhere_lab.plots import METHODS, Figure, label_places, legend_with_paper, plot_series
 from elsewhere_lab.sources import Source
@@ -345,16 +346,9 @@ def findings_nesting(rows: Rows, numbers: Numbers) -> Iterator[str]:
                 cases += 1
                 between += min(ends.values()) <= theirs <= max(ends.values())
     if differences:
-        yield (
-            "The mean of each collection's own share, which the paper's caption could mean as well "
-            f"as the share of all photos, differs from these numbers by at most "
-            f"{max(differences):.3f}."
-        )
+        yield say("nesting", "means", most=max(differences))
     if cases:
-        yield (
-            f"The paper's number lies between the two lines in {between} of {cases} cases. What "
-            "the constant of its model may have to do with it is looked at under `constant`."
-        )
+        yield say("nesting", "between", between=between, cases=cases)
 
 
 def draw_nesting(rows: Rows, numbers: Numbers) -> Figure:

@@ -8,6 +8,7 @@ import numpy as np
 from elsewhere.globe import countries
 from elsewhere.report.colours import LIGHT
 from elsewhere_lab.collections import cells_of, partitions
+from elsewhere_lab.experiments import say
 from elsewhere_lab.plots import Figure
 from elsewhere_lab.solving import fewest, greedy_fewest, greedy_steps
 from elsewhere_lab.sources import Source
@@ -113,12 +114,7 @@ def findings_teaser(rows: Rows, numbers: Numbers) -> list[str]:
         return ["No collection here is as striking as the paper's example; run a larger scale."]
     searched = int(number(next(row["value"] for row in rows if row["what"] == "looked at")))
     ours = {plan: len(withheld(rows, plan)) for plan in PAPER}
-    return [
-        f"One collection of the {searched:,} that were looked at, chosen because it comes nearest "
-        f"to the paper's example (greedy {PAPER['greedy']}, optimal {PAPER['optimal']}; here "
-        f"greedy {ours['greedy']}, optimal {ours['optimal']}). The paper does not say how its "
-        "example was chosen; the averages are in Table 2."
-    ]
+    return [say("teaser", "chosen", searched=searched, paper=PAPER, ours=ours)]
 
 
 def draw_teaser(rows: Rows, numbers: Numbers) -> Figure:

@@ -16,8 +16,9 @@ from elsewhere.report.colours import LIGHT
 from elsewhere.service.scores import candidate_tops
 from elsewhere.values import wishes as wished
 from elsewhere.values.margins import margin as named_margin
-from elsewhere_lab import collections, plots, statistics as stats
+from elsewhere_lab import collections, plots, statistics as stats, values as lab_values
 from elsewhere_lab.collections import ALBUMS, RANDOM, TOP, endangered, kinds_of, sample_parts
+from elsewhere_lab.experiments import say
 from elsewhere_lab.experiments.attacks import TRAINED_TOGETHER
 from elsewhere_lab.solving import Result, fewest, rank_ahead, solve_quietly, unproved
 from elsewhere_lab.sources import Scored, Source
@@ -84,22 +85,13 @@ def findings_margin(rows: Rows, numbers: Numbers) -> Iterator[str]:
         if not points:
             continue
         start = points[0]
-        text = (
-            f"Top-{top}, {start[1][2]} collections: without a margin {start[1][0]:.0%} have a plan "
-            "that holds at the other model"
-        )
+        text = say("margin", "start", top=top, start=start)
         enough = next((point for point in points if point[1][0] >= 0.9), None)
         if enough is None:
             best = max(points, key=lambda point: point[1][0])
-            text += (
-                f"; no margin up to {points[-1][0]:g} makes it nine in ten, the most is "
-                f"{best[1][0]:.0%} at θ = {best[0]:g}"
-            )
+            text += say("margin", "never", last=points[-1], best=best)
         elif enough is not start:
-            text += (
-                f"; θ = {enough[0]:g} brings it to {enough[1][0]:.0%} and raises the share "
-                f"withheld, of those with a plan, from {start[2][0]:.2f} to {enough[2][0]:.2f}"
-            )
+            text += say("margin", "enough", start=start, enough=enough)
         yield text + "."
     yield from unproved(rows)
 
@@ -115,7 +107,7 @@ def draw_margin(rows: Rows, numbers: Numbers) -> plots.Figure:
         margins, *curves = zip(*margin_curve(rows, top), strict=True)
         for averages, (style, colour, name) in zip(curves, looks, strict=True):
             shares, errors = (np.array([average[i] for average in averages]) for i in (0, 1))
-            bars = np.minimum(stats.Z * np.nan_to_num(errors), [shares, 1 - shares])
+            bars = np.minimum(lab_values.Z * np.nan_to_num(errors), [shares, 1 - shares])
             axes.errorbar(margins, shares, bars, fmt=style, color=colour, capsize=2, label=name)
         axes.set(xlabel="margin θ, nats per kept photo", ylim=(-0.03, 1.04))
         axes.set_title(f"{rows[0]['kind']}, top-{top}")
@@ -404,8 +396,8 @@ def advice_radius(kind: str, rows: Rows, numbers: Numbers) -> str:
         radius: stats.by_column(numbers, f"{kind}, zone of {radius} km") for radius in RADII[2:]
     }
     wider = (
-        f"{radius} km withhold {stats.amount(line[stats.WITHHELD])} and leave no plan for "
-        f"{stats.percent(line[stats.NO_PLAN])}"
+        f"{radius} km withhold {line[stats.WITHHELD]:amount} and leave no plan for "
+        f"{line[stats.NO_PLAN]:percent}"
         for radius, line in lines.items()
         if stats.WITHHELD in line
     )
@@ -500,8 +492,8 @@ def advice_defaults(kind: str, rows: Rows, numbers: Numbers) -> str:
     """How often other models are kept out, too."""
     every = stats.by_column(numbers, f"{kind}, {ALL_DEFAULTS}")
     return "".join(
-        f" {name.removeprefix('holds: ').capitalize()} is kept out by {stats.percent(every[name])} "
-        f"of these plans, by {stats.percent(every[f'{name}, bare'])} of the bare ones for the same."
+        f" {name.removeprefix('holds: ').capitalize()} is kept out by {every[name]:percent} of "
+        f"these plans, by {every[f'{name}, bare']:percent} of the bare ones for the same."
         for name in every
         if name.startswith("holds: ") and f"{name}, bare" in every
     )
