@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,19 +15,7 @@ from elsewhere_lab.run_folder import Run, read_runs, run_with
 from elsewhere_lab.values import Experiment, Number
 
 FIGURES = "results"  # the folder beside the page that figures go to
-_HEAD = f"""# Results
-
-Every table and figure of the paper, from scratch, and what it left open. Each field is ours, with
-the paper's in brackets. On the simulator {MARK} marks a number that is further from the paper's
-than wanted, and a sentence below the table says why, or that we do not know. Wanted are: shares in
-Table 1 within .02, in Tables 2 and 4 within .04; mean ranks (protected-k in Table 1, all of
-Table 3) within a fifth of the paper's or .3, whichever is larger. Of real photos and our own models
-nothing is wanted.
-
-Standard errors are in the `numbers.csv` of a run; those of Tables 1 to 4 are over cells, because
-collections of one cell share photos. This page is written by `elsewhere-lab page`; how to run,
-resume and add experiments is in [the lab](lab.md).
-"""
+_HEAD = (files(__package__) / "results_page.md").read_text("utf-8")
 _PHOTOS = "PHOTOS"  # stands in commands for the options that name a source
 _OUR_SCORES = "benchmarks/lab/"
 _OUR_PHOTOS = (

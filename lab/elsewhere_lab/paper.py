@@ -7,7 +7,7 @@ else is said to be unknown. The paper's two figures print no numbers.
 import math
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -62,63 +62,6 @@ def with_papers(
     return Number(line + suffix, column, *averaged, theirs, within)
 
 
-Pair = tuple[float, float]  # A number of ours and the paper's
-Reason = Callable[[Number, Callable[[str], Pair]], str | None]
-"""Why a number differs, from other columns of its line; None where the table does not bear it out.
-"""
-
-
-def _closer_rivals(number: Number, pair: Callable[[str], Pair]) -> str | None:
-    """Greedy needs too few photos for the top 5, and about the right number for the top 1."""
-    (one, theirs_one), (five, theirs_five) = pair("top-1 greedy"), pair("top-5 greedy")
-    if not five - one < theirs_five - theirs_one:
-        return None
-    return (
-        f"between the first rival and the fifth greedy withholds {five - one:.2f} of the photos "
-        f"here and {theirs_five - theirs_one:.2f} in the paper, so in this world the first rivals "
-        "come up closer together; what keeps them apart in real photos we do not know"
-    )
-
-
-def _less_saved(number: Number, pair: Callable[[str], Pair]) -> str | None:
-    """An album's best plan withholds too many."""
-    top = number.column.split()[0]
-    (best, theirs), (greedy, their_greedy) = pair(f"{top} optimal"), pair(f"{top} greedy")
-    if not greedy - best < their_greedy - theirs:
-        return None
-    return (
-        f"{_ALBUMS}, and in it the best plan saves {greedy - best:.2f} of the photos that greedy "
-        f"withholds, in the paper {their_greedy - theirs:.2f}: it matters less which of its "
-        "near-repeats go"
-    )
-
-
-def _steeper(steps: str) -> Reason:
-    """Greedy's line rises more steeply from the smaller budgets to half of the photos."""
-
-    def reason(number: Number, pair: Callable[[str], Pair]) -> str | None:
-        (low, theirs_low), (high, theirs_high) = pair("37.5 %"), pair("50 %")
-        if not (low > 0 and high / low > theirs_high / theirs_low):
-            return None
-        return (
-            f"{number.line} grows {high / low:.1f}-fold from 37.5 to 50 % here and "
-            f"{theirs_high / theirs_low:.1f}-fold in the paper: here its {steps} than in the "
-            "paper; what makes its steps more even on real photos we do not know"
-        )
-
-    return reason
-
-
-REASONS: tuple[tuple[str, str, str, Reason], ...] = (
-    ("fewest", r"R-\d+, top-5 greedy", "low", _closer_rivals),
-    ("fewest", r"Albums, top-\d optimal", "high", _less_saved),
-    ("budget", r"R-\d+ greedy, .*", "low", _steeper("first steps do less")),
-    ("budget", r"R-\d+ greedy, .*", "high", _steeper("last steps do more")),
-)
-"""By experiment, a pattern for "line, column", and the direction in which the number is off.
-`paper.toml` has those that depend on no other number."""
-
-
 def reasons(experiment: str, numbers: Sequence[Number], *, largest: bool = False) -> list[str]:
     """One sentence for each group of numbers that differ, naming them.
 
@@ -146,20 +89,29 @@ def _reason(experiment: str, number: Number, numbers: Sequence[Number], largest:
             "scale decides"
         )
 
-    def pair(column: str) -> Pair:
-        """Ours and the paper's in another column of the line; nan where there is none."""
-        for each in numbers:
-            if (each.line, each.column) == (number.line, column) and each.paper is not None:
-                return each.ours, each.paper
-        return math.nan, math.nan
-
     place = f"{number.line}, {number.column}"
     text = f"{_ALBUMS}, and {UNKNOWN}" if place.startswith("Albums") else UNKNOWN
-    for name, pattern, wrong, reason in REASONS:
-        if (name, wrong) == (experiment, direction) and re.fullmatch(pattern, place):
-            text = reason(number, pair) or UNKNOWN
-    for fixed in _TABLES[experiment].get("reasons", ()):
-        if fixed["direction"] == direction and re.fullmatch(fixed["place"], place):
-            text = fixed["text"]
+    for rule in _TABLES[experiment].get("reasons", ()):
+        if rule["direction"] == direction and re.fullmatch(rule["place"], place):
+            text = _apply(rule, number, numbers)
     doubt = " (beyond what was wanted by less than two standard errors)" if chance else ""
     return f"too {direction}; {text}{doubt}"
+
+
+def _apply(rule: dict[str, Any], number: Number, numbers: Sequence[Number]) -> str:
+    """The text of a reason, if the two columns that it compares bear it out."""
+    if "columns" not in rule:
+        return str(rule["text"])
+    line = {n.column: n for n in numbers if n.line == number.line and n.paper is not None}
+    if not line.keys() >= set(rule["columns"]):
+        return UNKNOWN
+    first, second = (line[column] for column in rule["columns"])
+    assert first.paper is not None and second.paper is not None
+    if rule["compare"] == "difference":
+        ours, paper = second.ours - first.ours, second.paper - first.paper
+        fits = ours < paper
+    else:
+        ours = second.ours / first.ours if first.ours > 0 else math.nan
+        paper = second.paper / first.paper
+        fits = ours > paper
+    return str(rule["text"].format(line=number.line, ours=ours, paper=paper)) if fits else UNKNOWN

@@ -17,10 +17,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -34,8 +33,6 @@ from elsewhere_lab.page import publish
 from elsewhere_lab.run_folder import add_time, claim, read_run
 from elsewhere_lab.sources import Source
 from elsewhere_lab.values import SCALES, Experiment, Part, Row, Scale
-
-_AHEAD = 4  # parts handed out ahead of time for each process
 
 
 @dataclass(frozen=True)
@@ -111,16 +108,9 @@ def _measure_parts(
             yield part, *_measure_part(name, source, scale, part)
         return
     with worker_pool(workers) as submit:
-        waiting = iter(parts)
-        running: dict[Future[tuple[list[Row], float]], Part] = {}
-        while True:
-            for part in islice(waiting, workers * _AHEAD - len(running)):
-                running[submit(_measure_part, name, source, scale, part)] = part
-            if not running:
-                return
-            ready, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in ready:
-                yield running.pop(future), *future.result()
+        futures = {submit(_measure_part, name, source, scale, part): part for part in parts}
+        for future in as_completed(futures):
+            yield futures[future], *future.result()
 
 
 @contextmanager

@@ -130,7 +130,8 @@ def _margin_sentences(rows: Rows, numbers: Numbers, proxy: str, name: str) -> It
         line = by_column(numbers, plan_line(proxy, "θ", margin))
         if better.count and NO_PLAN in line:
             none = line[NO_PLAN].ours * 100
-            text += say("transfer", "margin", margin=margin, better=better, more=more, none=none)
+            bought = say("transfer", "margin", margin=margin, better=better, more=more, none=none)
+            text += f" {bought}"
     apart = by_column(numbers, f"{proxy} and {name}").get(APART)
     if apart is not None:
         text += f" the two models' gains are {apart.ours:.2f} nats a photo apart"
@@ -167,7 +168,7 @@ def _second_sentences(rows: Rows, numbers: Numbers, proxy: str) -> Iterator[str]
         better, more, _ = stats.compare_success(rows, name, (first, "θ", 0.0), (proxy, "θ", 0.0))
         match = match_second(rows, proxy, name)
         if better.count and match is not None:
-            text += say(
+            text += " " + say(
                 "transfer", "second", name=name, better=better, more=more, match=match, first=first
             )
     yield text
