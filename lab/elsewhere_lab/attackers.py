@@ -1,6 +1,6 @@
 """Attackers that do not simply add up, and plans that are tried on them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -115,9 +115,8 @@ Holds = Callable[[str, Collection, Sequence[int]], bool]
 def try_strategies(
     each: Collection, strategies: Mapping[str, dict[str, Any]], before: Mapping[str, bool],
     holds: Holds,
-) -> list[Row]:  # fmt: skip
+) -> Iterator[Row]:  # fmt: skip
     """One row for each strategy: what it withholds, and which attackers it holds against."""
-    rows: list[Row] = []
     for strategy, wishes in strategies.items():
         plan = solve_quietly(each.scores, each.truth, top=TOP, **wishes)
         row: dict[str, Value] = {
@@ -126,17 +125,14 @@ def try_strategies(
         kept = None if plan.kept is None else np.flatnonzero(plan.kept).tolist()
         for name, held in before.items():
             row[name] = None if held or kept is None else int(holds(name, each, kept))
-        rows.append(row)
-    return rows
+        yield row
 
 
-def summarise_strategies(rows: Rows, names: Sequence[str]) -> list[Number]:
+def summarise_strategies(rows: Rows, names: Sequence[str]) -> Iterator[Number]:
     """How often each strategy's plans hold against each attacker, and what they cost."""
-    result = []
     for line, strategy, every, own in lines_of(rows, "way"):
-        result += [Number(line, name, *mean_of(own, name)) for name in names]
-        result += costs(every, line, strategy, PLAIN)
-    return result
+        yield from [Number(line, name, *mean_of(own, name)) for name in names]
+        yield from costs(every, line, strategy, PLAIN)
 
 
 def draw_strategies(rows: Rows, numbers: Numbers, names: Sequence[str]) -> Figure:

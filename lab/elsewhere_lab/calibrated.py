@@ -7,10 +7,10 @@ Like `simulator`, whose two worlds serve tests and benchmarks: each of 512 cells
 and a photo taken in cell t is an observation x = s · mu[t] + noise, scored by `gam` times its
 log-likelihood under each cell plus Student noise. What is new, and what the fit needed:
 
-- a cell's own part E lies in directions of its own. In many dimensions random cells are about
-  equally far apart, so no cell has a twin that could take its place for nothing (top-1 deletions);
-- metropolises are of one size (cells hold equally many photos), so that every cell has a dozen
-  neighbours and what it takes to get past five of them is much the same everywhere;
+- a cell's own part E lies in directions of its own, so no cell has a twin that could take its place
+  for nothing (top-1 deletions);
+- metropolises are of one size: every cell has a dozen neighbours, and what it takes to get past
+  five of them is much the same everywhere;
 - cells differ a little in how distinct they are (beta[j]), photos more in how much they say (s);
 - a few photos mislead: they look like another cell's;
 - a model is never quite sure: its probabilities are mixed with a little of the uniform.

@@ -41,11 +41,6 @@ def size_of(kind: str) -> int:
     return int(kind.removeprefix("R-"))
 
 
-def cells_of(source: Source, scale: Scale) -> list[int]:
-    """The cells that are used at this scale: all, or some spread evenly."""
-    return spread(source.cells, scale.cells)
-
-
 def spread(cells: Sequence[int], count: int | None) -> list[int]:
     """This many of the cells, spread evenly; all for None."""
     if count is None or count >= len(cells):
@@ -70,7 +65,7 @@ def parts(source: Source, scale: Scale, kinds: Sequence[str] = KINDS) -> list[Pa
                     f"{kind}-{scale.partitions}x-{some[0]:05}-{some[-1]:05}",
                     {"kind": kind, "cells": some, "partitions": scale.partitions},
                 )
-                for some in _chunks(cells_of(source, scale), CELLS_PER_PART)
+                for some in _chunks(spread(source.cells, scale.cells), CELLS_PER_PART)
             ]
         turns += [((i + 0.5) / len(of_kind), order, part) for i, part in enumerate(of_kind)]
     return [part for _, _, part in sorted(turns, key=lambda turn: turn[:2])]

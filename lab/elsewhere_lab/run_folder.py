@@ -35,10 +35,6 @@ class Run:
         """Whether its photos were the simulator's."""
         return str(self.info.get("source", "")).startswith("simulator-")
 
-    def holds(self, experiment: Experiment) -> bool:
-        """Whether there are rows of an experiment."""
-        return self.home(experiment).exists()
-
     def home(self, experiment: Experiment) -> Path:
         """The folder of an experiment's rows."""
         return self.folder / (experiment.rows_of or experiment.name)
@@ -102,7 +98,7 @@ def read_runs(folders: Sequence[Path], page: Path) -> list[Run]:
 
 def run_with(runs: Sequence[Run], experiment: Experiment) -> Run | None:
     """The run that holds an experiment; two of one source and scale would contradict each other."""
-    holding = [run for run in runs if run.holds(experiment)]
+    holding = [run for run in runs if run.home(experiment).exists()]
     if len(holding) > 1:
         both = " and ".join(str(run.folder) for run in holding[:2])
         raise InputError(f"{both} both hold {experiment.name}: leave one of them out")
@@ -148,20 +144,16 @@ def _compare(
 ) -> dict[str, str]:
     """The folder's digests from now on; what does not match is refused."""
     before = info.get(_DIGESTS)
+    unknown = None
     if before is None:  # older than the digests: its version is all that it says
         before = {**now, _VERSION: info.get("version", now[_VERSION])}
+        unknown = "what", "source and version"
+    elif RECOMPRESSED in now.keys() - before and (folder / Path(RECOMPRESSED).stem).exists():
+        unknown = f"which {RECOMPRESSED}", "one"
+    if unknown:
         warn(
-            f"{folder} does not say what its rows were made of: they are taken to be of this very "
-            "source and version, and from now on it does"
-        )
-    elif (
-        RECOMPRESSED in now
-        and RECOMPRESSED not in before
-        and (folder / Path(RECOMPRESSED).stem).exists()
-    ):
-        warn(
-            f"{folder} does not say which {RECOMPRESSED} its rows were made of: they are taken to "
-            "be of this very one, and from now on it does"
+            f"{folder} does not say {unknown[0]} its rows were made of: they are taken to be of "
+            f"this very {unknown[1]}, and from now on it does"
         )
     for name in {**before, **now}:
         if name == RECOMPRESSED and not (name in before and name in now):

@@ -32,6 +32,7 @@ class Simulated:
 
     kind = "simulator"
     models = 2
+    cells = tuple(range(CELLS))
 
     @property
     def name(self) -> str:
@@ -55,11 +56,6 @@ class Simulated:
     def lacks(self, need: str) -> str | None:
         """It has scores and nothing else."""
         return f"{need}, which the simulator has none of"
-
-    @property
-    def cells(self) -> tuple[int, ...]:
-        """All of them."""
-        return tuple(range(CELLS))
 
     @cached_property
     def world(self) -> World:

@@ -98,17 +98,16 @@ def pick(numbers: Numbers, line: str, column: str) -> Number | None:
 def findings_by_kind(
     finding: dict[str, Any], advice: Callable[[str, Rows, Numbers], str], rows: Rows,
     numbers: Numbers,
-) -> list[str]:  # fmt: skip
+) -> Iterator[str]:  # fmt: skip
     """A template filled for each kind whose lines all have a column, and the plans not proved."""
-    sentences = []
     for kind in kinds_of(rows):
         lines = {
             name: by_column(numbers, f"{kind}, {line}") for name, line in finding["lines"].items()
         }
         if all(finding["column"] in line for line in lines.values()):
-            text = finding["text"].format(kind=kind, **lines)
-            sentences.append(text + advice(kind, rows, numbers))
-    return sentences + unproved(rows)
+            text: str = finding["text"].format(kind=kind, **lines)
+            yield text + advice(kind, rows, numbers)
+    yield from unproved(rows)
 
 
 def lines_of(rows: Rows, column: str) -> Iterator[tuple[str, str, list[Row], list[Row]]]:

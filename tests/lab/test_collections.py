@@ -13,11 +13,11 @@ from elsewhere.values.scores import Scores
 from elsewhere_lab.collections import (
     KINDS,
     cell_of,
-    cells_of,
     collections,
     one_each,
     partitions,
     parts,
+    spread,
 )
 from elsewhere_lab.sources import PER_CELL, Scored, Simulated
 from elsewhere_lab.values import SCALES, Row, Scale
@@ -78,8 +78,8 @@ def test_one_each_is_the_first_collection_of_every_cell() -> None:
 
 
 def test_cells_are_spread_over_all() -> None:
-    assert cells_of(SOURCE, Scale("x", 1, 4, 0, 1)) == [0, 128, 256, 384]
-    assert len(cells_of(SOURCE, SCALES["paper"])) == 512
+    assert spread(SOURCE.cells, 4) == [0, 128, 256, 384]
+    assert len(spread(SOURCE.cells, SCALES["paper"].cells)) == 512
 
 
 @pytest.fixture

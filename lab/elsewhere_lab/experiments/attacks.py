@@ -398,13 +398,12 @@ def scenes_of(source: Source, each: Collection) -> NDArray[np.intp]:
     return attackers.scenes(each.scores.astype(np.float64))
 
 
-def summarise_correlated(rows: Rows) -> list[Number]:
+def summarise_correlated(rows: Rows) -> Iterator[Number]:
     """How often the place stays out of the top k, what it costs, and how many scenes there are."""
-    numbers = attackers.summarise_strategies(rows, CORRELATED_OTHERS)
+    yield from attackers.summarise_strategies(rows, CORRELATED_OTHERS)
     for kind in kinds_of(rows):
         mine = stats.select(rows, kind=kind, way=PLAIN)
-        numbers.append(Number(f"{kind}, {PLAIN}", "scenes", *stats.mean_of(mine, "scenes")))
-    return numbers
+        yield Number(f"{kind}, {PLAIN}", "scenes", *stats.mean_of(mine, "scenes"))
 
 
 def findings_correlated(rows: Rows, numbers: Numbers) -> Iterator[str]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from elsewhere.globe import countries
 from elsewhere.report.colours import LIGHT
-from elsewhere_lab.collections import cells_of, partitions
+from elsewhere_lab.collections import partitions, spread
 from elsewhere_lab.experiments import say
 from elsewhere_lab.plots import Figure
 from elsewhere_lab.solving import fewest, greedy_fewest, greedy_steps
@@ -29,7 +29,7 @@ _EMPTY: dict[str, Value] = dict.fromkeys(
 
 def parts_teaser(source: Source, scale: Scale) -> list[Part]:
     """One part: the collections of up to 128 cells."""
-    return [Part("all", {"cells": cells_of(source, scale)[:128]})]
+    return [Part("all", {"cells": spread(source.cells, scale.cells)[:128]})]
 
 
 def measure_teaser(source: Source, scale: Scale, part: Part) -> Iterator[Row]:

@@ -291,16 +291,15 @@ def draw_pins(rows: Rows, numbers: Numbers) -> plots.Figure:
             if not points[0][1][2]:
                 axes.set_axis_off()
                 continue
-            x = [rank for rank, _, _ in points[1:]]
+            ranks, successes, shares = zip(*points[1:], strict=True)
             look = {"marker": plots.KIND_MARKERS[kind], "color": plots.KIND_COLOURS[kind]}
-            axes.plot(
-                x, [s[0] for _, s, _ in points[1:]], "--", **look, markerfacecolor="white",
-                label="a plan exists",
-            )  # fmt: skip
-            axes.plot(x, [g[0] for _, _, g in points[1:]], "-", **look, label="share withheld")
+            exists = [average[0] for average in successes]
+            axes.plot(ranks, exists, "--", **look, markerfacecolor="white", label="a plan exists")
+            gone = [average[0] for average in shares]
+            axes.plot(ranks, gone, "-", **look, label="share withheld")
             # of the same collections: those that can keep a telling photo are the easy ones
-            free = [g[0] - pin_costs(rows, kind, top, rank)[0] for rank, _, g in points[1:]]
-            axes.plot(x, free, ":", color=LIGHT.baseline, label="the same without the wish")
+            free = [g - pin_costs(rows, kind, top, r)[0] for g, r in zip(gone, ranks, strict=True)]
+            axes.plot(ranks, free, ":", color=LIGHT.baseline, label="the same without the wish")
             axes.set_xscale("log", base=2)
             axes.set_xticks([1, 4, 16, 64][: 2 + at], [str(t) for t in (1, 4, 16, 64)][: 2 + at])
             axes.minorticks_off()
@@ -315,7 +314,6 @@ def draw_pins(rows: Rows, numbers: Numbers) -> plots.Figure:
 # radius: How far off the attacker is, in kilometres, with a zone around the place and without
 
 RADII = (10, 25, 50, 100, 200)
-DEFAULT_RADIUS = 25
 ALL_SHARED, CELL_ALONE = "everything shared", "the cell alone"
 ZONES = {f"zone of {radius} km": radius for radius in RADII}
 ZONE_WAYS = (ALL_SHARED, CELL_ALONE, *ZONES)
