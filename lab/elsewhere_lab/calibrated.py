@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
+from elsewhere_lab.simulator import CELLS, album_size, mix_noise
 
 Floats = NDArray[np.float64]
 WORLD_SEED = 2020
@@ -63,11 +63,6 @@ class Pairing:
     """Two models that were trained on different halves of the same photos."""
 
     agree: float  # share of their errors (of the variance) that both make
-
-    @property
-    def apart(self) -> float:
-        """How far each one's prototypes are from the true ones, as a share of a cell's weight."""
-        return 1 - self.agree
 
 
 @dataclass(frozen=True)
@@ -135,8 +130,13 @@ class World:
         result = []
         for which in range(2):
             own = rng.standard_normal((n, CELLS))
-            errors = _mixed(common, own, pairing.agree) / width
-            result.append(self._scores(self._learned(which, pairing), strength, x, errors))
+            errors = mix_noise(own, common, pairing.agree) / width
+            # each has learned prototypes that are off by a share of a cell's weight
+            off = np.random.default_rng([WORLD_SEED, 7, which]).standard_normal(
+                self.prototypes.shape
+            )
+            scale = (1 - pairing.agree) * self.setting.beta / self.prototypes.shape[1] ** 0.5
+            result.append(self._scores(self.prototypes + scale * off, strength, x, errors))
         return tuple(result)
 
     def album(
@@ -149,10 +149,10 @@ class World:
         strength = strength[scene] * np.exp(albums.jitter * rng.standard_normal((n, 1)))
         size = looks.shape[1]
         common = rng.standard_normal((scenes, size))[scene]
-        noise = _mixed(common, rng.standard_normal((n, size)), albums.alike)
+        noise = mix_noise(rng.standard_normal((n, size)), common, albums.alike)
         x = strength * looks[scene] + noise
         common = rng.standard_normal((scenes, CELLS))[scene]
-        errors = _mixed(common, rng.standard_normal((n, CELLS)), albums.alike)
+        errors = mix_noise(rng.standard_normal((n, CELLS)), common, albums.alike)
         errors /= self._widths(scenes, rng)[scene]
         return cell, self._scores(self.prototypes, strength, x, errors)
 
@@ -161,7 +161,7 @@ class World:
     ) -> tuple[int, int, NDArray[np.intp]]:
         """The cell of the album that `rng` makes, its number of scenes, and each photo's scene."""
         cell = int(rng.integers(CELLS))
-        n = min(ALBUM_SMALLEST + int(rng.exponential(ALBUM_MEAN_EXCESS)), ALBUM_LARGEST)
+        n = album_size(rng)
         scenes = 1 + int(rng.poisson(albums.scenes))
         shares = rng.dirichlet(np.ones(scenes))  # some scenes are photographed more than others
         return cell, scenes, np.sort(rng.choice(scenes, size=n, p=shares))
@@ -172,7 +172,7 @@ class World:
         """What is in front of the camera (mostly this cell's looks), and how much of it shows."""
         p = self.setting
         common, alone = rng.standard_normal((2, n, 1))
-        own = _mixed(alone, common, p.torn)
+        own = mix_noise(common, alone, p.torn)
         varied = np.hstack([np.repeat(common, p.shared, axis=1), np.repeat(own, p.own, axis=1)])
         strength = np.exp(p.strength + plain + p.spread * varied)
         strength *= np.where(rng.random((n, 1)) < p.dull, p.dulled, 1.0)
@@ -195,14 +195,3 @@ class World:
         """What normal errors are divided by to become Student's."""
         freedom = self.setting.freedom
         return np.asarray(np.sqrt(rng.chisquare(freedom, (n, CELLS)) / freedom))
-
-    def _learned(self, which: int, pairing: Pairing) -> Floats:
-        """The prototypes as one of the halves has learned them."""
-        rng = np.random.default_rng([WORLD_SEED, 7, which])
-        scale = pairing.apart * self.setting.beta / self.prototypes.shape[1] ** 0.5
-        return np.asarray(self.prototypes + scale * rng.standard_normal(self.prototypes.shape))
-
-
-def _mixed(common: Floats, own: Floats, share: float) -> Floats:
-    """Normal noise of which `share` of the variance is common."""
-    return np.asarray(share**0.5 * common + (1 - share) ** 0.5 * own)

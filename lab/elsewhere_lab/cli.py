@@ -151,17 +151,13 @@ def _warn(sentence: str) -> None:
 def _progress() -> Iterator[Callable[[Progress], None]]:
     """Bars on a terminal; elsewhere a line at the beginning, the end and once a minute."""
     if not sys.stderr.isatty():
-        last = time.monotonic()
-        begun = set[str]()
+        last: dict[str, float] = {}
 
         def write_line(state: Progress) -> None:
-            nonlocal last
             now = time.monotonic()
-            first = state.experiment not in begun
-            if first or state.done == state.total or now - last >= INTERVAL:
+            if state.done == state.total or now >= last.get(state.experiment, -INTERVAL) + INTERVAL:
                 _warn(f"{state.experiment}: {state.done} of {state.total} parts")
-                begun.add(state.experiment)
-                last = now
+                last[state.experiment] = now
 
         yield write_line
         return

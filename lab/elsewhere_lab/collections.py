@@ -65,13 +65,14 @@ def parts(source: Source, scale: Scale, kinds: Sequence[str] = KINDS) -> list[Pa
                     f"{kind}-{scale.partitions}x-{some[0]:05}-{some[-1]:05}",
                     {"kind": kind, "cells": some, "partitions": scale.partitions},
                 )
-                for some in _chunks(spread(source.cells, scale.cells), CELLS_PER_PART)
+                for some in chunks(spread(source.cells, scale.cells), CELLS_PER_PART)
             ]
         turns += [((i + 0.5) / len(of_kind), order, part) for i, part in enumerate(of_kind)]
     return [part for _, _, part in sorted(turns, key=lambda turn: turn[:2])]
 
 
-def _chunks(numbers: Sequence[int], size: int) -> list[list[int]]:
+def chunks(numbers: Sequence[int], size: int) -> list[list[int]]:
+    """The numbers in lists of this size."""
     return [list(numbers[i : i + size]) for i in range(0, len(numbers), size)]
 
 
@@ -129,7 +130,7 @@ def sample_parts(
             numbers = spread(cells, count)
         result += [
             Part(f"{kind}-{some[0]:05}-{some[-1]:05}", {"kind": kind, "numbers": some})
-            for some in _chunks(numbers, SAMPLED_PER_PART)
+            for some in chunks(numbers, SAMPLED_PER_PART)
         ]
     return result
 

@@ -102,7 +102,7 @@ class World:
             raise InputError(f"cell {cell} is not one of the world's {len(self.prototypes)} cells")
         s = np.exp(p.ms + p.ss * rng.standard_normal(n))
         s = np.where(rng.random(n) < p.pun, s * p.sun, s)[:, None]
-        noise = _shared(
+        noise = mix_noise(
             rng.standard_normal((n, p.d)), rng.standard_normal((1, p.d)) if common else None, common
         )
         x = s * self.prototypes[cell] + noise
@@ -113,8 +113,8 @@ class World:
         of_all = rng.standard_t(p.nu, shape) if attackers > 1 else None
         result = []
         for _ in range(attackers):
-            own = _shared(rng.standard_t(p.nu, shape), of_all, agree if attackers > 1 else 0.0)
-            logits = evidence + p.tau * _shared(own, of_album, common)
+            own = mix_noise(rng.standard_t(p.nu, shape), of_all, agree if attackers > 1 else 0.0)
+            logits = evidence + p.tau * mix_noise(own, of_album, common)
             result.append(log_softmax(logits).astype(np.float32))
         return result
 
@@ -137,9 +137,7 @@ class World:
     def album(self, rng: np.random.Generator, *, common: float = 0.85) -> Collection:
         """A person's album: 16 to 250 correlated photos (33 on average) of one cell."""
         truth = int(rng.integers(len(self.prototypes)))
-        excess = int(rng.exponential(ALBUM_MEAN_EXCESS))
-        photos = min(ALBUM_SMALLEST + excess, ALBUM_LARGEST)
-        return Collection(Scores(self.photos(truth, photos, rng, common=common)), truth)
+        return Collection(Scores(self.photos(truth, album_size(rng), rng, common=common)), truth)
 
 
 def world(kind: str = "w1", seed: int | np.random.SeedSequence = 0) -> World:
@@ -196,10 +194,15 @@ def _fresh(seed: int, kind: str) -> tuple[World, np.random.Generator]:
     return world(kind, of_world), np.random.default_rng(of_photos)
 
 
-def _shared(
+def mix_noise(
     own: NDArray[np.float64], common: NDArray[np.float64] | None, share: float
 ) -> NDArray[np.float64]:
     """Noise of which `share` of the variance is `common`; its total variance stays the same."""
     if common is None:
         return own
-    return math.sqrt(1 - share) * own + math.sqrt(share) * common
+    return np.asarray(math.sqrt(1 - share) * own + math.sqrt(share) * common)
+
+
+def album_size(rng: np.random.Generator) -> int:
+    """How many photos a random album has."""
+    return min(ALBUM_SMALLEST + int(rng.exponential(ALBUM_MEAN_EXCESS)), ALBUM_LARGEST)

@@ -25,10 +25,9 @@ _CELLS_PER_PART = 16
 def parts_accuracy(source: Source, scale: Scale) -> list[Part]:
     """All collections, and the photos one by one."""
     cells = collections.spread(source.cells, scale.cells)
-    blocks = [cells[i : i + _CELLS_PER_PART] for i in range(0, len(cells), _CELLS_PER_PART)]
     single = [
         Part(f"{SINGLE}-{some[0]:05}-{some[-1]:05}", {"kind": SINGLE, "cells": some})
-        for some in blocks
+        for some in collections.chunks(cells, _CELLS_PER_PART)
     ]
     return single + collections.parts(source, scale)
 
