@@ -90,10 +90,10 @@ nats on real photos."""
 ALBUMS = Albums(scenes=0.8, alike=0.7, jitter=0.35, plain=-0.48)
 
 
-class World:
+class CalibratedWorld:
     """512 cells and the photos that are taken there.
 
-    >>> world = World()
+    >>> world = CalibratedWorld()
     >>> world.photos(17, 3, np.random.default_rng(0)).shape
     (3, 512)
     """
@@ -114,7 +114,7 @@ class World:
 
     def photos(self, cell: int, n: int, rng: np.random.Generator) -> NDArray[np.float32]:
         """Log-probabilities of `n` unrelated photos taken in `cell`, (n, 512)."""
-        looks, strength = self._taken(cell, n, rng)
+        looks, strength = self._take_photos(cell, n, rng)
         x = strength * looks + rng.standard_normal(looks.shape)
         errors = rng.standard_t(self.setting.freedom, (n, CELLS))
         return self._scores(self.prototypes, strength, x, errors)
@@ -123,7 +123,7 @@ class World:
         self, cell: int, n: int, rng: np.random.Generator, pairing: Pairing = HALVES
     ) -> tuple[NDArray[np.float32], ...]:
         """The same photos as two models score them, each with prototypes and errors of its own."""
-        looks, strength = self._taken(cell, n, rng)
+        looks, strength = self._take_photos(cell, n, rng)
         x = strength * looks + rng.standard_normal(looks.shape)
         width = self._widths(n, rng)
         common = rng.standard_normal((n, CELLS))
@@ -143,9 +143,9 @@ class World:
         self, rng: np.random.Generator, albums: Albums = ALBUMS
     ) -> tuple[int, NDArray[np.float32]]:
         """The true cell and the scores of 16 to 250 correlated photos (33 on average)."""
-        cell, scenes, scene = self.staged(rng, albums)
+        cell, scenes, scene = self.draw_scenes(rng, albums)
         n = len(scene)
-        looks, strength = self._taken(cell, scenes, rng, plain=albums.plain)
+        looks, strength = self._take_photos(cell, scenes, rng, plain=albums.plain)
         strength = strength[scene] * np.exp(albums.jitter * rng.standard_normal((n, 1)))
         size = looks.shape[1]
         common = rng.standard_normal((scenes, size))[scene]
@@ -156,7 +156,7 @@ class World:
         errors /= self._widths(scenes, rng)[scene]
         return cell, self._scores(self.prototypes, strength, x, errors)
 
-    def staged(
+    def draw_scenes(
         self, rng: np.random.Generator, albums: Albums = ALBUMS
     ) -> tuple[int, int, NDArray[np.intp]]:
         """The cell of the album that `rng` makes, its number of scenes, and each photo's scene."""
@@ -166,7 +166,7 @@ class World:
         shares = rng.dirichlet(np.ones(scenes))  # some scenes are photographed more than others
         return cell, scenes, np.sort(rng.choice(scenes, size=n, p=shares))
 
-    def _taken(
+    def _take_photos(
         self, cell: int, n: int, rng: np.random.Generator, plain: float = 0.0
     ) -> tuple[Floats, Floats]:
         """What is in front of the camera (mostly this cell's looks), and how much of it shows."""

@@ -32,7 +32,7 @@ from typing import Any, NoReturn
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere_lab import experiments
 from elsewhere_lab.runner import Progress, run
-from elsewhere_lab.sources import Scored, Simulated, Source
+from elsewhere_lab.sources import ScoreFiles, Simulator, Source
 from elsewhere_lab.values import SCALES
 
 ALL = "all"
@@ -180,9 +180,9 @@ def _source(files: list[str], truth: Path | None, seed: int) -> Source:
     if files == ["simulator"]:
         if truth is not None:
             raise InputError("--truth belongs to score files: the simulator knows its cells")
-        return Simulated(seed)
+        return Simulator(seed)
     if "simulator" in files:
         raise InputError("--source takes the simulator or score files, not both")
     if truth is None:
         raise InputError("score files need --truth: a CSV that says where each photo was taken")
-    return Scored(tuple(Path(name) for name in files), truth)
+    return ScoreFiles(tuple(Path(name) for name in files), truth)

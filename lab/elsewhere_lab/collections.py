@@ -9,7 +9,7 @@ import numpy as np
 from elsewhere.errors import InputError
 from elsewhere_lab.calibrated import HALVES, Pairing
 from elsewhere_lab.solving import rank_ahead
-from elsewhere_lab.sources import PER_CELL, Scored, Simulated, Source
+from elsewhere_lab.sources import PER_CELL, ScoreFiles, Simulator, Source
 from elsewhere_lab.values import Collection, FloatMatrix, Part, Row, Scale, number
 
 RANDOM = ("R-16", "R-32", "R-64", "R-128")
@@ -135,7 +135,7 @@ def sample_parts(
     return result
 
 
-def sampled(source: Source, part: Part) -> Iterator[Collection]:
+def sample(source: Source, part: Part) -> Iterator[Collection]:
     """The collections of one part of a sample."""
     kind = part.settings["kind"]
     for which in part.settings["numbers"]:
@@ -149,7 +149,7 @@ def sampled(source: Source, part: Part) -> Iterator[Collection]:
 
 def endangered(source: Source, part: Part) -> Iterator[Collection]:
     """Those whose place is among the first five guesses with everything shared."""
-    for each in sampled(source, part):
+    for each in sample(source, part):
         if rank_ahead(each.scores, each.truth) < TOP:
             yield each
 
@@ -188,7 +188,7 @@ def several_views(
     source: Source, kind: str, cell: int
 ) -> tuple[Collection, dict[str, FloatMatrix]]:
     """Photos of a cell as several models see them; the views also by the models' names."""
-    if isinstance(source, Simulated):
+    if isinstance(source, Simulator):
         near, apart = (
             source.world.halves(cell, PER_CELL, np.random.default_rng([source.seed, 1, cell]), pair)
             for pair in (HALVES, OTHER_BACKBONE)
@@ -207,7 +207,7 @@ def several_views(
 
 def model_names(source: Source) -> tuple[str, ...]:
     """What a collection's views are called: the files' names, or the one simulated model."""
-    if isinstance(source, Scored):
+    if isinstance(source, ScoreFiles):
         return tuple(file.stem for file in source.files)
     return ("simulated",)
 

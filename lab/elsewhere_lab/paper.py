@@ -27,10 +27,10 @@ PAPER: dict[tuple[str, str, str], float] = {
 }
 
 
-def reported(experiment: str, line: str, column: str) -> float | None:
+def paper_number(experiment: str, line: str, column: str) -> float | None:
     """The paper's number, or None where it has none.
 
-    >>> reported("fewest", "R-16", "top-5 greedy"), reported("fewest", "R-16", "top-9")
+    >>> paper_number("fewest", "R-16", "top-5 greedy"), paper_number("fewest", "R-16", "top-9")
     (0.53, None)
     """
     return PAPER.get((experiment, line, column))
@@ -42,7 +42,7 @@ def tolerance(experiment: str, line: str, column: str) -> float | None:
     >>> round(tolerance("budget", "R-16 optimal", "50 %"), 3)
     5.824
     """
-    value = reported(experiment, line, column)
+    value = paper_number(experiment, line, column)
     if value is None:
         return None
     if experiment == "accuracy":
@@ -55,11 +55,11 @@ def tolerance(experiment: str, line: str, column: str) -> float | None:
 
 
 def with_papers(
-    experiment: str, line: str, column: str, averaged: tuple[float, float, int], suffix: str = "",
+    experiment: str, line: str, column: str, average: tuple[float, float, int], suffix: str = "",
 ) -> Number:  # fmt: skip
     """A mean with its error and count, the paper's number and the tolerance beside it."""
-    theirs, within = (find(experiment, line, column) for find in (reported, tolerance))
-    return Number(line + suffix, column, *averaged, theirs, within)
+    theirs, within = (find(experiment, line, column) for find in (paper_number, tolerance))
+    return Number(line + suffix, column, *average, theirs, within)
 
 
 def reasons(experiment: str, numbers: Sequence[Number], *, largest: bool = False) -> list[str]:

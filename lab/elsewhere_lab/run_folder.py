@@ -14,7 +14,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere_lab.collections import ALBUMS
 from elsewhere_lab.files import read_rows, write_rows, write_whole
 from elsewhere_lab.solving import WORK
-from elsewhere_lab.sources import RECOMPRESSED, Simulated, Source
+from elsewhere_lab.sources import RECOMPRESSED, Simulator, Source
 from elsewhere_lab.values import Experiment, Row, Scale, number
 
 FILE = "run.json"
@@ -69,7 +69,7 @@ def with_album_cells(rows: Sequence[Row], run: Run) -> list[Row]:
     if not any(row.get("kind") == ALBUMS for row in rows):
         return list(rows)
     if run.simulated:
-        cell_of: Callable[[int], int | None] = Simulated(
+        cell_of: Callable[[int], int | None] = Simulator(
             int(str(run.info["source"]).removeprefix("simulator-"))
         ).album_cell
     else:
@@ -118,7 +118,7 @@ def claim(folder: Path, source: Source, scale: Scale, warn: Callable[[str], None
                 " choose another folder"
             )
         digests = _compare(folder, info, digests, warn)
-    if isinstance(source, Simulated):
+    if isinstance(source, Simulator):
         own["seed"] = source.seed
     elif not (folder / ALBUM_CELLS).exists():
         cells = [{"album": i, "cell": source.album_cell(i)} for i in range(source.albums())]

@@ -61,7 +61,7 @@ KINDS = {
 }  # fmt: skip
 
 
-class Collection(NamedTuple):
+class LabelledScores(NamedTuple):
     """Photos of one place, as one attacker scores them."""
 
     scores: Scores
@@ -129,15 +129,17 @@ class World:
         )
         return frozenset(int(j) for j in order[:size])
 
-    def collection(self, rng: np.random.Generator, photos: int) -> Collection:
+    def collection(self, rng: np.random.Generator, photos: int) -> LabelledScores:
         """R-N: `photos` unrelated photos of one cell drawn at random."""
         truth = int(rng.integers(len(self.prototypes)))
-        return Collection(Scores(self.photos(truth, photos, rng)), truth)
+        return LabelledScores(Scores(self.photos(truth, photos, rng)), truth)
 
-    def album(self, rng: np.random.Generator, *, common: float = 0.85) -> Collection:
+    def album(self, rng: np.random.Generator, *, common: float = 0.85) -> LabelledScores:
         """A person's album: 16 to 250 correlated photos (33 on average) of one cell."""
         truth = int(rng.integers(len(self.prototypes)))
-        return Collection(Scores(self.photos(truth, album_size(rng), rng, common=common)), truth)
+        return LabelledScores(
+            Scores(self.photos(truth, album_size(rng), rng, common=common)), truth
+        )
 
 
 def world(kind: str = "w1", seed: int | np.random.SeedSequence = 0) -> World:
@@ -161,7 +163,7 @@ def world(kind: str = "w1", seed: int | np.random.SeedSequence = 0) -> World:
     return World(p, prototypes, metro_of_cell, region_of_cell)
 
 
-def collection(seed: int, photos: int = 128, world: str = "w1") -> Collection:
+def collection(seed: int, photos: int = 128, world: str = "w1") -> LabelledScores:
     """R-N from a seed alone, in a fresh world: `photos` unrelated photos of one cell.
 
     >>> scores, truth = collection(1, photos=16)
@@ -172,7 +174,7 @@ def collection(seed: int, photos: int = 128, world: str = "w1") -> Collection:
     return home.collection(rng, photos)
 
 
-def album(seed: int, world: str = "w1", *, common: float = 0.85) -> Collection:
+def album(seed: int, world: str = "w1", *, common: float = 0.85) -> LabelledScores:
     """A correlated album from a seed alone, in a fresh world; see the module's warning."""
     home, rng = _fresh(seed, world)
     return home.album(rng, common=common)

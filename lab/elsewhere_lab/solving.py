@@ -106,7 +106,7 @@ def within(photos: int, share: float) -> int:
     return math.floor(photos * share + 1e-9)
 
 
-def unproved(rows: Iterable[Row]) -> list[str]:
+def list_unproved(rows: Iterable[Row]) -> list[str]:
     """Every plan that is not proved, by collection, so that none is passed over in silence."""
     decided = (Status.OPTIMAL, Status.INFEASIBLE)
     return [
@@ -117,12 +117,12 @@ def unproved(rows: Iterable[Row]) -> list[str]:
     ]
 
 
-def stopped(rows: Iterable[Row]) -> list[str]:
+def describe_unproved(rows: Iterable[Row]) -> list[str]:
     """The same in one sentence, where there are any.
 
-    >>> stopped([{"kind": "R-16", "number": 4, "status 0.5": "feasible"}])[0][-35:]
+    >>> describe_unproved([{"kind": "R-16", "number": 4, "status 0.5": "feasible"}])[0][-35:]
     'best: R-16 number 4, 0.5: feasible.'
     """
-    names = "; ".join(unproved(rows))
+    names = "; ".join(list_unproved(rows))
     text = f"Stopped at {WORK:,} units of work, good and perhaps not the best: {names}."
     return [text] if names else []

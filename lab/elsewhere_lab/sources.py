@@ -16,7 +16,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.values.scores import Scores
-from elsewhere_lab.calibrated import ALBUMS, HALVES, PAPER_WORLD, WORLD_SEED, World
+from elsewhere_lab.calibrated import ALBUMS, HALVES, PAPER_WORLD, WORLD_SEED, CalibratedWorld
 from elsewhere_lab.files import digest, read_lines
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
 from elsewhere_lab.values import Collection, FloatMatrix
@@ -25,7 +25,7 @@ PER_CELL = 146  # photos of a cell: the paper's test set has 75,000 in 512 cells
 
 
 @dataclass(frozen=True)
-class Simulated:
+class Simulator:
     """The calibrated simulator: one world, as the paper has one test set."""
 
     seed: int = 0
@@ -58,9 +58,9 @@ class Simulated:
         return f"{need}, which the simulator has none of"
 
     @cached_property
-    def world(self) -> World:
+    def world(self) -> CalibratedWorld:
         """The one that was calibrated; the seed is that of its photos."""
-        return World()
+        return CalibratedWorld()
 
     def photos(self, cell: int, *, paired: bool = False) -> tuple[FloatMatrix, ...]:
         """146 photos of it."""
@@ -69,7 +69,7 @@ class Simulated:
             return self.world.halves(cell, PER_CELL, rng)
         return (self.world.photos(cell, PER_CELL, rng),)
 
-    def called(self, cell: int) -> str:
+    def cell_name(self, cell: int) -> str:
         """By its metropolis: the cells of one are alike."""
         return f"metropolis {self.world.metro[cell] + 1}, cell {cell}"
 
@@ -97,7 +97,7 @@ RECOMPRESSED = "recompress.csv"
 """What may lie beside the truth file: how far scores moved when photos were encoded again."""
 
 
-class Taken(NamedTuple):
+class PhotoPlace(NamedTuple):
     """Where one photo was taken; `at` is latitude and longitude, where the file has them."""
 
     photo: str
@@ -107,7 +107,7 @@ class Taken(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoreFiles:
     """Score files of the same photos, and a truth file that says where each was taken."""
 
     files: tuple[Path, ...]
@@ -151,7 +151,7 @@ class Scored:
             return None if file.exists() else f"a file {need} beside {self.truth}"
         if not self._our_cells:
             return "scores over our own cells"
-        if any(taken.at is None for _, taken in self._taken):
+        if any(taken.at is None for _, taken in self._places):
             return f"lat and lon of every photo in {self.truth}"
         return None
 
@@ -171,7 +171,7 @@ class Scored:
         pair = halves if len(halves) == 2 else (-2, -1)
         return tuple(tables[i][self._by_cell[cell]] for i in pair)
 
-    def called(self, cell: int) -> str:
+    def cell_name(self, cell: int) -> str:
         """After its largest town, where the cells are ours."""
         return cell_names(Cells.default())[cell] if self._our_cells else f"cell {cell}"
 
@@ -201,7 +201,7 @@ class Scored:
         rows = list(collection.photos_at)
         if collection.kind != "Albums":
             rows = [self._by_cell[collection.truth][i] for i in rows]
-        place_of = {row: taken.at for row, taken in self._taken}
+        place_of = {row: taken.at for row, taken in self._places}
         places = [place_of[row] for row in rows]
         return None if None in places else np.array(places)
 
@@ -222,12 +222,13 @@ class Scored:
         return self._scores[0].cells == Cells.default().count
 
     @cached_property
-    def _taken(self) -> list[tuple[int, Taken]]:
+    def _places(self) -> list[tuple[int, PhotoPlace]]:
         """Every photo that the truth file names, with its row."""
         row_of = {name: row for row, name in enumerate(self._scores[0].ids)}
         count = self._scores[0].cells
         lines = [
-            _taken(self.truth, *line, count) for line in read_lines(self.truth, "photo", "cell")
+            _parse_line(self.truth, *line, count)
+            for line in read_lines(self.truth, "photo", "cell")
         ]
         result = [(row_of[each.photo], each) for each in lines if each.photo in row_of]
         if not result:
@@ -237,14 +238,14 @@ class Scored:
     @cached_property
     def _by_cell(self) -> dict[int, list[int]]:
         rows: dict[int, list[int]] = {}
-        for row, taken in self._taken:
+        for row, taken in self._places:
             rows.setdefault(taken.cell, []).append(row)
         return rows
 
     @cached_property
     def _albums(self) -> list[tuple[int, list[int]]]:
         found: dict[tuple[str, int], list[int]] = {}
-        for row, taken in self._taken:
+        for row, taken in self._places:
             if taken.album:
                 found.setdefault((taken.album, taken.cell), []).append(row)
         large = [key for key in sorted(found) if len(found[key]) >= ALBUM_SMALLEST]
@@ -260,7 +261,7 @@ _read = lru_cache(maxsize=8)(read_scores)
 """Sources are passed about by their files' names, and read once a process."""
 
 
-def _taken(file: Path, line: int, fields: dict[str, str], cells: int) -> Taken:
+def _parse_line(file: Path, line: int, fields: dict[str, str], cells: int) -> PhotoPlace:
     cell = fields["cell"].strip()
     if not (cell.isascii() and cell.isdecimal()) or int(cell) >= cells:
         raise FileError(f"{file}, line {line} has the cell {cell!r}: there are {cells} cells")
@@ -273,7 +274,7 @@ def _taken(file: Path, line: int, fields: dict[str, str], cells: int) -> Taken:
         known = False
     if not known:
         raise FileError(f"{file}, line {line} is at {lat!r}, {lon!r}: degrees are wanted")
-    return Taken(fields["photo"], int(cell), fields.get("album", ""), at)
+    return PhotoPlace(fields["photo"], int(cell), fields.get("album", ""), at)
 
 
-Source = Simulated | Scored  # cells with photos, and albums
+Source = Simulator | ScoreFiles  # cells with photos, and albums

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elsewhere_lab.collections import cell_of, kinds_of
-from elsewhere_lab.solving import unproved
+from elsewhere_lab.solving import list_unproved
 from elsewhere_lab.values import Number, Numbers, Row, Rows, Value, Z, number, wilson
 
 Average = tuple[float, float, int]  # A mean or share, its standard error, and of how many
@@ -107,7 +107,7 @@ def findings_by_kind(
         if all(finding["column"] in line for line in lines.values()):
             text: str = finding["text"].format(kind=kind, **lines)
             yield text + advice(kind, rows, numbers)
-    yield from unproved(rows)
+    yield from list_unproved(rows)
 
 
 def lines_of(rows: Rows, column: str) -> Iterator[tuple[str, str, list[Row], list[Row]]]:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from elsewhere_lab.files import read_numbers
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 
 LAB = [sys.executable, "-m", "elsewhere_lab"]
 RUN = ["run", "fewest", "pins", "--source", "mine.npz", "--truth", "truth.csv"]
@@ -30,7 +30,7 @@ def lab(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
     """Scores of forty photos in each of twelve cells, and where they were taken."""
-    photos = Simulated(seed=99)
+    photos = Simulator(seed=99)
     names, rows, lines = [], [], [["photo", "cell"]]
     for cell in range(0, 480, 40):
         rows.append(photos.photos(cell)[0][:40])

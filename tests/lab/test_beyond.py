@@ -18,11 +18,11 @@ from elsewhere_lab import experiments, runner
 from elsewhere_lab.attackers import ALONE, PLAIN
 from elsewhere_lab.collections import TOP
 from elsewhere_lab.experiments import attacks, online, scoring, wishes
-from elsewhere_lab.sources import RECOMPRESSED, Scored, Simulated
+from elsewhere_lab.sources import RECOMPRESSED, ScoreFiles, Simulator
 from elsewhere_lab.statistics import compare_success
 from elsewhere_lab.values import SCALES, FloatMatrix, Row, Scale, number
 
-FRESH = Simulated(seed=70707)
+FRESH = Simulator(seed=70707)
 FEW = Scale("few", partitions=1, cells=6, albums=15, sample=15)
 SIMULATED = ("defaults", "adaptive", "transfer", "correlated", "subset", "online", "values")
 
@@ -43,7 +43,7 @@ def by(rows: Sequence[Row], column: str) -> dict[tuple[object, object], dict[obj
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
+def scored(tmp_path_factory: pytest.TempPathFactory) -> ScoreFiles:
     """Two models' score files of simulated photos in four of our cells, with positions."""
     folder = tmp_path_factory.mktemp("scored")
     cells = [3, 90, 200, 411]
@@ -69,7 +69,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Scored:
         rng = np.random.default_rng(5)
         for way, size in (("quality 60", 0.5), ("quality 90", 0.1), ("1080 px", 0.2)):
             writer.writerows([i // 10, i, way, *rng.normal(scale=size, size=2)] for i in range(40))
-    return Scored((folder / "half-a.npz", folder / "half-b.npz"), folder / "truth.csv")
+    return ScoreFiles((folder / "half-a.npz", folder / "half-b.npz"), folder / "truth.csv")
 
 
 def check_sentences(told: Sequence[str]) -> None:
@@ -85,8 +85,8 @@ def test_every_study_is_the_same_again_and_ends_in_a_sentence(name: str) -> None
     experiment = experiments.find(name)
     part = experiment.parts(FRESH, FEW)[0]
     first = experiment.measure(FRESH, FEW, part)
-    assert first == experiment.measure(Simulated(seed=70707), FEW, part)
-    assert first != experiment.measure(Simulated(seed=70708), FEW, part)
+    assert first == experiment.measure(Simulator(seed=70707), FEW, part)
+    assert first != experiment.measure(Simulator(seed=70708), FEW, part)
     rows = rows_of(name)
     assert experiment.findings is not None
     told = experiment.findings(rows, experiment.summarise(rows))
@@ -215,7 +215,7 @@ def test_a_margin_costs_photos_and_buys_success_at_other_models() -> None:
     assert all(row["holds"] is None for row in rows if row["withheld"] is None)
 
 
-def test_a_zone_keeps_the_first_guesses_as_far_away_as_it_reaches(scored: Scored) -> None:
+def test_a_zone_keeps_the_first_guesses_as_far_away_as_it_reaches(scored: ScoreFiles) -> None:
     experiment = experiments.find("radius")
     parts = experiment.parts(scored, FEW)
     rows = [row for part in parts for row in experiment.measure(scored, FEW, part)]
@@ -236,7 +236,7 @@ def test_a_zone_keeps_the_first_guesses_as_far_away_as_it_reaches(scored: Scored
         experiment.measure(FRESH, FEW, experiment.parts(FRESH, FEW)[0])
 
 
-def test_more_photos_need_less_of_a_margin_against_recompression(scored: Scored) -> None:
+def test_more_photos_need_less_of_a_margin_against_recompression(scored: ScoreFiles) -> None:
     experiment = experiments.find("recompress")
     rows = experiment.measure(scored, FEW, experiment.parts(scored, FEW)[0])
     hard, mild = (scoring.recompressed_albums(rows, f"quality {quality}") for quality in (60, 90))
@@ -259,7 +259,7 @@ def test_more_photos_need_less_of_a_margin_against_recompression(scored: Scored)
 
 
 def test_all_studies_run_resume_and_publish_on_score_files(
-    scored: Scored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    scored: ScoreFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(SCALES, "small", Scale("small", 1, 4, 4, 8))
     names = ["radius", "transfer", "recompress", "adaptive", "defaults", "correlated"]

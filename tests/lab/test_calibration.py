@@ -6,10 +6,10 @@ import pytest
 
 from elsewhere_lab.experiments import scoring
 from elsewhere_lab.experiments.scoring import BEYOND, CALIBRATED, KEPT, PLAIN, SHORT
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.values import Part, Row, Scale
 
-SOURCE = Simulated(seed=5)
+SOURCE = Simulator(seed=5)
 FEW = Scale("small", partitions=1, cells=2, albums=2, sample=8)
 
 

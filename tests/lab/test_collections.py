@@ -19,10 +19,10 @@ from elsewhere_lab.collections import (
     parts,
     spread,
 )
-from elsewhere_lab.sources import PER_CELL, Scored, Simulated
+from elsewhere_lab.sources import PER_CELL, ScoreFiles, Simulator
 from elsewhere_lab.values import SCALES, Row, Scale
 
-SOURCE = Simulated(seed=3)
+SOURCE = Simulator(seed=3)
 
 
 def test_the_scale_of_the_paper_has_the_papers_counts() -> None:
@@ -83,17 +83,17 @@ def test_cells_are_spread_over_all() -> None:
 
 
 @pytest.fixture
-def scored(tmp_path: Path) -> Scored:
+def scored(tmp_path: Path) -> ScoreFiles:
     rng = np.random.default_rng(1)
     for name in ("one", "two"):
         scores = Scores(rng.normal(size=(40, 5)), ids=[f"p{i}" for i in range(40)])
         write_scores(tmp_path / f"{name}.npz", scores)
     lines = [f"p{i},{i % 2},{'trip' if i < 36 else ''}" for i in range(38)]
     (tmp_path / "truth.csv").write_text("photo,cell,album\n" + "\n".join(lines) + "\n", "utf-8")
-    return Scored((tmp_path / "one.npz", tmp_path / "two.npz"), tmp_path / "truth.csv")
+    return ScoreFiles((tmp_path / "one.npz", tmp_path / "two.npz"), tmp_path / "truth.csv")
 
 
-def test_score_files_are_a_source_too(scored: Scored) -> None:
+def test_score_files_are_a_source_too(scored: ScoreFiles) -> None:
     assert scored.cells == (0, 1)
     assert [len(view) for view in scored.photos(0)] == [19, 19]
     assert len(list(partitions(scored, 0, "R-16", 3))) == 3
@@ -102,20 +102,20 @@ def test_score_files_are_a_source_too(scored: Scored) -> None:
     assert scored.album(1).photos == 18
     one, two = scored.photos(1, paired=True)
     assert (one != two).any()
-    assert scored.called(3) == "cell 3"
+    assert scored.cell_name(3) == "cell 3"
     assert scored.on_earth(3) is None
 
 
-def test_a_truth_file_that_cannot_be_right_is_refused(scored: Scored) -> None:
+def test_a_truth_file_that_cannot_be_right_is_refused(scored: ScoreFiles) -> None:
     scored.truth.write_text("photo,cell\np0,9\n", "utf-8")
     with pytest.raises(FileError, match=r"truth\.csv, line 2 has the cell '9': there are 5 cells"):
         _ = scored.cells
     scored.truth.write_text("name\np0\n", "utf-8")
     with pytest.raises(FileError, match="columns photo and cell"):
-        _ = Scored(scored.files, scored.truth).cells
+        _ = ScoreFiles(scored.files, scored.truth).cells
     scored.truth.write_text("photo,cell\nother,1\n", "utf-8")
     with pytest.raises(InputError, match="names no photo"):
-        _ = Scored(scored.files, scored.truth).cells
+        _ = ScoreFiles(scored.files, scored.truth).cells
 
 
 @pytest.mark.parametrize(
@@ -128,34 +128,34 @@ def test_a_truth_file_that_cannot_be_right_is_refused(scored: Scored) -> None:
         ("photo,cell,lat,lon\np0,1,91,3\n", "line 2 is at '91', '3'"),
     ],
 )
-def test_a_broken_line_of_a_truth_file_is_named(scored: Scored, text: str, why: str) -> None:
+def test_a_broken_line_of_a_truth_file_is_named(scored: ScoreFiles, text: str, why: str) -> None:
     scored.truth.write_text(text, "utf-8")
     with pytest.raises(FileError, match=why):
         _ = scored.cells
 
 
-def test_a_truth_file_in_another_encoding_is_told_so(scored: Scored) -> None:
+def test_a_truth_file_in_another_encoding_is_told_so(scored: ScoreFiles) -> None:
     scored.truth.write_bytes("photo,cell\nÄ,1\n".encode("latin-1"))
     with pytest.raises(FileError, match="is not in UTF-8"):
         _ = scored.cells
 
 
-def test_halves_are_paired_by_name_wherever_they_stand(scored: Scored) -> None:
+def test_halves_are_paired_by_name_wherever_they_stand(scored: ScoreFiles) -> None:
     folder = scored.truth.parent
     rng = np.random.default_rng(2)
     for name in ("half-a", "half-b"):
         scores = Scores(rng.normal(size=(40, 5)), ids=[f"p{i}" for i in range(40)])
         write_scores(folder / f"{name}.npz", scores)
     names = ("half-b", "one", "half-a")
-    several = Scored(tuple(folder / f"{name}.npz" for name in names), scored.truth)
+    several = ScoreFiles(tuple(folder / f"{name}.npz" for name in names), scored.truth)
     every, paired = several.photos(0), several.photos(0, paired=True)
     assert len(paired) == 2
     assert (paired[0] == every[0]).all()
     assert (paired[1] == every[2]).all()
-    last = Scored(scored.files, scored.truth).photos(0, paired=True)
+    last = ScoreFiles(scored.files, scored.truth).photos(0, paired=True)
     assert (last[1] == scored.photos(0)[1]).all()
 
 
-def test_one_model_is_not_enough_for_a_pair(scored: Scored) -> None:
+def test_one_model_is_not_enough_for_a_pair(scored: ScoreFiles) -> None:
     with pytest.raises(InputError, match="two models"):
-        Scored(scored.files[:1], scored.truth).photos(0, paired=True)
+        ScoreFiles(scored.files[:1], scored.truth).photos(0, paired=True)

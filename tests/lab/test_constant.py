@@ -9,11 +9,11 @@ from elsewhere_lab.experiments import solver
 from elsewhere_lab.experiments.solver import LARGE, ORDER, PUBLISHED
 from elsewhere_lab.experiments.tables import NESTING_STEPS
 from elsewhere_lab.solving import fewest, furthest, rank_ahead
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.statistics import by_column
 from elsewhere_lab.values import Row, Scale, number
 
-SOURCE = Simulated(seed=8)
+SOURCE = Simulator(seed=8)
 FEW = Scale("small", partitions=1, cells=2, albums=2, sample=3)
 
 
@@ -36,7 +36,7 @@ def test_with_a_large_constant_all_plans_give_what_the_solver_proves(rows: list[
             else:
                 assert told is None
         gain = each.scores.astype(float) - each.scores[:, [each.truth]]
-        reached, _ = solver.counted(np.delete(gain, each.truth, axis=1))
+        reached, _ = solver.count_ahead(np.delete(gain, each.truth, axis=1))
         _, size = solver.every_plan()
         assert reached[size <= 4].max() == furthest(each.scores, each.truth, 4).protected_k
 
@@ -55,7 +55,7 @@ def test_the_published_constant_only_takes_plans_away(rows: list[Row]) -> None:
 def test_a_cell_that_falls_too_far_behind_cuts_a_plan_off() -> None:
     # keeping all photos leaves the last cell 16 * 9 behind; the largest gain is 1: T is 16
     gain = np.tile([1.0, -9.0], (16, 1))
-    reached, last = solver.counted(gain)
+    reached, last = solver.count_ahead(gain)
     assert reached[0] == 1
     assert last[0] == -144
     allowed = last >= -16 * gain.max()

@@ -11,10 +11,10 @@ import pytest
 from elsewhere.errors import InputError
 from elsewhere_lab.collections import RIVALS, distance, model_names, several_views
 from elsewhere_lab.experiments import scoring
-from elsewhere_lab.sources import RECOMPRESSED, Scored, Simulated, Source
+from elsewhere_lab.sources import RECOMPRESSED, ScoreFiles, Simulator, Source
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
-HALVES = Scored((KEPT / "half-a.npz", KEPT / "half-b.npz"), KEPT / "truth.csv")
+HALVES = ScoreFiles((KEPT / "half-a.npz", KEPT / "half-b.npz"), KEPT / "truth.csv")
 
 
 def apart(source: Source, cells: Iterable[int]) -> tuple[float, float]:
@@ -32,7 +32,7 @@ def apart(source: Source, cells: Iterable[int]) -> tuple[float, float]:
 
 def test_the_simulated_halves_agree_like_ours_by_the_size_of_gains_and_not_in_nats() -> None:
     real, real_size = apart(HALVES, HALVES.cells[::8])
-    simulated, size = apart(Simulated(seed=3), range(0, 512, 64))
+    simulated, size = apart(Simulator(seed=3), range(0, 512, 64))
     # settings.HALVES: .09 and .11 of their own size; eight and twenty cells leave a third open
     assert real / real_size == pytest.approx(0.09, rel=0.35)
     assert simulated / size == pytest.approx(0.11, rel=0.35)
@@ -42,9 +42,9 @@ def test_the_simulated_halves_agree_like_ours_by_the_size_of_gains_and_not_in_na
 
 def test_names_are_the_files_and_one_file_is_not_several() -> None:
     assert model_names(HALVES) == ("half-a", "half-b")
-    assert model_names(Simulated()) == ("simulated",)
+    assert model_names(Simulator()) == ("simulated",)
     with pytest.raises(InputError, match="several models"):
-        several_views(Scored(HALVES.files[:1], HALVES.truth), "R-16", HALVES.cells[0])
+        several_views(ScoreFiles(HALVES.files[:1], HALVES.truth), "R-16", HALVES.cells[0])
 
 
 def test_the_kept_moves_are_of_albums_whose_rivals_are_followed_through_their_photos() -> None:

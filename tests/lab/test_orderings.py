@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from elsewhere_lab import experiments
-from elsewhere_lab.calibrated import World
+from elsewhere_lab.calibrated import CalibratedWorld
 from elsewhere_lab.collections import RANDOM
 from elsewhere_lab.experiments import tables, wishes
 from elsewhere_lab.paper import BUDGETS
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.values import Row, Scale, number
 
-FRESH = Simulated(seed=90210)
+FRESH = Simulator(seed=90210)
 FEW = Scale("few", partitions=1, cells=5, albums=12, sample=8)
 
 
@@ -114,7 +114,7 @@ def test_deletions_are_not_nested(kind: str) -> None:
         found
         for low, high in pairwise(BUDGETS)
         for row in rows
-        if (found := tables.returned(row, "plan", low, high)) and found[1]
+        if (found := tables.count_returned(row, "plan", low, high)) and found[1]
     ]
     assert len(told) >= (2 if kind == "R-128" else 5)  # few low budgets gain anything there
     assert 0 < sum(back for back, _ in told) < sum(gone for _, gone in told)
@@ -125,8 +125,8 @@ def test_what_fills_a_budget_up_does_not_make_plans_any_worse() -> None:
     for row in rows_of("budget"):
         for low, high, _ in tables.NESTING_STEPS:
             plans = [row[f"plan {share}"] for share in (low, high)]
-            if plans == [tables.packed(())] * 2 and row["kind"] in RANDOM:
-                back = tables.returned(row, "full", low, high)
+            if plans == [tables.pack(())] * 2 and row["kind"] in RANDOM:
+                back = tables.count_returned(row, "full", low, high)
                 assert back is not None
                 assert back[0] == 0, row
 
@@ -168,12 +168,12 @@ def test_greedy_is_as_bad_as_one_likes_where_two_photos_do() -> None:
 
 
 @dataclass(frozen=True)
-class Elsewhere(Simulated):
+class Elsewhere(Simulator):
     """Another world with the same settings: other cells, other metropolises."""
 
     @cached_property
-    def world(self) -> World:
-        return World(seed=4711)
+    def world(self) -> CalibratedWorld:
+        return CalibratedWorld(seed=4711)
 
 
 def test_the_claims_hold_in_a_world_that_was_not_fitted() -> None:

@@ -11,10 +11,10 @@ from elsewhere.errors import InputError
 from elsewhere_lab import experiments, runner
 from elsewhere_lab.page import publish, write_page
 from elsewhere_lab.run_folder import read_run
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.values import SCALES, Scale
 
-SOURCE = Simulated(seed=1)
+SOURCE = Simulator(seed=1)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ import pytest
 
 from elsewhere.globe import Cells
 from elsewhere_lab import experiments
-from elsewhere_lab.sources import Scored
+from elsewhere_lab.sources import ScoreFiles
 from elsewhere_lab.values import Scale
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
@@ -21,11 +21,11 @@ FEW = Scale("few", partitions=1, cells=2, albums=2, sample=5)
 
 
 @pytest.fixture(scope="module")
-def real() -> Scored:
-    return Scored(tuple(KEPT / f"{name}.npz" for name in MODELS), KEPT / "truth.csv")
+def real() -> ScoreFiles:
+    return ScoreFiles(tuple(KEPT / f"{name}.npz" for name in MODELS), KEPT / "truth.csv")
 
 
-def test_every_model_scores_the_same_photos_over_our_cells(real: Scored) -> None:
+def test_every_model_scores_the_same_photos_over_our_cells(real: ScoreFiles) -> None:
     views = real.photos(real.cells[0])
     assert len(views) == len(MODELS)
     assert {view.shape for view in views} == {(len(views[0]), Cells.default().count)}
@@ -37,13 +37,13 @@ def test_every_model_scores_the_same_photos_over_our_cells(real: Scored) -> None
         assert np.allclose(np.logaddexp.reduce(view.astype(float), axis=1), 0, atol=0.1)
 
 
-def test_positions_lie_in_the_cells_that_the_file_names(real: Scored) -> None:
+def test_positions_lie_in_the_cells_that_the_file_names(real: ScoreFiles) -> None:
     where = real.positions(real.album(0))
     assert where is not None
     assert (Cells.default().locate(where[:, 0], where[:, 1]) == real.album(0).truth).all()
 
 
-def test_models_know_the_photos_that_they_never_saw_but_not_by_heart(real: Scored) -> None:
+def test_models_know_the_photos_that_they_never_saw_but_not_by_heart(real: ScoreFiles) -> None:
     ranks = [
         (view > view[:, [cell]]).sum(axis=1)
         for cell in real.cells[::8]
@@ -53,7 +53,7 @@ def test_models_know_the_photos_that_they_never_saw_but_not_by_heart(real: Score
     assert 0.3 < first < 0.85
 
 
-def test_a_study_runs_on_them(real: Scored) -> None:
+def test_a_study_runs_on_them(real: ScoreFiles) -> None:
     subset = experiments.find("subset")
     parts = subset.parts(real, FEW)
     rows = [row for part in parts[:2] for row in subset.measure(real, FEW, part)]
@@ -61,7 +61,7 @@ def test_a_study_runs_on_them(real: Scored) -> None:
     assert len(rows) >= 4
 
 
-def test_what_is_said_of_them_is_so(real: Scored) -> None:
+def test_what_is_said_of_them_is_so(real: ScoreFiles) -> None:
     """The figures of the README beside them, and of the pages that repeat them."""
     told = json.loads((KEPT / "about.json").read_text("utf-8"))
     page = " ".join((KEPT / "README.md").read_text("utf-8").split())
@@ -83,7 +83,7 @@ def test_what_is_said_of_them_is_so(real: Scored) -> None:
     assert f"in that stricter way has {strict}, held out by cluster {plain}" in page
 
 
-def test_most_of_them_are_of_landmarks(real: Scored) -> None:
+def test_most_of_them_are_of_landmarks(real: ScoreFiles) -> None:
     """As the README and the page about the defaults say: six and nearly nine in ten."""
     with (KEPT / "truth.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))

@@ -16,7 +16,7 @@ from elsewhere.values.scores import Scores
 from elsewhere_lab import run_folder, sources
 from elsewhere_lab.files import read_rows
 from elsewhere_lab.run_folder import ALBUM_CELLS, claim, read_run, with_album_cells
-from elsewhere_lab.sources import RECOMPRESSED, Scored, Simulated
+from elsewhere_lab.sources import RECOMPRESSED, ScoreFiles, Simulator
 from elsewhere_lab.values import SCALES, Row
 
 SMALL = SCALES["small"]
@@ -26,7 +26,7 @@ def silent(sentence: str) -> None:
     raise AssertionError(f"nothing was to be said, not {sentence}")
 
 
-def made(folder: Path, seed: int) -> Scored:
+def made(folder: Path, seed: int) -> ScoreFiles:
     """A score file of forty photos in two cells, two albums of eighteen."""
     folder.mkdir(parents=True, exist_ok=True)
     scores = Scores(
@@ -35,16 +35,16 @@ def made(folder: Path, seed: int) -> Scored:
     write_scores(folder / "m.npz", scores)
     lines = [f"p{i},{i % 2},{'trip' if i < 36 else ''}" for i in range(40)]
     (folder / "truth.csv").write_text("photo,cell,album\n" + "\n".join(lines) + "\n", "utf-8")
-    return Scored((folder / "m.npz",), folder / "truth.csv")
+    return ScoreFiles((folder / "m.npz",), folder / "truth.csv")
 
 
 def test_another_source_or_scale_is_refused(tmp_path: Path) -> None:
-    claim(tmp_path, Simulated(1), SMALL, silent)
-    claim(tmp_path, Simulated(1), SMALL, silent)
+    claim(tmp_path, Simulator(1), SMALL, silent)
+    claim(tmp_path, Simulator(1), SMALL, silent)
     with pytest.raises(InputError, match="holds a run of simulator-1 at scale small"):
-        claim(tmp_path, Simulated(2), SMALL, silent)
+        claim(tmp_path, Simulator(2), SMALL, silent)
     with pytest.raises(InputError, match="holds a run of simulator-1 at scale small"):
-        claim(tmp_path, Simulated(1), SCALES["medium"], silent)
+        claim(tmp_path, Simulator(1), SCALES["medium"], silent)
     assert read_run(tmp_path).info["seed"] == 1
 
 
@@ -63,21 +63,26 @@ def test_files_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None
         claim(out, made(tmp_path / "b", 2), SMALL, silent)
     (tmp_path / "a" / "truth.csv").write_text("photo,cell\np0,1\n", "utf-8")
     with pytest.raises(InputError, match="begun with another truth file"):
-        claim(out, Scored((tmp_path / "a" / "m.npz",), tmp_path / "a" / "truth.csv"), SMALL, silent)
+        claim(
+            out,
+            ScoreFiles((tmp_path / "a" / "m.npz",), tmp_path / "a" / "truth.csv"),
+            SMALL,
+            silent,
+        )
 
 
 def test_the_same_files_may_lie_anywhere(tmp_path: Path) -> None:
     claim(tmp_path / "out", made(tmp_path / "a", 1), SMALL, silent)
     shutil.copytree(tmp_path / "a", tmp_path / "elsewhere")
     moved = tmp_path / "elsewhere"
-    claim(tmp_path / "out", Scored((moved / "m.npz",), moved / "truth.csv"), SMALL, silent)
+    claim(tmp_path / "out", ScoreFiles((moved / "m.npz",), moved / "truth.csv"), SMALL, silent)
 
 
 def test_one_file_more_is_another_run(tmp_path: Path) -> None:
     one = made(tmp_path / "a", 1)
     claim(tmp_path / "out", one, SMALL, silent)
     with pytest.raises(InputError, match="begun with another score file 2"):
-        claim(tmp_path / "out", Scored(one.files * 2, one.truth), SMALL, silent)
+        claim(tmp_path / "out", ScoreFiles(one.files * 2, one.truth), SMALL, silent)
 
 
 @pytest.mark.parametrize(
@@ -90,38 +95,38 @@ def test_one_file_more_is_another_run(tmp_path: Path) -> None:
 def test_another_simulator_or_limit_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, name: str, what: str
 ) -> None:
-    claim(tmp_path, Simulated(), SMALL, silent)
+    claim(tmp_path, Simulator(), SMALL, silent)
     monkeypatch.setattr(where, name, 7)
     with pytest.raises(InputError, match=f"begun with another {what}"):
-        claim(tmp_path, Simulated(), SMALL, silent)
+        claim(tmp_path, Simulator(), SMALL, silent)
 
 
 def test_another_version_is_refused_and_stays_written_down(tmp_path: Path) -> None:
-    claim(tmp_path, Simulated(), SMALL, silent)
+    claim(tmp_path, Simulator(), SMALL, silent)
     told = read_run(tmp_path).info
     told["made_of"]["version of elsewhere"] = "0.0.1"
     (tmp_path / "run.json").write_text(json.dumps(told), "utf-8")
     with pytest.raises(InputError, match=r"another version of elsewhere \(0\.0\.1, now "):
-        claim(tmp_path, Simulated(), SMALL, silent)
+        claim(tmp_path, Simulator(), SMALL, silent)
     assert read_run(tmp_path).info == told
 
 
 def test_a_folder_from_before_the_digests_is_accepted_once_and_said_so(tmp_path: Path) -> None:
-    claim(tmp_path, Simulated(), SMALL, silent)
+    claim(tmp_path, Simulator(), SMALL, silent)
     told = read_run(tmp_path).info
     version = told["made_of"]["version of elsewhere"]
     took = {"fewest": {"seconds": 3.0, "busy": 4.0, "parts": 2}}
     old = {"source": "simulator-0", "scale": "small", "given": "", "version": version, "took": took}
     (tmp_path / "run.json").write_text(json.dumps(old), "utf-8")
     said: list[str] = []
-    claim(tmp_path, Simulated(), SMALL, said.append)
+    claim(tmp_path, Simulator(), SMALL, said.append)
     assert len(said) == 1
     assert "does not say what its rows were made of" in said[0]
     assert read_run(tmp_path).info == {**told, "took": took}
-    claim(tmp_path, Simulated(), SMALL, silent)
+    claim(tmp_path, Simulator(), SMALL, silent)
     (tmp_path / "run.json").write_text(json.dumps({**old, "version": "0.0.1"}), "utf-8")
     with pytest.raises(InputError, match="another version"):
-        claim(tmp_path, Simulated(), SMALL, said.append)
+        claim(tmp_path, Simulator(), SMALL, said.append)
 
 
 def test_other_recompressed_scores_are_refused_and_none_are_no_matter(tmp_path: Path) -> None:
@@ -162,8 +167,8 @@ def test_albums_keep_their_cells_for_the_errors(tmp_path: Path) -> None:
     claim(out, source, SMALL, silent)  # written again: older folders have none
     assert len(read_rows(out / ALBUM_CELLS)) == 2
     simulated = tmp_path / "simulated"
-    claim(simulated, Simulated(3), SMALL, silent)
-    assert with_album_cells(rows, read_run(simulated))[1]["cell"] == Simulated(3).album(1).truth
+    claim(simulated, Simulator(3), SMALL, silent)
+    assert with_album_cells(rows, read_run(simulated))[1]["cell"] == Simulator(3).album(1).truth
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
@@ -172,4 +177,4 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"run\.json cannot be read"):
         read_run(tmp_path)
     with pytest.raises(FileError, match=r"none\.npz cannot be read"):
-        _ = Scored((tmp_path / "none.npz",), tmp_path / "truth.csv").digests
+        _ = ScoreFiles((tmp_path / "none.npz",), tmp_path / "truth.csv").digests

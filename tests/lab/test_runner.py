@@ -14,10 +14,10 @@ from elsewhere_lab import experiments, runner
 from elsewhere_lab.files import read_numbers, read_rows, write_numbers, write_rows
 from elsewhere_lab.page import markdown
 from elsewhere_lab.run_folder import read_run
-from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.sources import ScoreFiles, Simulator
 from elsewhere_lab.values import SCALES, Number, Row, Scale
 
-SOURCE = Simulated(seed=1)
+SOURCE = Simulator(seed=1)
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_several_processes_measure_the_same(tmp_path: Path) -> None:
 def test_an_experiment_says_on_which_sources_it_cannot_be_run(
     tmp_path: Path, name: str, files: int, why: str | None
 ) -> None:
-    source = Scored(tuple(Path(f"{i}.npz") for i in range(files)), Path("truth.csv"))
+    source = ScoreFiles(tuple(Path(f"{i}.npz") for i in range(files)), Path("truth.csv"))
     said = experiments.find(name).obstacle(source)
     assert (said is None) is (why is None)
     if why:
@@ -77,7 +77,7 @@ def test_an_experiment_says_what_a_source_lacks_before_anything_is_run(tmp_path:
     write_scores(tmp_path / "mine.npz", Scores([[0.0, -1.0]] * 16, ids=[str(i) for i in range(16)]))
     truth = tmp_path / "truth.csv"
     truth.write_text("photo,cell\n" + "".join(f"{i},0\n" for i in range(16)), "utf-8")
-    source = Scored((tmp_path / "mine.npz",), truth)
+    source = ScoreFiles((tmp_path / "mine.npz",), truth)
     needy = replace(experiments.find("worst"), sources=("scores",), needs=("positions",))
     assert needy.obstacle(source) == "worst needs scores over our own cells"
     needy = replace(needy, needs=("moved.csv",))

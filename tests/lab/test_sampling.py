@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from elsewhere_lab.collections import SAMPLED_PER_PART, kinds_of, partitions, sample_parts, sampled
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.collections import SAMPLED_PER_PART, kinds_of, partitions, sample, sample_parts
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.statistics import mean_of
 from elsewhere_lab.values import Row, Scale
 
-SOURCE = Simulated(seed=4)
+SOURCE = Simulator(seed=4)
 SCALE = Scale("small", 1, 512, 10_000, 20)
 
 
@@ -27,7 +27,7 @@ def test_a_share_of_a_few_is_taken_of_each_kind_spread_over_the_cells() -> None:
 
 def test_a_part_is_the_first_collection_of_each_of_its_cells() -> None:
     part = sample_parts(SOURCE, SCALE, ("R-32",))[0]
-    for cell, each in zip(part.settings["numbers"], sampled(SOURCE, part), strict=True):
+    for cell, each in zip(part.settings["numbers"], sample(SOURCE, part), strict=True):
         first = next(partitions(SOURCE, cell, "R-32", 1))
         assert (each.truth, each.number, each.photos) == (cell, first.number, 32)
         assert (each.scores == first.scores).all()

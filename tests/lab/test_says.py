@@ -9,7 +9,7 @@ import pytest
 
 from elsewhere_lab import experiments
 from elsewhere_lab.experiments import tables, wishes
-from elsewhere_lab.sources import Scored, Simulated, Source
+from elsewhere_lab.sources import ScoreFiles, Simulator, Source
 from elsewhere_lab.values import Row, Scale
 
 KEPT = Path(__file__).parents[2] / "benchmarks" / "lab"
@@ -19,14 +19,16 @@ NONSENSE = re.compile(r"\bnan\b|(?<!\w)[-+−]\d|\bNone\b|\binf\b")
 
 
 @pytest.fixture(scope="module")
-def real() -> Scored:
-    return Scored(tuple(KEPT / f"{name}.npz" for name in ("half-a", "half-b")), KEPT / "truth.csv")
+def real() -> ScoreFiles:
+    return ScoreFiles(
+        tuple(KEPT / f"{name}.npz" for name in ("half-a", "half-b")), KEPT / "truth.csv"
+    )
 
 
 @pytest.mark.parametrize("name", PAPERS)
 @pytest.mark.parametrize("which", ["simulator", "real"])
-def test_no_sentence_has_a_number_that_is_none(name: str, which: str, real: Scored) -> None:
-    source: Source = Simulated(seed=321) if which == "simulator" else real
+def test_no_sentence_has_a_number_that_is_none(name: str, which: str, real: ScoreFiles) -> None:
+    source: Source = Simulator(seed=321) if which == "simulator" else real
     experiment = experiments.find(name)
     if experiment.obstacle(source):
         return

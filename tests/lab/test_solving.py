@@ -10,16 +10,16 @@ import pytest
 from elsewhere.solver import greedy
 from elsewhere.solver.greedy import counts
 from elsewhere.solver.problem import plain
-from elsewhere_lab.experiments.tables import filled, packed, unpacked
+from elsewhere_lab.experiments.tables import fill_budget, pack, unpack
 from elsewhere_lab.solving import (
     furthest,
     greedy_fewest,
     greedy_steps,
+    list_unproved,
     rank_ahead,
-    unproved,
     within,
 )
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.values import Row
 
 
@@ -42,14 +42,14 @@ def test_greedy_is_the_baseline(seed: int) -> None:
 
 
 def test_a_budget_is_filled_up_without_losing_anything() -> None:
-    scores = Simulated(seed=6).photos(3)[0][:16]
+    scores = Simulator(seed=6).photos(3)[0][:16]
     plan = furthest(scores, 3, 4)
-    more = filled(scores, 3, plan.withheld, 4, np.random.default_rng(0).permutation(16))
+    more = fill_budget(scores, 3, plan.withheld, 4, np.random.default_rng(0).permutation(16))
     assert set(plan.withheld) <= set(more)
     assert len(more) <= 4
     kept = [i for i in range(16) if i not in more]
     assert rank_ahead(scores[kept], 3) >= plan.protected_k
-    assert unpacked(packed(more)) == set(more)
+    assert unpack(pack(more)) == set(more)
 
 
 def test_what_is_not_proved_is_listed() -> None:
@@ -57,5 +57,5 @@ def test_what_is_not_proved_is_listed() -> None:
         {"kind": "R-16", "number": 4, "status 1": "optimal", "status 5": "feasible"},
         {"kind": "R-16", "number": 5, "status 1": None, "status 5": "infeasible"},
     ]
-    assert unproved(rows) == ["R-16 number 4, 5: feasible"]
+    assert list_unproved(rows) == ["R-16 number 4, 5: feasible"]
     assert within(128, 0.375) == 48

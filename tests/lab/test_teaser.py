@@ -9,7 +9,7 @@ import pytest
 from elsewhere_lab import experiments, plots
 from elsewhere_lab.experiments import teaser
 from elsewhere_lab.experiments.teaser import _shortened
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.values import SCALES, Part, Row, number
 
 CELLS = list(range(0, 512, 64))
@@ -18,7 +18,7 @@ CELLS = list(range(0, 512, 64))
 @pytest.fixture(scope="module")
 def rows() -> list[Row]:
     part = Part("all", {"cells": CELLS})
-    return list(teaser.measure_teaser(Simulated(), SCALES["small"], part))
+    return list(teaser.measure_teaser(Simulator(), SCALES["small"], part))
 
 
 def test_the_truth_is_first_before_and_out_of_the_first_five_after(rows: list[Row]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from elsewhere_lab.solving import fewest, solve_quietly
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 
 
 def test_it_withholds_as_many_as_protect() -> None:
-    scores = Simulated(seed=5).photos(9)[0][:24]
+    scores = Simulator(seed=5).photos(9)[0][:24]
     for top in (1, 5):
         assert solve_quietly(scores, 9, top=top).withheld == len(fewest(scores, 9, top).withheld)
         keep = int(scores[:, 9].argmin())

@@ -15,8 +15,8 @@ from elsewhere_lab import attackers, collections, plots, statistics as stats
 from elsewhere_lab.attackers import ALONE, CAREFUL, PLAIN, STRATEGIES
 from elsewhere_lab.collections import ALBUMS, TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.experiments import say
-from elsewhere_lab.solving import Result, rank_ahead, solve_quietly, unproved
-from elsewhere_lab.sources import Simulated, Source
+from elsewhere_lab.solving import Result, list_unproved, rank_ahead, solve_quietly
+from elsewhere_lab.sources import Simulator, Source
 from elsewhere_lab.statistics import MORE, NO_PLAN, WITHHELD, by_column, unique
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
@@ -115,7 +115,7 @@ def findings_transfer(rows: Rows, numbers: Numbers) -> Iterator[str]:
                 text = "; ".join(leads)
                 yield f"{proxy} against {name}, a lead that grows like √n: {text}."
         yield from _second_sentences(rows, numbers, proxy)
-    yield from unproved(rows)
+    yield from list_unproved(rows)
 
 
 def _margin_sentences(rows: Rows, numbers: Numbers, proxy: str, name: str) -> Iterator[str]:
@@ -390,9 +390,9 @@ def measure_correlated(source: Source, scale: Scale, part: Part) -> Iterator[Row
 
 def scenes_of(source: Source, each: Collection) -> NDArray[np.intp]:
     """Which scene each photo is of: as the simulator made them, or as scores let them be found."""
-    if isinstance(source, Simulated) and each.kind == ALBUMS:
+    if isinstance(source, Simulator) and each.kind == ALBUMS:
         rng = np.random.default_rng([source.seed, 2, each.number])
-        cell, _, scene = source.world.staged(rng)
+        cell, _, scene = source.world.draw_scenes(rng)
         assert (cell, len(scene)) == (each.truth, each.photos)
         return scene
     return attackers.scenes(each.scores.astype(np.float64))
@@ -427,4 +427,4 @@ def findings_correlated(rows: Rows, numbers: Numbers) -> Iterator[str]:
             gain = "scenes that stay or go together hold better"
         text += f"Where both have a plan they hold in {after:percent} instead of "
         yield f"{text}{before:percent}: {gain}."
-    yield from unproved(rows)
+    yield from list_unproved(rows)

@@ -9,7 +9,7 @@ from elsewhere.report.colours import LIGHT
 from elsewhere.service.next_photo import OneByOne
 from elsewhere.solver.requests import read_request
 from elsewhere.values.next_photo import Answer
-from elsewhere_lab.collections import ALBUMS, TOP, kinds_of, sample_parts, sampled
+from elsewhere_lab.collections import ALBUMS, TOP, kinds_of, sample, sample_parts
 from elsewhere_lab.plots import Figure, Series, draw_beside
 from elsewhere_lab.solving import fewest, rank_ahead
 from elsewhere_lab.sources import Source
@@ -28,7 +28,7 @@ parts_online = partial(sample_parts, kinds=("R-16", ALBUMS), share=0.2)
 
 def measure_online(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each way to post it."""
-    for each in sampled(source, part):
+    for each in sample(source, part):
         scores, truth = each.scores[:LARGEST], each.truth
         if rank_ahead(scores, truth) >= TOP:
             continue

@@ -14,7 +14,7 @@ from elsewhere_lab import simulator
 from elsewhere_lab.experiments import say
 from elsewhere_lab.files import read_lines
 from elsewhere_lab.plots import Figure, label_places, new_panels
-from elsewhere_lab.sources import RECOMPRESSED, Scored, Source
+from elsewhere_lab.sources import RECOMPRESSED, ScoreFiles, Source
 from elsewhere_lab.statistics import pick
 from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, number
 
@@ -37,7 +37,7 @@ def measure_recompress(source: Source, scale: Scale, part: Part) -> list[Row]:
 
     `training/recompress.py` scored the pixels beforehand.
     """
-    if not isinstance(source, Scored):
+    if not isinstance(source, ScoreFiles):
         raise InputError("the simulator has no pixels to encode again: give score files")
     return read_recompressed(source.truth.with_name(RECOMPRESSED))
 
@@ -203,7 +203,7 @@ def calibration_albums(
 
 
 @lru_cache(maxsize=16)
-def fitted(kind: str, photos: int, each: int) -> float:
+def fit_exponent(kind: str, photos: int, each: int) -> float:
     """The exponent under which the truths of the first worlds' albums are likeliest."""
     made = list(calibration_albums(kind, _FIT_SEEDS, photos, each))
     sums = np.array([rows.sum(axis=0, dtype=np.float64) for rows, _ in made])
@@ -216,7 +216,7 @@ def fitted(kind: str, photos: int, each: int) -> float:
 def measure_calibration(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each album: is the first guess right, and how sure each method is of it."""
     kind, size, each = part.settings["kind"], part.settings["size"], part.settings["each"]
-    known = {photos: fitted(kind, photos, each) for photos in FITTED}
+    known = {photos: fit_exponent(kind, photos, each) for photos in FITTED}
     short = {photos: e for photos, e in known.items() if photos <= LAST}
     methods: dict[str, dict[int, float]] = {CALIBRATED: known, PLAIN: {}}
     if size == BEYOND:

@@ -14,7 +14,7 @@ from elsewhere.solver.problem import plain
 from elsewhere_lab.collections import RANDOM, one_each, partitions, sample_parts, spread
 from elsewhere_lab.experiments import say
 from elsewhere_lab.experiments.tables import NESTING_STEPS
-from elsewhere_lab.paper import reported
+from elsewhere_lab.paper import paper_number
 from elsewhere_lab.plots import Figure, Series, draw_beside, new_panels
 from elsewhere_lab.solving import fewest, gains, greedy_fewest, greedy_steps, within
 from elsewhere_lab.sources import Source
@@ -74,7 +74,7 @@ def summarise_time(rows: Rows) -> Iterator[Number]:
         for value, seconds in _seconds(rows, axis).items():
             took = [1000 * each for each in seconds]
             line = f"R-{value}" if axis == "photos" else f"R-64, {axis} = {value}"
-            theirs = reported("time", line, "seconds")
+            theirs = paper_number("time", line, "seconds")
             paper = None if theirs is None else 1000 * theirs
             median = float(np.median(took))
             yield Number(line, "median ms", median, count=len(took), paper=paper)
@@ -96,7 +96,7 @@ def draw_time(rows: Rows, numbers: Numbers) -> Figure:
         axes.set(xscale="log", yscale="log", xlabel=label)
         axes.set_xticks(list(seconds), [str(value) for value in seconds])
         axes.minorticks_off()
-    theirs = [reported("time", f"R-{n}", "seconds") for n in (64, 128)]
+    theirs = [paper_number("time", f"R-{n}", "seconds") for n in (64, 128)]
     grid[0].plot((64, 128), theirs, "P", color=LIGHT.baseline, ms=7, label="paper (CPLEX)")
     grid[0].set_ylabel("seconds")
     grid[0].set_title("Running time of a top-k plan")
@@ -267,7 +267,7 @@ def every_plan() -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     return gone, gone.sum(axis=1).astype(np.intp)
 
 
-def counted(gain: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def count_ahead(gain: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """For every plan, how many rivals hold, and the sum of the one furthest behind."""
     gone, _ = every_plan()
     ahead, last = np.empty(len(gone), dtype=np.intp), np.empty(len(gone))
@@ -289,7 +289,7 @@ def measure_constant(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     _, size = every_plan()
     for each in collections_of(source, part):
         gain = gains(each.scores, each.truth)
-        ahead, last = counted(gain)
+        ahead, last = count_ahead(gain)
         for name, allowed in (
             (LARGE, np.ones(len(ahead), dtype=bool)),
             (PUBLISHED, last >= -CONSTANT_PHOTOS * gain.max()),
@@ -347,10 +347,12 @@ def summarise_constant(rows: Rows) -> Iterator[Number]:
     columns = []
     for top in CONSTANT_TOPS:
         column = f"top-{top} optimal"
-        columns.append((column, f"fewest {top}", reported("fewest", CONSTANT_KIND, column)))
+        columns.append((column, f"fewest {top}", paper_number("fewest", CONSTANT_KIND, column)))
     for _, _, step in NESTING_STEPS:
         names = [f"{step}, {choice}" for choice in PLAN_CHOICES]
-        columns += [(column, column, reported("nesting", CONSTANT_KIND, step)) for column in names]
+        columns += [
+            (column, column, paper_number("nesting", CONSTANT_KIND, step)) for column in names
+        ]
     for name in unique(rows, "T"):
         mine = select(rows, T=name)
         for column, field, theirs in [*columns, (NO_SMALL_PLAN, "none", None)]:
@@ -402,7 +404,7 @@ def draw_constant(rows: Rows, numbers: Numbers) -> Figure:
         lambda step, name, choice: (name, f"{step}, {choice}"), size=(7.4, 3.1),
     )  # fmt: skip
     for axes, step in zip(grid, steps, strict=True):
-        theirs = reported("nesting", CONSTANT_KIND, step)
+        theirs = paper_number("nesting", CONSTANT_KIND, step)
         axes.axhline(theirs, color=LIGHT.ink, lw=1, ls=(0, (4, 2)), label="paper")
     grid[0].set_ylim(bottom=0)
     grid[0].set_ylabel("share withheld before, kept now")

@@ -11,7 +11,7 @@ from elsewhere.values.plan import Status
 from elsewhere_lab import collections, plots, solving, statistics as stats
 from elsewhere_lab.collections import ALBUMS, KINDS, RANDOM, SINGLE, cell_of
 from elsewhere_lab.experiments import say
-from elsewhere_lab.paper import BUDGETS, reported, with_papers
+from elsewhere_lab.paper import BUDGETS, paper_number, with_papers
 from elsewhere_lab.plots import METHODS, Figure, label_places, legend_with_paper, plot_series
 from elsewhere_lab.sources import Source
 from elsewhere_lab.statistics import Average, mean_by_cell, pick, select
@@ -60,8 +60,8 @@ def summarise_accuracy(rows: Rows) -> Iterator[Number]:
         ranks = np.array([float(row["ahead"] or 0) for row in mine])
         cells = [cell_of(row) for row in mine]
         for column, values in (("top-1", ranks < 1), ("top-5", ranks < 5), ("protected-k", ranks)):
-            averaged = stats.share(values, np.ones(len(mine)), cells)
-            yield with_papers("accuracy", kind, column, averaged)
+            average = stats.share(values, np.ones(len(mine)), cells)
+            yield with_papers("accuracy", kind, column, average)
 
 
 def draw_accuracy(rows: Rows, numbers: Numbers) -> Figure:
@@ -144,11 +144,11 @@ def findings_fewest(rows: Rows, numbers: Numbers) -> Iterator[str]:
         yield f"Where there is a plan and greedy finds none: {worse:,}."
     if none or worse:
         yield "Both averages leave out collections for which either has none."
-    yield from solving.stopped(rows)
+    yield from solving.describe_unproved(rows)
 
 
 def _count_plans(plans: int, rows: Rows) -> str:
-    unfinished = len(solving.unproved(rows))
+    unfinished = len(solving.list_unproved(rows))
     proof = f"{plans - unfinished:,} of them" if unfinished else "all"
     return f"Plans found: {plans:,}, {proof} proved optimal."
 
@@ -194,13 +194,13 @@ def measure_budget(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
             plan = solving.furthest(each.scores, each.truth, budget)
             full = None
             if each.kind != ALBUMS:
-                full = packed(filled(each.scores, each.truth, plan.withheld, budget, order))
-            values = (plan.protected_k, int(steps[budget]), str(plan.status), packed(plan.withheld))
+                full = pack(fill_budget(each.scores, each.truth, plan.withheld, budget, order))
+            values = (plan.protected_k, int(steps[budget]), str(plan.status), pack(plan.withheld))
             row |= dict(zip(names, (*values, full), strict=True))
         yield row
 
 
-def filled(
+def fill_budget(
     scores: FloatMatrix, truth: int, withheld: Sequence[int], budget: int,
     order: Sequence[int] | NDArray[np.intp],
 ) -> list[int]:  # fmt: skip
@@ -223,16 +223,16 @@ def filled(
     return np.flatnonzero(~kept).tolist()
 
 
-def packed(photos: Sequence[int]) -> str:
+def pack(photos: Sequence[int]) -> str:
     """A set of photos as a short text that fits into a table.
 
-    >>> packed([0, 3]), unpacked(packed([0, 3]))
+    >>> pack([0, 3]), unpack(pack([0, 3]))
     ('x9', {0, 3})
     """
     return f"x{sum(1 << photo for photo in photos):x}"
 
 
-def unpacked(text: str) -> set[int]:
+def unpack(text: str) -> set[int]:
     """The set of photos again."""
     bits = int(text.removeprefix("x"), 16)
     return {photo for photo in range(bits.bit_length()) if bits >> photo & 1}
@@ -246,15 +246,15 @@ def summarise_budget(rows: Rows) -> Iterator[Number]:
             for share, column in BUDGET_COLUMNS.items():
                 fields = [row[f"{method} {share}"] for row in mine]
                 values = [None if field is None else number(field) for field in fields]
-                averaged = mean_by_cell(mine, values)
-                if averaged[2]:
-                    yield with_papers("budget", f"{kind} {method}", column, averaged)
+                average = mean_by_cell(mine, values)
+                if average[2]:
+                    yield with_papers("budget", f"{kind} {method}", column, average)
 
 
 def findings_budget(rows: Rows, numbers: Numbers) -> list[str]:
     """How many plans there are, and how many are proved."""
     plans = sum(1 for row in rows for share in BUDGETS if row[f"status {share}"] is not None)
-    return [_count_plans(plans, rows), *solving.stopped(rows)]
+    return [_count_plans(plans, rows), *solving.describe_unproved(rows)]
 
 
 def draw_budget(rows: Rows, numbers: Numbers) -> Figure:
@@ -282,18 +282,20 @@ NESTING_PLANS = {"full": "", "plan": " (fewest photos)"}
 NESTING_EMPTY = {0.125: "none withheld at 12.5 %", 0.25: "none withheld at 25 %"}
 
 
-def returned(row: Row, plan: str, low: float, high: float) -> tuple[int, int] | None:
+def count_returned(row: Row, plan: str, low: float, high: float) -> tuple[int, int] | None:
     """Of the photos withheld under the lower budget, how many the higher one keeps; of how many."""
     before, after = row[f"{plan} {low}"], row[f"{plan} {high}"]
     if not isinstance(before, str) or not isinstance(after, str):
         return None
-    gone = unpacked(before)
-    return len(gone - unpacked(after)), len(gone)
+    gone = unpack(before)
+    return len(gone - unpack(after)), len(gone)
 
 
 def pooled_return(rows: Rows, plan: str, low: float, high: float) -> Average:
     """The share of photos that come back, of all photos that were withheld."""
-    known = [(*pair, cell_of(row)) for row in rows if (pair := returned(row, plan, low, high))]
+    known = [
+        (*pair, cell_of(row)) for row in rows if (pair := count_returned(row, plan, low, high))
+    ]
     back, gone, cells = zip(*known, strict=True) if known else ((), (), ())
     result, error, _ = stats.share(back, gone, cells)
     return result, error, sum(1 for count in gone if count)
@@ -306,7 +308,7 @@ def mean_of_shares(rows: Rows, plan: str, low: float, high: float) -> float:
     >>> mean_of_shares([row, {"plan 0.125": "x1", "plan 0.25": "x1"}], "plan", 0.125, 0.25)
     0.25
     """
-    pairs = (returned(row, plan, low, high) for row in rows)
+    pairs = (count_returned(row, plan, low, high) for row in rows)
     shares = [pair[0] / pair[1] for pair in pairs if pair and pair[1]]
     return sum(shares) / len(shares) if shares else math.nan
 
@@ -317,12 +319,12 @@ def summarise_nesting(rows: Rows) -> Iterator[Number]:
         mine = select(rows, kind=kind)
         for plan, suffix in NESTING_PLANS.items():
             for low, high, column in NESTING_STEPS:
-                averaged = pooled_return(mine, plan, low, high)
-                if averaged[2]:
-                    yield with_papers("nesting", kind, column, averaged, suffix)
+                average = pooled_return(mine, plan, low, high)
+                if average[2]:
+                    yield with_papers("nesting", kind, column, average, suffix)
         for low, column in NESTING_EMPTY.items():
             plans = [row[f"plan {low}"] for row in mine]
-            empty = [None if plan is None else float(plan == packed(())) for plan in plans]
+            empty = [None if plan is None else float(plan == pack(())) for plan in plans]
             value, error, count = mean_by_cell(mine, empty)
             if count:  # of all collections, which the table's last column does not count
                 yield Number(kind + NESTING_PLANS["plan"], column, value, error)
@@ -340,7 +342,7 @@ def findings_nesting(rows: Rows, numbers: Numbers) -> Iterator[str]:
                 if (found := pick(numbers, kind + suffix, column)) is not None:
                     ends[plan] = found.ours
                     differences.append(abs(mean_of_shares(mine, plan, low, high) - found.ours))
-            theirs = reported("nesting", kind, column)
+            theirs = paper_number("nesting", kind, column)
             if len(ends) == 2 and theirs is not None:
                 cases += 1
                 between += min(ends.values()) <= theirs <= max(ends.values())
@@ -363,7 +365,7 @@ def draw_nesting(rows: Rows, numbers: Numbers) -> Figure:
             plot_series(
                 axes, values, colour=colour, marker=marker, style=style, name=name, paper=False
             )
-        theirs = [reported("nesting", kind, column) for kind in RANDOM]
+        theirs = [paper_number("nesting", kind, column) for kind in RANDOM]
         axes.plot(range(len(theirs)), theirs, "o", mfc="none", mec=LIGHT.ink, ms=6)
         axes.axhline(
             1 - high, color=LIGHT.baseline, lw=1, ls=(0, (1, 3)), label="unrelated choices"

@@ -52,7 +52,7 @@ def measure_teaser(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
             yield {
                 "what": "cell", "plan": plan, "item": cell,
                 "rank": int((total > total[cell]).sum()) + 1, "truth": int(cell == each.truth),
-                "value": round(float(belief[cell]), 6), "name": source.called(cell), "lat": lat,
+                "value": round(float(belief[cell]), 6), "name": source.cell_name(cell), "lat": lat,
                 "lon": lon,
             }  # fmt: skip
         for photo in range(each.photos):

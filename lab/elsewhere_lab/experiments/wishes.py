@@ -20,8 +20,8 @@ from elsewhere_lab import collections, plots, statistics as stats, values as lab
 from elsewhere_lab.collections import ALBUMS, RANDOM, TOP, endangered, kinds_of, sample_parts
 from elsewhere_lab.experiments import say
 from elsewhere_lab.experiments.attacks import TRAINED_TOGETHER
-from elsewhere_lab.solving import Result, fewest, rank_ahead, solve_quietly, unproved
-from elsewhere_lab.sources import Scored, Source
+from elsewhere_lab.solving import Result, fewest, list_unproved, rank_ahead, solve_quietly
+from elsewhere_lab.sources import ScoreFiles, Source
 from elsewhere_lab.values import Collection, Number, Numbers, Part, Row, Rows, Scale, Value, number
 
 # margin: Black box: plan against one model, be attacked with another; the margin θ buys success
@@ -93,7 +93,7 @@ def findings_margin(rows: Rows, numbers: Numbers) -> Iterator[str]:
         elif enough is not start:
             text += say("margin", "enough", start=start, enough=enough)
         yield text + "."
-    yield from unproved(rows)
+    yield from list_unproved(rows)
 
 
 def draw_margin(rows: Rows, numbers: Numbers) -> plots.Figure:
@@ -133,7 +133,7 @@ def measure_values(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     for each in endangered(source, part):
         blind = fewest(each.scores, each.truth, TOP)
         for liked in (CHANCE, LANDMARKS):
-            worth = rated(each, liked)
+            worth = star_values(each, liked)
             aware = fewest(each.scores, each.truth, TOP, values=worth.tolist())
             row = {**each.key, "liked": liked, "worth": int(worth.sum())}
             for name, plan in (("blind", blind), ("aware", aware)):
@@ -144,7 +144,7 @@ def measure_values(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
             yield row
 
 
-def rated(each: Collection, liked: str) -> NDArray[np.int64]:
+def star_values(each: Collection, liked: str) -> NDArray[np.int64]:
     """What each photo is worth: 1 + its stars, at random or by how much it shows the place."""
     rng = np.random.default_rng([_VALUES_SEED, each.number, each.photos])
     order = rng.permutation(each.photos)
@@ -276,7 +276,7 @@ def findings_pins(rows: Rows, numbers: Numbers) -> Iterator[str]:
             of = " of the collections" if rank == 1 else ""
             texts.append(f"{name} in {success[0]:.0%}{of}{price}")
         yield f"{kind}, top-5: {'; '.join(texts)}."
-    yield from unproved(rows)
+    yield from list_unproved(rows)
 
 
 def draw_pins(rows: Rows, numbers: Numbers) -> plots.Figure:
@@ -354,7 +354,7 @@ def measure_radius(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
 
 def places_of(source: Source, each: Collection) -> NDArray[np.float64] | None:
     """Where its photos were taken; None where nobody knows, or the cells are not ours."""
-    if not isinstance(source, Scored) or each.scores.shape[1] != Cells.default().count:
+    if not isinstance(source, ScoreFiles) or each.scores.shape[1] != Cells.default().count:
         return None
     known = each if each.kind.startswith("R-") else replace(each, kind=ALBUMS)
     where = source.positions(known)

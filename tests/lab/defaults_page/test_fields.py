@@ -10,7 +10,7 @@ from elsewhere.errors import InputError
 from elsewhere_lab import runner
 from elsewhere_lab.defaults_page import Fields
 from elsewhere_lab.run_folder import read_runs
-from elsewhere_lab.sources import Simulated
+from elsewhere_lab.sources import Simulator
 from elsewhere_lab.values import SCALES, Scale
 
 
@@ -19,7 +19,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SCALES, "small", Scale("small", 1, 2, 2, 5))
-        runner.run(["transfer"], Simulated(2), "small", folder, processes=1)
+        runner.run(["transfer"], Simulator(2), "small", folder, processes=1)
     return folder
 
 

@@ -19,7 +19,7 @@ from elsewhere_lab.defaults_page import (
     write_defaults_page,
 )
 from elsewhere_lab.experiments import scoring
-from elsewhere_lab.sources import Scored, Simulated
+from elsewhere_lab.sources import ScoreFiles, Simulator
 from elsewhere_lab.values import SCALES, Scale
 
 ROOT = Path(__file__).parents[3]
@@ -30,8 +30,8 @@ PAGE = ROOT / "docs" / "defaults.md"
 
 def run_all(folder: Path, scale: str) -> list[Path]:
     """Both runs that the page names."""
-    real = Scored(tuple(KEPT / f"{name}.npz" for name in MODELS), KEPT / "truth.csv")
-    runner.run(STUDIES, Simulated(), scale, folder / "simulated", processes=1)
+    real = ScoreFiles(tuple(KEPT / f"{name}.npz" for name in MODELS), KEPT / "truth.csv")
+    runner.run(STUDIES, Simulator(), scale, folder / "simulated", processes=1)
     runner.run([*STUDIES, *REAL_STUDIES], real, scale, folder / "real", processes=1)
     return [folder / "simulated", folder / "real"]
 
