@@ -166,13 +166,19 @@ def suggest_alternatives(
     reasons: Reasons | None,
     photos: int,
 ) -> tuple[Alternative, ...]:
-    """All that is left to try; none where the plan is as good as it is."""
+    """What to try instead of a plan that shares nothing, or next to nothing."""
     if plan.status == Status.INFEASIBLE:
         return tuple(_where_nothing_is_shared(wishes, hidden, threats, reasons or Reasons()))
     chosen = [number for number in plan.withheld if number not in plan.promise.drop]
     if not plan.found or len(chosen) < NEARLY_ALL * photos:
         return ()
-    return tuple(_where_nearly_all_go(wishes, hidden, threats))
+    alternatives = [Alternative(Change.HIDE)] if len(hidden) > 1 else []
+    alternatives += _narrower(wishes, threats)
+    if wishes.budget is not None:
+        alternatives.append(Alternative(Change.BUDGET))
+    elif wishes.top is not None and wishes.top > 1:
+        alternatives.append(Alternative(Change.TOP, top=wishes.top // 2))
+    return tuple(alternatives)
 
 
 def _where_nothing_is_shared(
@@ -212,18 +218,6 @@ def _where_nothing_is_shared(
     yield from _narrower(wishes, [threats[number] for number in reasons.blocking] or threats)
     if wishes.each_photo:
         yield Alternative(Change.EACH_PHOTO)
-
-
-def _where_nearly_all_go(
-    wishes: Wishes, hidden: Sequence[AlbumPlace], threats: Sequence[Threat]
-) -> Iterator[Alternative]:
-    if len(hidden) > 1:
-        yield Alternative(Change.HIDE)
-    yield from _narrower(wishes, threats)
-    if wishes.budget is not None:
-        yield Alternative(Change.BUDGET)
-    elif wishes.top is not None and wishes.top > 1:
-        yield Alternative(Change.TOP, top=wishes.top // 2)
 
 
 def _narrower(wishes: Wishes, threats: Sequence[Threat]) -> Iterator[Alternative]:

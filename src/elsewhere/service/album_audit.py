@@ -313,17 +313,17 @@ class Beliefs:
 
     def belief(self, number: int, kept: Sequence[int] | None) -> Belief | None:
         """What one threat believes; None where it sees no photo at all."""
-        threat, photos = self.threats[number], self._shared(number, kept)
-        if not photos:
+        probabilities = self.probabilities(number, kept)
+        if probabilities is None:
             return None
-        rows, attack = self._rows(number, photos), self.scored.models[threat.model]
-        probabilities = np.exp(combine_rows(rows, attack.about.exponents))
+        threat, photos = self.threats[number], self._shared(number, kept)
+        attack = self.scored.models[threat.model]
         return Belief(
             threat=threat,
             scorer=attack.spec,
             photos=len(photos),
             cells=attack.about.cells,
-            rank=rank(rows, threat.zone.cells),
+            rank=rank(self._rows(number, photos), threat.zone.cells),
             probability=min(1.0, float(probabilities[threat.zone.cells].sum())),
             guesses=likeliest_cells(probabilities, attack.about.globe, GUESS_COUNT),
         )

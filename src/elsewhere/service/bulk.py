@@ -25,7 +25,7 @@ from elsewhere.album.files import REASONS, known_kind, one_line
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import NotJpegError, size_if_bare
-from elsewhere.album.workers import Reply, Workers
+from elsewhere.album.workers import Workers
 from elsewhere.audit.inference import distances, rank
 from elsewhere.errors import InputError
 from elsewhere.globe import cell_names, place as find_place
@@ -104,28 +104,25 @@ class PhotoScorer:
             "max_side": self._max_side,
             "pixels": MAX_PIXELS,
         }
-        return self._scored(name, self._workers.ask(request, content))
-
-    def _scored(self, name: str, reply: Reply) -> PhotoOutcome:
-        """A worker's answer, believed as far as it can be checked, scored by every model."""
+        reply = self._workers.ask(request, content)
         if reply.failed or len(reply.blobs) != 1:
             kind = known_kind(reply.failed, "crash")
             detail = one_line(str(reply.answer.get("detail", "")))
             return PhotoOutcome(kind=kind, reason=detail or REASONS[kind])
-        content = reply.blobs[0]
+        rendition = reply.blobs[0]
         try:
-            size_if_bare(content)
+            size_if_bare(rendition)
         except NotJpegError as problem:
             reason = f"its rendition is not a bare picture: {problem}"
             return PhotoOutcome(kind="crash", reason=reason)
         rows = []
         for scorer in self._scorers:
-            outcome = scorer(ScorablePhoto(name, Path(name), content))
+            outcome = scorer(ScorablePhoto(name, Path(name), rendition))
             if outcome.row is None:
                 return PhotoOutcome(kind="unscored", reason=outcome.problem)
             rows.append(outcome.row)
         metadata = json.dumps(reply.answer.get("metadata"))
-        return PhotoOutcome(tuple(rows), metadata, sha256(content).hexdigest())
+        return PhotoOutcome(tuple(rows), metadata, sha256(rendition).hexdigest())
 
 
 _MAPPED = ("hide", "radius_km", "hide_level", "prior", "stars", "bursts")

@@ -44,10 +44,10 @@ from elsewhere.messages.verification import note_text, problem_text
 from elsewhere.service.ledger import Ledger, given_by
 from elsewhere.service.private_files import (
     CERTIFICATE,
-    Backup,
     back_up,
     make_private,
     private_folder,
+    put_back,
     record_staging,
     unwritable,
     write_private,
@@ -102,7 +102,7 @@ def export_album(
     document = _document(scored, album_plan, files)
     certificate = read_copy_certificate(document)
     path, verdict = folder / CERTIFICATE, Verification()
-    earlier: Backup | None = None
+    earlier: list[tuple[Path, Path]] | None = None
 
     def prove(copy: Copy) -> None:
         nonlocal verdict, earlier
@@ -135,7 +135,7 @@ def export_album(
             with suppress(OSError):
                 if earlier is not None:
                     path.unlink(missing_ok=True)
-                    earlier.put_back()
+                    put_back(earlier)
                 folder.rmdir()
         raise
     notes = [kept_names_warning([file.name for file in files])] if names == "keep" else []

@@ -443,7 +443,15 @@ def remembered(
         metadata = Metadata()
         if entry.placed and len(there) == 1:
             metadata = Metadata(position=there[0].positions[0])
-        tables = [_rows_for(entry, model.scores.scorer, model.spec) for model in scored.models]
+        by_scorer = {rows.scorer: rows.values for rows in reversed(entry.rows)}
+        for model in scored.models:
+            if model.scores.scorer not in by_scorer:
+                raise InputError(
+                    f"what you shared of {label_of(entry)} on {entry.day} was not scored by "
+                    f"{model.spec} as it is now, so it cannot be counted: give those photos with "
+                    "--posted, or forget them with `elsewhere ledger forget`"
+                )
+        tables = [by_scorer[model.scores.scorer] for model in scored.models]
         for n in new:
             rows = [table[n : n + 1] for table in tables]
             found[entry.photos[n]] = rows, metadata, there[0].label
@@ -508,14 +516,3 @@ def _nearness(
         return tuple(dict.fromkeys(found))
 
     return near
-
-
-def _rows_for(entry: Entry, scorer: str, word: str) -> FloatMatrix:
-    for rows in entry.rows:
-        if rows.scorer == scorer:
-            return rows.values
-    raise InputError(
-        f"what you shared of {label_of(entry)} on {entry.day} was not scored by {word} as it is "
-        "now, so it cannot be counted: give those photos with --posted, or forget them with "
-        "`elsewhere ledger forget`"
-    )

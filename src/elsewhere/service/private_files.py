@@ -15,9 +15,8 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from elsewhere.album.copies import Copy
@@ -80,21 +79,8 @@ def is_own(certificate: Path, base: Path | None = None) -> bool:
     return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
 
 
-@dataclass(frozen=True)
-class Backup:
-    """What an earlier copy has in the private folder, under names of its own."""
-
-    moved: tuple[tuple[Path, Path], ...] = ()
-    """From where to where; the certificate comes last."""
-
-    def put_back(self) -> None:
-        """Undo it: the copy that was to take its place did not come about."""
-        for before, now in reversed(self.moved):
-            now.replace(before)
-
-
-def back_up(folder: Path) -> Backup:
-    """Give the certificate and the report of an earlier copy names of their own.
+def back_up(folder: Path) -> list[tuple[Path, Path]]:
+    """Give the certificate and the report of an earlier copy names of their own: from, to.
 
     Both are named by the digest of the certificate, so that it is seen which belong together.
     Whoever is killed meanwhile loses nothing: a copy's certificate is found by what it says, and
@@ -112,9 +98,15 @@ def back_up(folder: Path) -> Backup:
                 moved.append((file, aside))
     except OSError as problem:
         with suppress(OSError):
-            Backup(tuple(moved)).put_back()
+            put_back(moved)
         raise unwritable(certificate, problem) from None
-    return Backup(tuple(moved))
+    return moved
+
+
+def put_back(moved: Sequence[tuple[Path, Path]]) -> None:
+    """Undo `back_up`: the copy that was to take its place did not come about."""
+    for before, now in reversed(moved):
+        now.replace(before)
 
 
 def make_private(folder: Path) -> None:

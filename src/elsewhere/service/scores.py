@@ -286,8 +286,15 @@ def solve_with_secret_top(
     something left for those after it.
     """
     for k in tries:
-        part = _half(limits) if k > least else limits
-        before = part.done
+        part = limits
+        if k > least:
+            now = time.monotonic()
+            part = replace(
+                limits,
+                deadline=now + max(0.0, limits.deadline - now) / 2,
+                work=max(0.0, limits.work - limits.done) / 2,
+                done=0,
+            )
         against = tuple(  # with this k, for single photos too where they have one
             replace(attacker, top=k, each_photo=None if attacker.each_photo is None else k)
             for attacker in asked.promise.against
@@ -295,17 +302,7 @@ def solve_with_secret_top(
         request = replace(asked, promise=replace(asked.promise, against=against))
         plan = solve_and_check(request, part, previous, explain if k == least else None)
         if part is not limits:
-            limits.done += part.done - before
+            limits.done += part.done
         if k == least or (plan.found and useful(plan)):
             return plan, k
     raise AssertionError("the last try is the k asked for")
-
-
-def _half(limits: Limits) -> Limits:
-    now = time.monotonic()
-    return replace(
-        limits,
-        deadline=now + max(0.0, limits.deadline - now) / 2,
-        work=max(0.0, limits.work - limits.done) / 2,
-        done=0,
-    )

@@ -10,7 +10,7 @@ import pytest
 
 from elsewhere.album.files import file_digest
 from elsewhere.errors import FileError
-from elsewhere.service.private_files import CERTIFICATE, REPORT, Backup, back_up
+from elsewhere.service.private_files import CERTIFICATE, REPORT, back_up, put_back
 
 
 def folder_of(tmp_path: Path, **contents: str) -> Path:
@@ -33,7 +33,7 @@ def test_a_report_goes_with_its_certificate(tmp_path: Path) -> None:
     back_up(folder)
     kept = inside(folder)
     assert apart.items() <= kept.items() and "two" in kept.values() and len(kept) == 3
-    aside.put_back()
+    put_back(aside)
     assert inside(folder)[REPORT] == "of one" and inside(folder)[CERTIFICATE] == "one"
 
 
@@ -45,8 +45,8 @@ def test_a_report_without_a_certificate_is_not_written_over_either(tmp_path: Pat
 
 
 def test_where_there_is_nothing_nothing_is_done(tmp_path: Path) -> None:
-    assert back_up(tmp_path) == Backup()
-    Backup().put_back()
+    assert back_up(tmp_path) == []
+    put_back([])
     assert inside(tmp_path) == {}
 
 
