@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.album import Album, Limits, Recipe, SkippedFile, album_workers
+from elsewhere.album import Album, Recipe, SkippedFile, album_workers
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, NoPhotoError, ScorerError
 from elsewhere.formats.score_files import write_scores
@@ -213,8 +213,8 @@ def test_who_stops_in_the_middle_leaves_no_worker_and_no_thread(
 ) -> None:
     pools: list[Workers] = []
 
-    def kept(limits: Limits | None) -> Workers:
-        pools.append(album_workers(limits))
+    def kept() -> Workers:
+        pools.append(album_workers())
         return pools[-1]
 
     def stop(step: Step) -> None:

@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.album import Limits, Metadata, Photo, SkippedFile, Step
+from elsewhere.album import Metadata, Photo, SkippedFile, Step
 from elsewhere.album.files import LOST_KINDS, file_digest
 from elsewhere.album.places import Places, places_by_time
 from elsewhere.album.workers import Workers
@@ -153,7 +153,6 @@ def find_posted(
     *,
     marked: Iterable[int] = (),
     ledger: Ledger | None = None,
-    limits: Limits | None = None,
     workers: Workers | None = None,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
@@ -173,7 +172,6 @@ def find_posted(
             paths,
             scorers=[model.spec for model in scored.models],
             recipe=scored.album.recipe,
-            limits=limits,
             workers=workers,
             cache=cache,
             progress=progress,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -342,63 +343,36 @@ def _views(
         if threat.model == 0:
             first.setdefault(threat.hidden_name, number)  # own photos come before the whole album
     full = list(first.values())[:_MAX_FULL_VIEWS]
-    views = [
-        _view(scored, threats, number, posted=posted, opinions=opinions, album_plan=album_plan)
-        for number in range(len(threats))
-    ]
+    audit = partial(audit_threat, scored, threats, posted=posted, plan=album_plan, top=_MAX_BELIEFS)
+    views = []
+    for number, threat in enumerate(threats):
+        before = audit(number, opinions=opinions)
+        assert before is not None, "a threat sees at least one photo"
+        after, decoys = None, tuple[Guess, ...]()
+        if album_plan is not None and album_plan.plan.found:
+            after = audit(number, kept=album_plan.plan.kept)
+            if after is not None and after.truth is not None and after.truth.shares.from_plan:
+                decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
+        cells, width = scored.models[threat.model].about.globe, threat.width
+        boxes: list[list[float]] = []
+        if cells is not None:
+            boxes = cells.boxes[np.isin(cells.owner, threat.zone.cells)].tolist()
+        # whoever hides a country does not ask how near to a town a guess comes
+        target, radius_km = "in its cell", None
+        if threat.place.area is not None or width.level in {"city", "region", "country"}:
+            target = f"in {threat.hidden_name}"
+        elif width.km:
+            target, radius_km = f"within {width.km:g} km", width.km
+        views.append(
+            AttackerView(
+                before,
+                after,
+                decoys,
+                zone=tuple((box[0], box[1], box[2], box[3]) for box in boxes),
+                scope="the whole album" if threat.whole else "its own photos",
+                target=target,
+                radius_km=radius_km,
+            )
+        )
     rest = [view for number, view in enumerate(views) if number not in full]
     return full, [views[number] for number in full], rest
-
-
-def _view(
-    scored: ScoredAlbum,
-    threats: Sequence[Threat],
-    number: int,
-    *,
-    posted: Posted,
-    opinions: Opinions | None = None,
-    album_plan: AlbumPlan | None = None,
-) -> AttackerView:
-    """One threat, before and after the plan, where there is one."""
-    threat = threats[number]
-    before = audit_threat(
-        scored,
-        threats,
-        number,
-        posted=posted,
-        opinions=opinions,
-        plan=album_plan,
-        top=_MAX_BELIEFS,
-    )
-    assert before is not None, "a threat sees at least one photo"
-    after, decoys = None, tuple[Guess, ...]()
-    if album_plan is not None and album_plan.plan.found:
-        after = audit_threat(
-            scored,
-            threats,
-            number,
-            posted=posted,
-            plan=album_plan,
-            kept=album_plan.plan.kept,
-            top=_MAX_BELIEFS,
-        )
-        if after is not None and after.truth is not None and after.truth.shares.from_plan:
-            decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
-    cells, width = scored.models[threat.model].about.globe, threat.width
-    # whoever hides a country does not ask how near to a town a guess comes
-    target, radius_km = "in its cell", None
-    if threat.place.area is not None or width.level in {"city", "region", "country"}:
-        target = f"in {threat.hidden_name}"
-    elif width.km:
-        target, radius_km = f"within {width.km:g} km", width.km
-    return AttackerView(
-        before,
-        after,
-        decoys,
-        zone=()
-        if cells is None
-        else tuple(map(tuple, cells.boxes[np.isin(cells.owner, threat.zone.cells)].tolist())),
-        scope="the whole album" if threat.whole else "its own photos",
-        target=target,
-        radius_km=radius_km,
-    )

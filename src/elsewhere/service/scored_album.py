@@ -19,7 +19,6 @@ import numpy as np
 
 from elsewhere.album import (
     Album,
-    Limits,
     Photo,
     Recipe,
     SkippedFile,
@@ -82,7 +81,6 @@ def score_album(
     *,
     scorers: Sequence[str] = ("embedded",),
     recipe: Recipe | None = None,
-    limits: Limits | None = None,
     workers: Workers | None = None,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
@@ -104,7 +102,7 @@ def score_album(
     specs = tuple(dict.fromkeys(scorers))
     if not specs:
         raise InputError("no scorer was given: name at least one, such as embedded")
-    with nullcontext(workers) if workers else album_workers(limits) as pool:
+    with nullcontext(workers) if workers else album_workers() as pool:
         cached_scorers = tuple(
             CachedScorer(find(spec), cache) for spec in specs
         )  # while the workers warm up
