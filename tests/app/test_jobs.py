@@ -7,12 +7,12 @@ import pytest
 
 from elsewhere.app.api.models import EventModel, PointModel
 from elsewhere.app.security.guard import INTERNAL_ERROR
-from elsewhere.app.sessions.jobs import MAX_JOBS, Job, Jobs
+from elsewhere.app.sessions.jobs import MAX_JOBS, AppJob, Jobs
 from elsewhere.errors import FileError
 from elsewhere.service import Step
 
 
-def heard(job: Job) -> list[EventModel]:
+def heard(job: AppJob) -> list[EventModel]:
     async def listen() -> list[EventModel]:
         return [event async for event in job.events()]
 
@@ -20,7 +20,7 @@ def heard(job: Job) -> list[EventModel]:
 
 
 def test_events_come_in_order_to_those_who_come_late() -> None:
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         for k in range(3):
             job.publish(
                 EventModel(point=PointModel(withheld=k, protected_k=k, bound=k, proved=True))
@@ -36,7 +36,7 @@ def test_events_come_in_order_to_those_who_come_late() -> None:
 def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:
     go_on, told = threading.Event(), []
 
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         job.report_progress(Step("reading", 1, 2, "a.jpg"))
         go_on.wait(10)
         job.report_progress(Step("reading", 2, 2, "b.jpg"))
@@ -53,7 +53,7 @@ def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:
 
 
 def test_of_ten_thousand_steps_only_the_last_is_kept() -> None:
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         for count in range(10_000):
             job.report_progress(Step("scoring", count, 10_000))
 
@@ -65,7 +65,7 @@ def test_of_ten_thousand_steps_only_the_last_is_kept() -> None:
 def test_a_job_is_stopped_at_its_next_step() -> None:
     begun = threading.Event()
 
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         begun.set()
         while True:
             job.report_progress(Step("writing", 0, 1))
@@ -93,7 +93,7 @@ def test_a_job_is_stopped_at_its_next_step() -> None:
 def test_what_goes_wrong_is_one_sentence(
     problem: Exception, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         raise problem
 
     job = Jobs().start("verify", work)
@@ -107,7 +107,7 @@ def test_old_jobs_are_forgotten_and_running_ones_are_not() -> None:
     stop = threading.Event()
     jobs = Jobs()
 
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         stop.wait(10)
 
     slow = jobs.start("reading", work)
@@ -127,7 +127,7 @@ def test_whoever_looks_whether_to_stop_is_ended_by_the_look() -> None:
     """A solver asks as it goes, deep inside, and would finish with care what it began."""
     begun, after = threading.Event(), []
 
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         while not job.check_cancelled():
             begun.set()
         after.append("what it has is put in order")

@@ -42,7 +42,7 @@ def run(
     queue = deque(jobs)
     deaths = 0
     size = min(workers or worker_count(), max(1, len(queue)))
-    pool = [_Worker(arguments, scored) for _ in range(size)]
+    pool = [_WorkerProcess(arguments, scored) for _ in range(size)]
     try:
         while True:
             for worker in pool:
@@ -70,13 +70,13 @@ def run(
                         )
                     queue.append(worker.job)
                     worker.end()
-                    pool[pool.index(worker)] = _Worker(arguments, scored)
+                    pool[pool.index(worker)] = _WorkerProcess(arguments, scored)
     finally:
         for worker in pool:
             worker.end()
 
 
-class _Worker:
+class _WorkerProcess:
     """One process, and its job."""
 
     def __init__(self, arguments: dict[str, str], scored: bool) -> None:

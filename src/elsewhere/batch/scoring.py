@@ -188,13 +188,13 @@ class _PhotoFinder:
         folder, _, name = address.rpartition("/")
         return self._folder(f"{folder}{mark}{options}"), name
 
-    def read(self, storage: Storage, name: str, most: int) -> bytes:
+    def read(self, storage: Storage, name: str, limit: int) -> bytes:
         """A photo's bytes; HaltError where the dataset itself cannot be reached any more.
 
         Then no photo could be read, and each would be blamed.
         """
         try:
-            return storage.read(name, most)
+            return storage.read(name, limit)
         except FileError:
             try:
                 self._input.is_file()

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 import elsewhere
 from elsewhere.app.api import models
 from elsewhere.app.sessions import album_jobs, presenter
-from elsewhere.app.sessions.jobs import Job
+from elsewhere.app.sessions.jobs import AppJob
 from elsewhere.app.sessions.photo_index import SIDES
 from elsewhere.app.sessions.uploads import UploadFolder, UploadForm, list_folders
 from elsewhere.app.sessions.workspace import Workspace
@@ -207,18 +207,18 @@ _JPEG: dict[int | str, dict[str, Any]] = {200: {"content": {"image/jpeg": {}}}}
 _HTML: dict[int | str, dict[str, Any]] = {200: {"content": {"text/html": {}}}}
 
 
-def _job(workspace: Workspace, job: str) -> Job:
+def _job(workspace: Workspace, job: str) -> AppJob:
     known = workspace.jobs.get(job)
     if known is None:
         raise HTTPException(404)
     return known
 
 
-def _started(job: Job) -> models.JobStartedModel:
+def _started(job: AppJob) -> models.JobStartedModel:
     return models.JobStartedModel(job=job.to_model())
 
 
-def _stream(workspace: Workspace, job: Job) -> StreamingResponse:
+def _stream(workspace: Workspace, job: AppJob) -> StreamingResponse:
     async def lines() -> AsyncIterator[bytes]:
         async for event in job.events():
             fresh = workspace.index.refresh_link(event)
@@ -233,7 +233,7 @@ def _json(model: models.ResponseModel) -> Response:
     return Response(model.model_dump_json(), media_type="application/json")
 
 
-async def _upload(workspace: Workspace, request: Request) -> Job:
+async def _upload(workspace: Workspace, request: Request) -> AppJob:
     """Open the files of a form, in a folder of their own."""
     upload = UploadFolder()
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from elsewhere import messages
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
-from elsewhere.app.sessions.jobs import Job
+from elsewhere.app.sessions.jobs import AppJob
 from elsewhere.app.sessions.planning import to_wishes
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import ElsewhereError, InputError
@@ -41,7 +41,7 @@ class FieldError(InputError):
         self.field = field
 
 
-def start_frontier(workspace: Workspace) -> Job:
+def start_frontier(workspace: Workspace) -> AppJob:
     """Solve the frontier of the current wishes, point by point."""
     answer = workspace.session.current
     plan, wishes = answer.plan, answer.wishes
@@ -52,7 +52,7 @@ def start_frontier(workspace: Workspace) -> Job:
             return running  # another window asked for it already
     workspace.jobs.cancel("frontier")
 
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         if plan.plan.found and wishes.budget is None and not wishes.exact_top:
             exact = plan_album(
                 answer.scored,
@@ -87,7 +87,7 @@ def start_frontier(workspace: Workspace) -> Job:
     return workspace.jobs.start("frontier", work, subject=wishes)
 
 
-def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Job:
+def start_export(workspace: Workspace, request: models.ExportRequestModel) -> AppJob:
     """Write the copy of the current plan; refused at once where it cannot be written."""
     session = workspace.session
     answer = session.expect_version(request.version)
@@ -101,7 +101,7 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Jo
         private = None if request.private is None else parse_path(request.private)
         check_copy_target(folders, target, private, order=request.order, names=request.names)
 
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         def progress(step: Step) -> None:
             if step.stage == "telling":  # the copy is there: it cannot be cancelled any more
                 job.publish(EventModel(stage=step.stage))
@@ -143,14 +143,14 @@ def _field(name: str) -> Iterator[None]:
         raise FieldError(str(problem), name) from None
 
 
-def start_verify(workspace: Workspace) -> Job:
+def start_verify(workspace: Workspace) -> AppJob:
     """Verify the last copy against its certificate, from its files."""
     exported = workspace.exported
     if exported is None:
         raise InputError("nothing was exported yet, so there is nothing to verify")
     target, certificate = Path(exported.target), Path(exported.certificate)
 
-    def work(job: Job) -> None:
+    def work(job: AppJob) -> None:
         result = verify_copy(target, certificate, progress=job.report_progress)
         verified = models.VerifiedModel(
             holds=bool(result),

@@ -22,7 +22,7 @@ from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import Step
 
 Kind = Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
-Work = Callable[["Job"], None]
+Work = Callable[["AppJob"], None]
 MAX_JOBS = 16  # jobs that are kept; the oldest that ended goes first
 
 
@@ -37,7 +37,7 @@ class BusyError(InputError):
         super().__init__("a copy is being written: wait for it, or stop it")
 
 
-class Job:
+class AppJob:
     """One piece of work. Its `work` is called in a thread with the job itself."""
 
     def __init__(self, kind: Kind, work: Work, subject: object = None) -> None:
@@ -172,13 +172,13 @@ class Jobs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs: OrderedDict[str, AppJob] = OrderedDict()
 
     def start(
         self, kind: Kind, work: Work, subject: object = None, *, exclusive: bool = False
-    ) -> Job:
+    ) -> AppJob:
         """Start a job; BusyError where it is exclusive and another one of its kind is running."""
-        job = Job(kind, work, subject)
+        job = AppJob(kind, work, subject)
         with self._lock:
             jobs = list(self._jobs.values())
             if exclusive and any(other.kind == kind and not other.ended for other in jobs):
@@ -190,12 +190,12 @@ class Jobs:
         job.thread.start()
         return job
 
-    def get(self, job_id: str) -> Job | None:
+    def get(self, job_id: str) -> AppJob | None:
         """The job of this id."""
         with self._lock:
             return self._jobs.get(job_id)
 
-    def running(self, *kinds: Kind) -> list[Job]:
+    def running(self, *kinds: Kind) -> list[AppJob]:
         """The running jobs of these kinds, or of all, the latest last."""
         with self._lock:
             jobs = list(self._jobs.values())

@@ -16,7 +16,7 @@ from elsewhere.app.api.models import EventModel
 from elsewhere.app.security.guard import INTERNAL_ERROR
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter
-from elsewhere.app.sessions.jobs import BusyError, CancelledError, Job, Jobs, problem_message
+from elsewhere.app.sessions.jobs import AppJob, BusyError, CancelledError, Jobs, problem_message
 from elsewhere.app.sessions.photo_index import PhotoIndex
 from elsewhere.app.sessions.planning import FIRST_SECONDS, PlannedAnswer, PlanningSession
 from elsewhere.app.sessions.uploads import UploadFolder
@@ -90,7 +90,7 @@ class Workspace:
         scorers: Sequence[str] | None = None,
         *,
         upload: UploadFolder | None = None,
-    ) -> Job:
+    ) -> AppJob:
         """Read and score these instead of the open album.
 
         `upload` is the folder of dropped photos; it is deleted with the album.
@@ -204,7 +204,7 @@ class Workspace:
     ) -> models.JobModel | None:
         """Go on with the proof in a job; None where nothing is left to be proved."""
 
-        def work(job: Job) -> None:
+        def work(job: AppJob) -> None:
             def publish(better: PlannedAnswer) -> None:
                 job.publish(EventModel(answer=presenter.answer_model(session, better)))
 
@@ -225,7 +225,7 @@ class Workspace:
         scorers, old_scorers = wishes.scorers, session.current.wishes.scorers
         answer = session.wish(wishes.model_copy(update={"scorers": old_scorers}), turn=turn)
 
-        def work(job: Job) -> None:
+        def work(job: AppJob) -> None:
             scored = rescore_album(
                 session.scored, scorers, cache=self._cache, progress=job.report_progress
             )
@@ -241,7 +241,7 @@ class Workspace:
         return presenter.answer_model(session, answer, self.jobs.start("scoring", work).to_model())
 
     def _read(
-        self, job: Job, index: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
+        self, job: AppJob, index: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
     ) -> None:
         def progress(step: Step) -> None:
             job.report_progress(step)
