@@ -48,7 +48,9 @@ def perform(job: Job, dataset: str, settings: Settings, scorer: RowScorer | None
     if is_done(job, settings):
         return result_of(job)
     if job.kind == "join":
-        return join_slices(job, settings)
+        storage = _cached_storage(settings.output)
+        parts = [unpack(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]
+        return finish_block(job, settings, concat_tables(parts).combine_chunks())
     if scorer is None:
         return finish_block(job, settings, dataset=dataset)
     content = score_photos(job, dataset, settings, scorer)
@@ -112,13 +114,6 @@ def store_slice(job: Job, content: Any, settings: Settings) -> JobResult:
     """Store the partial rows of a slice until the other slices are done."""
     _cached_storage(settings.output).write(f"{SLICES}/{job.name}.arrow", content)
     return result_of(job)
-
-
-def join_slices(job: Job, settings: Settings) -> JobResult:
-    """Plan an album from its slices."""
-    storage = _cached_storage(settings.output)
-    parts = [unpack(storage.read(f"{SLICES}/{name}.arrow")) for name in job.slices]
-    return finish_block(job, settings, concat_tables(parts).combine_chunks())
 
 
 def _write(job: Job, rows: list[Row], letters: list[DeadLetter], settings: Settings) -> None:

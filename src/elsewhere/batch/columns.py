@@ -30,16 +30,8 @@ def photos_in() -> Any:
     where the album was taken, in words, `wishes` a JSON object with fields of `Wishes`.
     """
     pa = arrow()
-    return pa.schema([
-        pa.field("album", pa.string(), nullable=False),
-        pa.field("photo", pa.string(), nullable=False),
-        pa.field("path", pa.string()),
-        pa.field("content", pa.binary()),
-        pa.field("lat", pa.float64()),
-        pa.field("lon", pa.float64()),
-        pa.field("place", pa.string()),
-        pa.field("wishes", pa.string()),
-    ])  # fmt: skip
+    content = [pa.field("path", pa.string()), pa.field("content", pa.binary())]
+    return pa.schema(_with_common_columns(content))
 
 
 def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
@@ -49,16 +41,22 @@ def scores_in(cells: int, *, scorer: str = "", grid: str = "") -> Any:
     """
     pa = arrow()
     metadata = {"elsewhere.scorer": scorer, "elsewhere.grid": grid}
-    return pa.schema([
+    scores = pa.field("scores", pa.list_(pa.float32(), cells), nullable=False)
+    truth = pa.field("truth", pa.list_(pa.int32()))
+    return pa.schema(_with_common_columns([scores, truth]), metadata)
+
+
+def _with_common_columns(content: list[Any]) -> list[Any]:
+    pa = arrow()
+    return [
         pa.field("album", pa.string(), nullable=False),
         pa.field("photo", pa.string(), nullable=False),
-        pa.field("scores", pa.list_(pa.float32(), cells), nullable=False),
-        pa.field("truth", pa.list_(pa.int32())),
+        *content,
         pa.field("lat", pa.float64()),
         pa.field("lon", pa.float64()),
         pa.field("place", pa.string()),
         pa.field("wishes", pa.string()),
-    ], metadata=metadata)  # fmt: skip
+    ]
 
 
 def _list_of(kind: Any) -> Any:

@@ -272,7 +272,7 @@ def read_album(album: str, table: Any) -> AlbumRows:
     names = [name for name in table.column_names if name.startswith("scores")]
     matrices: list[FloatMatrix] = []
     unscored: dict[int, str] = {}
-    for name in sorted(names, key=_scorer_number):
+    for name in sorted(names, key=lambda name: int(name.partition("_")[2] or 0)):
         matrix, faults = score_matrix(table.column(name))
         matrices.append(matrix)
         unscored |= faults
@@ -372,18 +372,9 @@ def _normalized_wishes(text: str | None) -> str | None:
     return json.dumps(wishes, sort_keys=True)
 
 
-def _scorer_number(name: str) -> int:
-    return int(name.rpartition("_")[2]) if "_" in name else 0
-
-
 ATTACKERS_KEY = "elsewhere.attackers"
-_CARRIED_COLUMNS = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
+CARRIED_COLUMNS = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
 """Columns of the input that are needed to plan."""
-
-
-def carried_columns(rows: Any) -> dict[str, Any]:
-    """The columns of the input that are needed to plan."""
-    return {name: rows.column(name) for name in _CARRIED_COLUMNS if name in rows.column_names}
 
 
 def pack(table: Any) -> Any:

@@ -21,10 +21,10 @@ import numpy as np
 from elsewhere.batch.columns import arrow
 from elsewhere.batch.crash_blame import Attempt
 from elsewhere.batch.input_rows import (
+    CARRIED_COLUMNS,
     LOST,
     MangledText,
     attackers_metadata,
-    carried_columns,
     concat_tables,
     text_values,
 )
@@ -54,7 +54,9 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         # one worker more than threads: the next photo is decoded while one is scored
         self._scorer = PhotoScorer(scorers, max_side, workers=threads + 1, device=device)
         self.attackers = self._scorer.models
-        self._photos = _PhotoFinder(input)
+        self._input = storage = Storage(input)
+        self._dataset = storage.parent_folder() if storage.is_file() else storage
+        self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # opening may need a connection
         self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
         self._max_pending = 2 * (threads + 1)
 
@@ -88,7 +90,9 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             outcomes = [self._score_carefully(row, attempt) for row in rows]
         else:
             outcomes = list(self._score_in_order(rows))
-        columns = carried_columns(concat_tables(small))
+        table = concat_tables(small)
+        names = [name for name in CARRIED_COLUMNS if name in table.column_names]
+        columns = {name: table.column(name) for name in names}
         for name in ("metadata", "digest", "kind", "reason"):
             columns[name] = pa.array([getattr(outcome, name) for outcome in outcomes], pa.string())
         for number, attacker in enumerate(self.attackers):
@@ -145,14 +149,40 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         if content is None and (isinstance(path, MangledText) or "\0" in str(path)):
             raise InputError("its path is none that a file can have: write it as it is")
         if content is None:
-            storage, name = self._photos.find(str(path))
+            storage, name = self._find(str(path))
             if storage.is_local:
                 return Path(storage.path(name)), None
-            content = self._photos.read(storage, name, MAX_BYTES + 1)
+            content = self._read(storage, name)
         if len(content) > MAX_BYTES:
             raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
         suffix = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
         return Path(f"photo{suffix}"), content
+
+    def _find(self, path: str) -> tuple[Storage, str]:
+        """A filesystem, and the photo's name on it."""
+        if "://" not in path and not Path(path).is_absolute():
+            return self._dataset, path
+        if "://" not in path:
+            return self._folder(str(Path(path).parent)), Path(path).name
+        if path.startswith("http") or "::" in path:  # only the whole address makes sense
+            return Storage(path), ""
+        address, mark, options = path.partition("?")
+        folder, _, name = address.rpartition("/")
+        return self._folder(f"{folder}{mark}{options}"), name
+
+    def _read(self, storage: Storage, name: str) -> bytes:
+        """A photo's bytes; HaltError where the dataset itself cannot be reached any more.
+
+        Then no photo could be read, and each would be blamed.
+        """
+        try:
+            return storage.read(name, MAX_BYTES + 1)
+        except FileError:
+            try:
+                self._input.is_file()
+            except FileError as away:
+                raise HaltError(f"{away}; the same command goes on when it can be") from None
+            raise
 
 
 def _rows(pieces: Iterable[Any], small: list[Any]) -> Iterator[dict[str, Any]]:
@@ -166,38 +196,3 @@ def _rows(pieces: Iterable[Any], small: list[Any]) -> Iterator[dict[str, Any]]:
             columns = [text_values(chunk.column(name)) for name in wanted]
             for row in zip(*columns, strict=True):
                 yield dict(zip(wanted, row, strict=True))
-
-
-class _PhotoFinder:
-    """Finds photos: relative paths start at the dataset's folder."""
-
-    def __init__(self, dataset: str) -> None:
-        self._input = storage = Storage(dataset)
-        self._dataset = storage.parent_folder() if storage.is_file() else storage
-        self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # opening may need a connection
-
-    def find(self, path: str) -> tuple[Storage, str]:
-        """A filesystem, and the photo's name on it."""
-        if "://" not in path and not Path(path).is_absolute():
-            return self._dataset, path
-        if "://" not in path:
-            return self._folder(str(Path(path).parent)), Path(path).name
-        if path.startswith("http") or "::" in path:  # only the whole address makes sense
-            return Storage(path), ""
-        address, mark, options = path.partition("?")
-        folder, _, name = address.rpartition("/")
-        return self._folder(f"{folder}{mark}{options}"), name
-
-    def read(self, storage: Storage, name: str, limit: int) -> bytes:
-        """A photo's bytes; HaltError where the dataset itself cannot be reached any more.
-
-        Then no photo could be read, and each would be blamed.
-        """
-        try:
-            return storage.read(name, limit)
-        except FileError:
-            try:
-                self._input.is_file()
-            except FileError as away:
-                raise HaltError(f"{away}; the same command goes on when it can be") from None
-            raise
