@@ -124,7 +124,7 @@ class Here(Engine):
         """Do the jobs."""
         looking = None
         if not source.scored:
-            looking = RowScorer(settings.scorers, settings.max_side, settings.input)
+            looking = RowScorer(settings)
         waiting = deque(jobs)
         try:
             while waiting:

@@ -27,10 +27,15 @@ def takeout(where: tuple[float, float]) -> bytes:
     return json.dumps({"geoData": {"latitude": where[0], "longitude": where[1]}}).encode()
 
 
+def scorer(folder: Path, dataset: str) -> RowScorer:
+    """A scorer with a tiny model."""
+    return RowScorer(Settings(dataset, "out", (model(folder),), max_side=64))
+
+
 def looked(folder: Path, rows: list[dict[str, Any]]) -> Any:
     """Some photos of one album, looked at with a tiny model."""
     table = pa.Table.from_pylist([{"album": "trip", **row} for row in rows], photos_in())
-    with RowScorer((model(folder),), 64, str(folder / "in.parquet")) as look:
+    with scorer(folder, str(folder / "in.parquet")) as look:
         return look([table])
 
 
@@ -86,7 +91,7 @@ def test_paths_begin_at_the_dataset_wherever_it_lies(
     }[where]
     paths = ["photos/a.jpg", str(photos / "a.jpg"), (photos / "a.jpg").as_uri()]
     rows = [{"album": "a", "photo": str(n), "path": path} for n, path in enumerate(paths)]
-    with RowScorer((model(tmp_path),), 64, dataset) as look:
+    with scorer(tmp_path, dataset) as look:
         found = look([pa.Table.from_pylist(rows, photos_in())])
     assert found["reason"].to_pylist() == [""] * 3
 
@@ -100,7 +105,7 @@ def test_photos_on_another_filesystem(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(scoring, "MAX_BYTES", len(jpeg(1, 32, 24)))
     paths = ["photos/a.jpg", "memory://house/trips/photos/a.jpg", "large.jpg", "none.jpg"]
     rows = [{"album": "a", "photo": str(n), "path": path} for n, path in enumerate(paths)]
-    with RowScorer((model(tmp_path),), 64, "memory://house/trips/all.parquet") as look:
+    with scorer(tmp_path, "memory://house/trips/all.parquet") as look:
         found = look([pa.Table.from_pylist(rows, photos_in())])
     assert found["kind"].to_pylist() == ["", "", "unreadable", "unreadable"]
     assert "more than" in found["reason"][2].as_py() and "none.jpg" in found["reason"][3].as_py()

@@ -125,7 +125,7 @@ def _main(pipe: Connection, scored: bool, *, dataset: str, settings: str) -> Non
         while True:
             job: Job = pipe.recv()
             if scorer is None and not scored and job.kind != "join":
-                scorer = RowScorer.of(parsed)
+                scorer = RowScorer(parsed)
             pipe.send(perform(job, dataset, parsed, scorer))
     except (EOFError, BrokenPipeError, ConnectionError):
         pass  # the parent is gone

@@ -40,7 +40,7 @@ class ScoringActor:
 
     def __init__(self, dataset: str, settings: str) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
-        self.scorer = RowScorer.of(self._settings)
+        self.scorer = RowScorer(self._settings)
 
     def __call__(self, batch: Any) -> Any:
         """The partial rows of each job."""
@@ -59,7 +59,7 @@ class JobActor:
 
     def __init__(self, dataset: str, settings: str, scored: bool) -> None:
         self._dataset, self._settings = dataset, Settings.from_json(settings)
-        self._scorer = None if scored else RowScorer.of(self._settings)
+        self._scorer = None if scored else RowScorer(self._settings)
 
     def perform(self, job: str) -> str:
         """Do a job."""

@@ -32,38 +32,27 @@ from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import LARGE_COLUMNS
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.errors import ElsewhereError, FileError, InputError
-from elsewhere.service import MAX_BYTES, Device, PhotoOutcome, PhotoScorer
+from elsewhere.service import MAX_BYTES, PhotoOutcome, PhotoScorer
 
 _log = logging.getLogger(__name__)
 _MAX_FOLDERS = 16  # folders outside the dataset that stay open
+_MAX_PENDING = 4  # photos under way at once
 CHUNK_ROWS = 16  # photos whose bytes are read together
 
 
 class RowScorer(AbstractContextManager["RowScorer"]):
     """Scores the photos of a dataset's rows; use it in a `with` block."""
 
-    def __init__(
-        self,
-        scorers: tuple[str, ...],
-        max_side: int | None,
-        input: str,
-        *,
-        threads: int = 1,
-        device: Device = "auto",
-    ) -> None:
-        # one worker more than threads: the next photo is decoded while one is scored
-        self._scorer = PhotoScorer(scorers, max_side, workers=threads + 1, device=device)
+    def __init__(self, settings: Settings) -> None:
+        # two workers: the next photo is decoded while one is scored
+        self._scorer = PhotoScorer(
+            settings.scorers, settings.max_side, workers=2, device=settings.device
+        )
         self.attackers = self._scorer.models
-        self._input = storage = Storage(input)
+        self._input = storage = Storage(settings.input)
         self._dataset = storage.parent_folder() if storage.is_file() else storage
         self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # opening may need a connection
-        self._threads = ThreadPoolExecutor(threads + 1, thread_name_prefix="elsewhere-batch")
-        self._max_pending = 2 * (threads + 1)
-
-    @classmethod
-    def of(cls, settings: Settings) -> RowScorer:
-        """The scorer for a run's settings."""
-        return cls(settings.scorers, settings.max_side, settings.input, device=settings.device)
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="elsewhere-batch")
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -108,7 +97,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         pending: deque[Future[PhotoOutcome]] = deque()
         for row in rows:
             pending.append(self._threads.submit(self._score_row, row))
-            if len(pending) >= self._max_pending:
+            if len(pending) >= _MAX_PENDING:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
@@ -191,8 +180,6 @@ def _rows(pieces: Iterable[Any], small: list[Any]) -> Iterator[dict[str, Any]]:
         names = piece.column_names
         small.append(piece.select([name for name in names if name not in LARGE_COLUMNS]))
         wanted = [name for name in ("album", "photo", "path", "content", LOST) if name in names]
-        for start in range(0, piece.num_rows, CHUNK_ROWS):
-            chunk = piece.select(wanted).slice(start, CHUNK_ROWS)
-            columns = [text_values(chunk.column(name)) for name in wanted]
-            for row in zip(*columns, strict=True):
-                yield dict(zip(wanted, row, strict=True))
+        columns = [text_values(piece.column(name)) for name in wanted]
+        for row in zip(*columns, strict=True):
+            yield dict(zip(wanted, row, strict=True))
