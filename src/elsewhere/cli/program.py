@@ -50,6 +50,9 @@ KEPT, ERROR, MISUNDERSTOOD, INFEASIBLE, UNKNOWN, STOPPED = 0, 1, 2, 3, 4, 130
 CODES = {"optimal": KEPT, "feasible": KEPT, "infeasible": INFEASIBLE, "unknown": UNKNOWN}
 """The exit code of each status of a plan."""
 
+COMMAND_LINE = shlex.join(["elsewhere", *sys.argv[1:]])
+"""What was typed, quoted for a shell."""
+
 _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EIO)
 
 
@@ -163,8 +166,3 @@ def _options(
 
         typer.echo(f"elsewhere {installed_version('elsewhere')}")
         raise typer.Exit
-
-
-def typed_command() -> str:
-    """The command line, quoted for a shell."""
-    return shlex.join(["elsewhere", *sys.argv[1:]])

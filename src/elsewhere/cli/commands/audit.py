@@ -9,7 +9,7 @@ import typer
 
 from elsewhere import messages
 from elsewhere.cli import options
-from elsewhere.cli.program import ERROR, KEPT, typed_command
+from elsewhere.cli.program import COMMAND_LINE, ERROR, KEPT
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         audit = audit_album(scored, opened.places, wishes, posted=public, opinions=opinions)
         if report is not None:
             page = audit_contents(
-                scored, audit, posted=public, opinions=opinions, command=typed_command()
+                scored, audit, posted=public, opinions=opinions, command=COMMAND_LINE
             )
             save_report(page, report)
     if as_json:

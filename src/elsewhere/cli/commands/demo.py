@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from elsewhere.cli.program import typed_command
+from elsewhere.cli.program import COMMAND_LINE
 
 if TYPE_CHECKING:
     from elsewhere.service import ProtectedAlbum
@@ -60,7 +60,7 @@ def command(
     # a secret k would make every run another example
     wishes = Wishes(top=_TOP, exact_top=True)
     with stages() as progress:
-        done = protect_album([ALBUM], target, wishes, command=typed_command(), progress=progress)
+        done = protect_album([ALBUM], target, wishes, command=COMMAND_LINE, progress=progress)
     show(done)
     _compare(done)
 

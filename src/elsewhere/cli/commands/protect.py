@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.program import CODES, INFEASIBLE, UNKNOWN, typed_command
+from elsewhere.cli.program import CODES, COMMAND_LINE, INFEASIBLE, UNKNOWN
 from elsewhere.errors import InputError
 from elsewhere.values.plan import Status
 
@@ -178,7 +178,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 private=private,
                 order=cast("Order", order),
                 names=cast("Names", names),
-                command=typed_command() if report else None,
+                command=COMMAND_LINE if report else None,
                 progress=progress,
             )
     except NowhereError as nowhere:
