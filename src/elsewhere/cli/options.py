@@ -56,8 +56,8 @@ ONE_SCORER = typer.Option("--scorer", metavar="SCORER", help=f"The attacker: {_S
 POSTED = typer.Option(
     "--posted",
     metavar="PATH",
-    help="Photos that are already public, yours or others': a folder or a file. The plan counts "
-    "them; they are never exported. Repeatable.",
+    help="Photos that are already public, yours or others': a folder or a file. They are "
+    "counted, and never exported. Repeatable.",
 )
 TOP = typer.Option(
     "--top",
@@ -74,7 +74,7 @@ BUDGET = typer.Option(
 MARGIN = typer.Option(
     "--margin",
     metavar="MARGIN",
-    help="Safety margin for models other than the scorers: none (exactly these scorers), careful "
+    help="Margin for models other than the scorers: none (exactly these scorers), careful "
     "(small differences), paranoid (similar models trained on other photos), or nats per kept "
     "photo, such as 0.2. No margin covers another kind of model: add it with --scorer.",
     show_default="careful",

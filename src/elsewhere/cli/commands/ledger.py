@@ -50,7 +50,7 @@ def command(
     - `elsewhere ledger confirm 3`
       (an interrupted export: yes, it was shared)
 
-    Exit codes: 0 done, 1 an error, 2 no such entry.
+    Exit codes: 0 done, 1 an error, 2 no such entry or invalid usage.
     """
     from elsewhere.service import Ledger
 

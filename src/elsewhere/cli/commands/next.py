@@ -65,8 +65,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     - `elsewhere next trip IMG_0012.jpg --hide home --json`
       (as JSON)
 
-    Exit codes: 0 keep (post it), 3 withhold, 4 wait (try again when others are public), 1 an error,
-    2 invalid usage.
+    Exit codes: 0 keep (post it), 1 an error, 2 invalid usage, 3 withhold, 4 wait (try again when
+    others are public).
     """
     from elsewhere.cli.parse import parse_places
     from elsewhere.cli.render.progress import stages
