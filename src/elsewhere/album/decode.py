@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -200,6 +201,8 @@ def render_pixels(
     image: Image.Image, max_side: int | None, max_pixels: int = MAX_PIXELS
 ) -> Image.Image:
     """The picture as it would be shared: upright, sRGB, its long side at most `max_side`."""
+    from PIL.Image import Resampling
+
     size = _shared_size(image.size, max_side)
     width, height = image.size
     # A progressive JPEG is held whole, whatever scale it is decoded at: up to six bytes a pixel.
@@ -215,7 +218,10 @@ def render_pixels(
     try:
         image.load()
         # Only now: a PNG may have it behind its pixels, and a TIFF is turned while it is loaded.
-        orientation = _orientation(image)
+        orientation = 1  # upright; the decoder of HEIC has applied it
+        if image.format != "HEIF":
+            with suppress(Exception):  # a damaged tag must not cost the photo
+                orientation = int(image.getexif().get(_ORIENTATION, 1))
         profile = image.info.get("icc_profile")
         if image.format == "TIFF":
             size = _shared_size(image.size, max_side)
@@ -223,7 +229,12 @@ def render_pixels(
     except UnknownPixelsError as problem:
         raise RefusedError("unsupported", f"{problem}: save it as JPEG") from None
     if picture.size != size:
-        picture = _resize(picture, size)
+        for fraction in _FRACTIONS:
+            if (-(-picture.width // fraction), -(-picture.height // fraction)) == size:
+                picture = picture.reduce(fraction)
+                break
+        else:
+            picture = picture.resize(size, Resampling.BICUBIC, reducing_gap=3.0)
     return _turn(to_srgb(flatten_on_white(picture), profile), orientation)
 
 
@@ -241,25 +252,6 @@ def _shared_size(size: tuple[int, int], max_side: int | None) -> tuple[int, int]
             return -(-width // fraction), -(-height // fraction)
     scale = max_side / max(size)
     return max(1, round(width * scale)), max(1, round(height * scale))
-
-
-def _resize(image: Image.Image, size: tuple[int, int]) -> Image.Image:
-    from PIL.Image import Resampling
-
-    for fraction in _FRACTIONS:
-        if (-(-image.width // fraction), -(-image.height // fraction)) == size:
-            return image.reduce(fraction)
-    return image.resize(size, Resampling.BICUBIC, reducing_gap=3.0)
-
-
-def _orientation(image: Image.Image) -> int:
-    """The EXIF orientation; 1 (upright) where it is missing or unreadable."""
-    if image.format == "HEIF":
-        return 1  # the decoder has applied it
-    try:
-        return int(image.getexif().get(_ORIENTATION, 1))
-    except Exception:  # a damaged tag must not cost the photo
-        return 1
 
 
 def _turn(image: Image.Image, orientation: int) -> Image.Image:

@@ -142,16 +142,14 @@ def read_embedded(image: Image.Image, content: bytes) -> Metadata:
 def _read_exif(exif: Any, found: Found) -> Metadata:
     inner, gps = _exif_part(exif, _EXIF_IFD), _exif_part(exif, _GPS_IFD)
     position = _exif_position(gps)
-    if position:
-        found.append(("position", f"{position[0]:.5f}, {position[1]:.5f}"))
-    elif gps:
+    found += _place_and_time(position, None)  # before the times, which a damaged tag may cost
+    if gps and not position:
         found.append(("position", f"unreadable ({len(gps)} tags)"))
     time = _exif_time({**dict(exif), **inner})
-    if time:
-        found.append(("time", time.isoformat(" ")))
-        if time.tzinfo:
-            found.append(("time zone", time.strftime("%z")))
-    elif gps.get(_GPS_DATE):
+    found += _place_and_time(None, time)
+    if time and time.tzinfo:
+        found.append(("time zone", time.strftime("%z")))
+    elif not time and gps.get(_GPS_DATE):
         found.append(("time", f"{gps.get(_GPS_DATE)} {gps.get(_GPS_TIME, '')}"))
     for tags in (exif, inner):
         for tag, kind in _EXIF_TEXTS.items():
@@ -273,12 +271,10 @@ def read_xmp(packet: bytes) -> Metadata:
     for name in _XMP_TIMES:
         with suppress(ValueError):
             time = time or datetime.fromisoformat(properties.get(name, "").strip())
-    try:
-        rating: int | None = round(float(properties[_XAP, "Rating"]))
-    except (KeyError, ValueError, OverflowError):
-        rating = None
-    if rating is not None and not 1 <= rating <= 5:  # 0: not rated, −1: rejected
-        rating = None
+    rating = None
+    with suppress(KeyError, ValueError, OverflowError):
+        stars = round(float(properties[_XAP, "Rating"]))
+        rating = stars if 1 <= stars <= 5 else None  # 0: not rated, −1: rejected
     found: Found = [("XMP", f"{len(properties)} properties"), *_place_and_time(position, time)]
     found += [(_XMP_LEAKS[name], text) for name, text in properties.items() if name in _XMP_LEAKS]
     return Metadata(position=position, time=time, rating=rating, leaks=make_leaks(found))

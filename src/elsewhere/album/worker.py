@@ -1,8 +1,8 @@
 """Inside a worker process: read and render one file after another, under limits.
 
 What a file can do here is limited before the first one is read: memory, processor time, and no
-writing of any file at all. Decoders may print anything: it goes null, as the pipe to the parent
-is moved to a private descriptor first. A platform that lacks a limit uses those it has.
+writing of any file at all. What decoders print is discarded: the pipe to the parent is moved to a
+private descriptor first. A platform that lacks a limit uses those it has.
 
 The file is read once, with its metadata and its sidecars, and its picture is rendered. The answer
 is plain JSON and the bytes of a bare JPEG.
@@ -51,24 +51,21 @@ Task = Callable[[dict[str, Any]], Answer]
 
 def read(request: dict[str, Any]) -> Answer:
     """Render one photo and read its metadata, or answer with the kind of failure."""
+    path = Path(request["path"])
     try:
-        return _read(Path(request["path"]), request)
+        content = _content(path, request.get("content"))
+        kind = file_kind(content[:HEAD_BYTES], path.suffix)
+        if kind not in PHOTO_KINDS:  # the file changed since it was found
+            raise decode.RefusedError("foreign")
+        try:
+            image = decode.open_image(content, kind)
+            picture = decode.render_pixels(image, request["max_side"], request["pixels"])
+        except (MemoryError, decode.RefusedError):
+            raise
+        except Exception as problem:  # a decoder may raise anything at all on a damaged file
+            raise _refusal(problem) from None
     except decode.RefusedError as refusal:
         return {"failed": refusal.kind, "detail": str(refusal)}, []
-
-
-def _read(path: Path, request: dict[str, Any]) -> Answer:
-    content = _content(path, request.get("content"))
-    kind = file_kind(content[:HEAD_BYTES], path.suffix)
-    if kind not in PHOTO_KINDS:  # the file changed since it was found
-        raise decode.RefusedError("foreign")
-    try:
-        image = decode.open_image(content, kind)
-        picture = decode.render_pixels(image, request["max_side"], request["pixels"])
-    except (MemoryError, decode.RefusedError):
-        raise
-    except Exception as problem:  # a decoder may raise anything at all on a damaged file
-        raise _refusal(problem) from None
     metadata = read_embedded(image, content)  # before encoding, which clears it
     for sidecar in request["sidecars"][:_MAX_SIDECARS]:
         metadata = metadata.completed_by(_read_sidecar(Path(sidecar)))
@@ -99,11 +96,10 @@ def _refusal(problem: Exception) -> decode.RefusedError:
     message = " ".join(str(problem).split()) or type(problem).__name__
     if "memory" in message.lower() and "security limit" not in message.lower():
         return decode.RefusedError("memory")
+    detail = f"it is damaged ({message[:200]}): leave it out or copy it anew"
     if "truncated" in message.lower():
-        return decode.RefusedError("damaged", "it is cut short: copy it anew")
-    return decode.RefusedError(
-        "damaged", f"it is damaged ({message[:200]}): leave it out or copy it anew"
-    )
+        detail = "it is cut short: copy it anew"
+    return decode.RefusedError("damaged", detail)
 
 
 def _read_sidecar(path: Path) -> Metadata:
@@ -114,8 +110,7 @@ def _read_sidecar(path: Path) -> Metadata:
             metadata = read_xmp(read_file(path, XMP_MAX_BYTES) or b"")
         else:
             metadata = read_takeout(read_file(path, TAKEOUT_MAX_BYTES) or b"")
-    leaks = make_leaks([("sidecar", printable(path.name))])
-    return metadata.completed_by(Metadata(leaks=leaks))
+    return metadata.completed_by(Metadata(leaks=make_leaks([("sidecar", printable(path.name))])))
 
 
 OUT_OF_MEMORY = 86
@@ -125,7 +120,12 @@ _MEMORY_CHECK_SECONDS = 0.05
 
 def main(settings: dict[str, Any]) -> None:
     """Answer requests until the pipe is closed; `settings` come from `workers.Workers`."""
-    inbox, outbox = _private_pipes()
+    # the pipes from and to the parent, out of reach of code that prints or reads
+    inbox, outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(null, standard)
+    os.close(null)
     # Ctrl-C goes to the whole group of processes; the parent decides when a worker ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     module, _, name = settings["task"].partition(":")
@@ -154,16 +154,6 @@ def _run(task: Task, request: dict[str, Any]) -> Answer:
     except Exception as problem:  # a decoder may raise anything at all
         detail = f"{type(problem).__name__}: {problem}"
         return {"failed": "damaged", "detail": detail[:500]}, []
-
-
-def _private_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """The pipes from and to the parent, out of reach of code that prints or reads."""
-    inbox, outbox = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(null, standard)
-    os.close(null)
-    return os.fdopen(inbox, "rb"), os.fdopen(outbox, "wb")
 
 
 def _limit_memory(memory: int, watch: bool) -> None:
