@@ -113,11 +113,10 @@ class Spool:
     def close(self) -> None:
         """Delete everything now."""
         with self._lock:
-            self._file.close()
+            if hasattr(self, "_file"):  # creating it may have failed
+                self._file.close()
 
-    def __del__(self) -> None:
-        if hasattr(self, "_file"):  # creating it may have failed
-            self._file.close()
+    __del__ = close
 
 
 def _no_room(problem: OSError) -> FileError:
