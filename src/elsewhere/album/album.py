@@ -89,14 +89,14 @@ def read_album(
     To read several albums pass `workers` (`album_workers`); they keep their own limits.
     """
     recipe = recipe or Recipe()
-    given = [Path(path) for path in paths]
+    roots = [Path(path) for path in paths]
     with nullcontext(workers) if workers else album_workers(limits) as pool:
-        found = find_photos(given)  # while the workers start
+        discovery = find_photos(roots)  # while the workers start
         spool = Spool()
         photos: dict[str, Photo] = {}
-        skipped = list(found.skipped)
-        total = len(found.photos)
-        progress(Step("reading", 0, total, skipped=found.skipped))
+        skipped = list(discovery.skipped)
+        total = len(discovery.photos)
+        progress(Step("reading", 0, total, skipped=discovery.skipped))
         requests: Iterator[dict[str, object]] = (
             {
                 "path": str(candidate.path.absolute()),
@@ -104,9 +104,9 @@ def read_album(
                 "max_side": recipe.max_side,
                 "pixels": pixels,
             }
-            for candidate in found.photos
+            for candidate in discovery.photos
         )
-        replies = zip(found.photos, pool.each(requests), strict=True)
+        replies = zip(discovery.photos, pool.each(requests), strict=True)
         for number, (candidate, reply) in enumerate(replies, 1):
             result = _photo(candidate, reply, recipe, spool)
             if isinstance(result, Photo):
@@ -123,7 +123,7 @@ def read_album(
             else:
                 progress(Step("reading", number, total, candidate.name, photo=result))
     skipped.sort(key=lambda file: natural_key(file.name))
-    folders = tuple(path for path in given if path.is_dir())
+    folders = tuple(path for path in roots if path.is_dir())
     return Album(tuple(photos.values()), tuple(skipped), recipe, spool, folders)
 
 

@@ -38,7 +38,7 @@ ZIP = ".zip"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ArchiveEntry:
     """One file in an archive."""
 
     name: str
@@ -73,10 +73,10 @@ class Entry:
 
 def write_archive(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
     """Write an archive of these files, in this order."""
-    entries: list[Entry] = []
+    entries: list[ArchiveEntry] = []
     at = 0
     for name, content in files:
-        entry = Entry(name, len(content), zlib.crc32(content), at)
+        entry = ArchiveEntry(name, len(content), zlib.crc32(content), at)
         at = entry.content_start + len(content)
         if at > _MAX_SIZE or len(entries) == _MAX_ENTRIES:
             raise FileError(
@@ -88,11 +88,11 @@ def write_archive(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
     file.write(_tail(entries, at))
 
 
-def read_entries(path: Path) -> list[Entry]:
+def read_entries(path: Path) -> list[ArchiveEntry]:
     """The entries of an archive that `write_archive` could have written; else a FileError."""
     with path.open("rb") as file:
         length = os.fstat(file.fileno()).st_size
-        entries: list[Entry] = []
+        entries: list[ArchiveEntry] = []
         at = 0
         while True:
             file.seek(at)
@@ -106,7 +106,7 @@ def read_entries(path: Path) -> list[Entry]:
                 name = file.read(name_length).decode("utf-8")
             except UnicodeDecodeError:
                 raise _foreign(path) from None
-            entry = Entry(name, size, crc, at)
+            entry = ArchiveEntry(name, size, crc, at)
             same = entry.local_header() == header + name.encode("utf-8")
             if not same or entry.content_start + size > length:
                 raise _foreign(path)
@@ -121,7 +121,7 @@ def read_entries(path: Path) -> list[Entry]:
     return entries
 
 
-def read_entry(path: Path, entry: Entry) -> bytes:
+def read_entry(path: Path, entry: ArchiveEntry) -> bytes:
     """The bytes of one entry, compared with its checksum."""
     with path.open("rb") as file:
         file.seek(entry.content_start)
@@ -131,7 +131,7 @@ def read_entry(path: Path, entry: Entry) -> bytes:
     return content
 
 
-def _tail(entries: list[Entry], at: int) -> bytes:
+def _tail(entries: list[ArchiveEntry], at: int) -> bytes:
     """What follows the last file: the list of all files, and its position."""
     listing = b"".join(entry.central_header() for entry in entries)
     count = len(entries)
@@ -152,7 +152,7 @@ class Copy:
     path: Path
     names: tuple[str, ...]
     """All entries, sorted."""
-    _entries: Mapping[str, Entry] | None = None
+    _entries: Mapping[str, ArchiveEntry] | None = None
     """The entries of an archive by name; None for a folder."""
 
     def read(self, name: str) -> bytes:

@@ -82,27 +82,27 @@ class Discovery:
 
 def find_photos(paths: Iterable[str | Path]) -> Discovery:
     """The photos of folders and files, in natural order folder by folder; each file once."""
-    given = [Path(path) for path in paths]
-    if not given:
+    roots = [Path(path) for path in paths]
+    if not roots:
         raise InputError("no photo was given: name a folder or at least one file")
-    found: dict[str, Candidate | SkippedFile] = {}
-    for root in given:
+    by_path: dict[str, Candidate | SkippedFile] = {}
+    for root in roots:
         if not os.path.lexists(root):
             raise InputError(f"{printable(root)} does not exist: give photos, or a folder of them")
         if root.is_dir():
-            prefix = f"{root.resolve().name}/" if len(given) > 1 else ""
+            prefix = f"{root.resolve().name}/" if len(roots) > 1 else ""
             files = sorted(_walk(root, prefix), key=lambda file: natural_key(file.name))
         else:
             files = [_check_given_file(root)]
         for file in files:
             is_skipped = isinstance(file, SkippedFile)
-            found.setdefault(str(file.path) if is_skipped else os.path.realpath(file.path), file)
+            by_path.setdefault(str(file.path) if is_skipped else os.path.realpath(file.path), file)
 
     used_names: set[str] = set()
     skipped: list[SkippedFile] = []
     candidates: list[Candidate] = []
     sidecars: list[Candidate] = []
-    for file in found.values():
+    for file in by_path.values():
         name, number = file.name, 2
         while name in used_names:
             name, number = f"{file.name} ({number})", number + 1

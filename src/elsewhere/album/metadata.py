@@ -71,10 +71,10 @@ class Metadata:
         )
 
 
-def make_leaks(found: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
+def make_leaks(pairs: Iterable[tuple[str, object]]) -> tuple[Leak, ...]:
     """Leaks as printable text, each once and none empty."""
     leaks: dict[Leak, None] = {}
-    for kind, text in found:
+    for kind, text in pairs:
         line = one_line(text if isinstance(text, str) else str(text))
         if line:
             leaks[Leak(kind, line)] = None
@@ -147,6 +147,6 @@ def from_json(value: object) -> Metadata:
         result = replace(result, rating=rating)
     if isinstance(leaks, list):
         pairs = [pair for pair in leaks[:MAX_LEAKS] if isinstance(pair, list) and len(pair) == 2]
-        found = ((one_line(str(kind), 30), text) for kind, text in pairs)
-        result = replace(result, leaks=make_leaks(found))
+        named = ((one_line(str(kind), 30), text) for kind, text in pairs)
+        result = replace(result, leaks=make_leaks(named))
     return result

@@ -32,7 +32,7 @@ from elsewhere.album.metadata import Metadata, make_leaks, parse_position, parse
 if TYPE_CHECKING:
     from PIL import Image
 
-Found = list[tuple[str, object]]
+RawLeaks = list[tuple[str, object]]
 """Kinds of leaks with their values."""
 
 _EXIF_IFD, _GPS_IFD, _SECOND_IFD = 0x8769, 0x8825, -1
@@ -122,45 +122,45 @@ class HostileError(ValueError):
 
 def read_embedded(image: Image.Image, content: bytes) -> Metadata:
     """All metadata inside the file."""
-    found: Found = []
+    leaks: RawLeaks = []
     metadata = Metadata()
     with suppress(Exception):
-        metadata = metadata.completed_by(_read_exif(image.getexif(), found))
+        metadata = metadata.completed_by(_read_exif(image.getexif(), leaks))
     with suppress(Exception):
         packet = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
         xmp = read_xmp(packet.encode() if isinstance(packet, str) else packet)
         metadata = metadata.completed_by(xmp)
     for read_part in (_read_iptc, _read_image_info):
         with suppress(Exception):
-            read_part(image, found)
+            read_part(image, leaks)
     if image.format in ("JPEG", "MPO"):
         with suppress(Exception):
-            _read_jpeg_segments(content, found)
-    return Metadata(leaks=make_leaks(found)).completed_by(metadata)
+            _read_jpeg_segments(content, leaks)
+    return Metadata(leaks=make_leaks(leaks)).completed_by(metadata)
 
 
-def _read_exif(exif: Any, found: Found) -> Metadata:
+def _read_exif(exif: Any, leaks: RawLeaks) -> Metadata:
     inner, gps = _exif_part(exif, _EXIF_IFD), _exif_part(exif, _GPS_IFD)
     position = _exif_position(gps)
-    found += _place_and_time(position, None)  # before the times, which a damaged tag may cost
+    leaks += _place_and_time(position, None)  # before the times, which a damaged tag may cost
     if gps and not position:
-        found.append(("position", f"unreadable ({len(gps)} tags)"))
+        leaks.append(("position", f"unreadable ({len(gps)} tags)"))
     time = _exif_time({**dict(exif), **inner})
-    found += _place_and_time(None, time)
+    leaks += _place_and_time(None, time)
     if time and time.tzinfo:
-        found.append(("time zone", time.strftime("%z")))
+        leaks.append(("time zone", time.strftime("%z")))
     elif not time and gps.get(_GPS_DATE):
-        found.append(("time", f"{gps.get(_GPS_DATE)} {gps.get(_GPS_TIME, '')}"))
+        leaks.append(("time", f"{gps.get(_GPS_DATE)} {gps.get(_GPS_TIME, '')}"))
     for tags in (exif, inner):
         for tag, kind in _EXIF_TEXTS.items():
             if tag in tags:
-                found.append((kind, _text(tags[tag])))
+                leaks.append((kind, _text(tags[tag])))
     if inner.get(_USER_COMMENT):
-        found.append(("comment", _text(inner[_USER_COMMENT])))
+        leaks.append(("comment", _text(inner[_USER_COMMENT])))
     if inner.get(_MAKER_NOTE):
-        found.append(("maker note", f"{len(inner[_MAKER_NOTE])} bytes"))
+        leaks.append(("maker note", f"{len(inner[_MAKER_NOTE])} bytes"))
     if _exif_part(exif, _SECOND_IFD).get(_THUMBNAIL):
-        found.append(("thumbnail", "a small copy of the picture, perhaps from before an edit"))
+        leaks.append(("thumbnail", "a small copy of the picture, perhaps from before an edit"))
     stars = exif.get(_RATING)
     rating = stars if isinstance(stars, int) and 1 <= stars <= 5 else None
     return Metadata(position=position, time=time, rating=rating)
@@ -212,46 +212,46 @@ def _text(value: object) -> str:
     return str(value)[:2000].strip("\0 ")
 
 
-def _read_iptc(image: Any, found: Found) -> None:
+def _read_iptc(image: Any, leaks: RawLeaks) -> None:
     from PIL import IptcImagePlugin
 
     for key, value in (IptcImagePlugin.getiptcinfo(image) or {}).items():
         if key in _IPTC_TEXTS:
             for item in value if isinstance(value, list) else [value]:
-                found.append(("IPTC " + _IPTC_TEXTS[key], _text(item)))
+                leaks.append(("IPTC " + _IPTC_TEXTS[key], _text(item)))
 
 
-def _read_image_info(image: Image.Image, found: Found) -> None:
+def _read_image_info(image: Image.Image, leaks: RawLeaks) -> None:
     """PNG's texts, the colour profile, and what an HEIC keeps beside its picture."""
     with suppress(Exception):
         for key, value in getattr(image, "text", {}).items():
             if key != "XML:com.adobe.xmp":
-                found.append(("text", f"{key}: {value[:2000]}"))
+                leaks.append(("text", f"{key}: {value[:2000]}"))
     with suppress(Exception):
         if image.info.get("icc_profile"):
-            found.append(("colour profile", profile_name(image.info["icc_profile"])))
+            leaks.append(("colour profile", profile_name(image.info["icc_profile"])))
     if image.info.get("depth_images"):
-        found.append(("depth map", "how far away everything was"))
+        leaks.append(("depth map", "how far away everything was"))
     if image.info.get("thumbnails"):
-        found.append(("thumbnail", "a small copy of the picture, perhaps from before an edit"))
+        leaks.append(("thumbnail", "a small copy of the picture, perhaps from before an edit"))
     for name in image.info.get("aux") or ():
-        found.append(("auxiliary picture", str(name)))
+        leaks.append(("auxiliary picture", str(name)))
 
 
-def _read_jpeg_segments(content: bytes, found: Found) -> None:
+def _read_jpeg_segments(content: bytes, leaks: RawLeaks) -> None:
     end = len(content)
     for segment in renditions.segments(content):
         if segment.marker == renditions.EOI:
             end = segment.end
         if segment.marker == renditions.COM:
-            found.append(("comment", _text(content[segment.start : segment.end])))
+            leaks.append(("comment", _text(content[segment.start : segment.end])))
         elif segment.marker == 0xE2 and content[segment.start : segment.start + 4] == b"MPF\0":
-            found.append(("further pictures", "such as a gain map, or the other eye's view"))
+            leaks.append(("further pictures", "such as a gain map, or the other eye's view"))
     extra = len(content) - end
     if extra:
         tail = content[end:]
         video = tail.find(b"ftyp", 0, 1 << 20) >= 0 or b"MotionPhoto" in tail[:4096]
-        found.append(("video" if video else "bytes behind the picture", f"{extra} bytes"))
+        leaks.append(("video" if video else "bytes behind the picture", f"{extra} bytes"))
 
 
 def read_xmp(packet: bytes) -> Metadata:
@@ -275,18 +275,18 @@ def read_xmp(packet: bytes) -> Metadata:
     with suppress(KeyError, ValueError, OverflowError):
         stars = round(float(properties[_XAP, "Rating"]))
         rating = stars if 1 <= stars <= 5 else None  # 0: not rated, −1: rejected
-    found: Found = [("XMP", f"{len(properties)} properties"), *_place_and_time(position, time)]
-    found += [(_XMP_LEAKS[name], text) for name, text in properties.items() if name in _XMP_LEAKS]
-    return Metadata(position=position, time=time, rating=rating, leaks=make_leaks(found))
+    leaks: RawLeaks = [("XMP", f"{len(properties)} properties"), *_place_and_time(position, time)]
+    leaks += [(_XMP_LEAKS[name], text) for name, text in properties.items() if name in _XMP_LEAKS]
+    return Metadata(position=position, time=time, rating=rating, leaks=make_leaks(leaks))
 
 
-def _place_and_time(position: tuple[float, float] | None, time: datetime | None) -> Found:
-    found: Found = []
+def _place_and_time(position: tuple[float, float] | None, time: datetime | None) -> RawLeaks:
+    leaks: RawLeaks = []
     if position:
-        found.append(("position", f"{position[0]:.5f}, {position[1]:.5f}"))
+        leaks.append(("position", f"{position[0]:.5f}, {position[1]:.5f}"))
     if time:
-        found.append(("time", time.isoformat(" ")))
-    return found
+        leaks.append(("time", time.isoformat(" ")))
+    return leaks
 
 
 def xmp_properties(packet: bytes) -> dict[Name, str]:
@@ -377,8 +377,8 @@ def read_takeout(content: bytes) -> Metadata:
     for key in ("geoData", "geoDataExif"):
         position = position or parse_position(part(key).get("latitude"), part(key).get("longitude"))
     time = parse_timestamp(part("photoTakenTime").get("timestamp"))
-    found = _place_and_time(position, time)
-    found += [
+    leaks = _place_and_time(position, time)
+    leaks += [
         (kind, values[key])
         for key, kind in _TAKEOUT_TEXTS.items()
         if isinstance(values.get(key), str)
@@ -386,5 +386,5 @@ def read_takeout(content: bytes) -> Metadata:
     people = values.get("people")
     if isinstance(people, list):
         names = [person.get("name") for person in people if isinstance(person, dict)]
-        found.append(("people", ", ".join(name for name in names if isinstance(name, str))))
-    return Metadata(position=position, time=time, leaks=make_leaks(found))
+        leaks.append(("people", ", ".join(name for name in names if isinstance(name, str))))
+    return Metadata(position=position, time=time, leaks=make_leaks(leaks))

@@ -78,11 +78,11 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """`task` names a function as "package.module:function"; it runs in the workers."""
         self.limits = limits or Limits()
         self.count = count or worker_count()
-        self._idle: LifoQueue[_Worker] = LifoQueue()
-        self._all: list[_Worker] = []
+        self._idle: LifoQueue[_WorkerProcess] = LifoQueue()
+        self._all: list[_WorkerProcess] = []
         try:
             for _ in range(self.count):
-                worker = _Worker(task, self.limits)
+                worker = _WorkerProcess(task, self.limits)
                 worker.start()  # it starts up while the files are being found
                 self._all.append(worker)
                 self._idle.put(worker)
@@ -132,7 +132,7 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
 
 
 @dataclass(eq=False)
-class _Worker:
+class _WorkerProcess:
     """One place in the pool, and its current process."""
 
     task: str
