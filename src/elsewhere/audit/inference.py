@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.audit.values import Alone, Audit, Curve, Exposure, Guess, Opinion, Shares, Within
 from elsewhere.errors import InputError
-from elsewhere.globe import Cells, cell_names, cell_towns, distance_km
+from elsewhere.globe import Cells, cell_names, distance_km
 from elsewhere.globe.coordinates import EARTH_KM, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.places import towns_by_cell
@@ -217,10 +217,10 @@ def _guesses(
     beliefs = [(cell, float(probabilities[cell])) for cell in numbers]
     if cells is None:
         return tuple(Guess(cell, f"cell {cell}", None, None, belief) for cell, belief in beliefs)
-    names, (lat, lon) = cell_names(cells), cell_towns(cells)
+    names, towns, table = cell_names(cells), towns_by_cell(cells).largest, gazetteer()
     return tuple(
-        Guess(cell, names[cell], float(lat[cell]), float(lon[cell]), belief)
-        for cell, belief in beliefs
+        Guess(cell, names[cell], float(table.lat[town]), float(table.lon[town]), belief)
+        for town, (cell, belief) in zip(towns[list(numbers)], beliefs, strict=True)
     )
 
 
@@ -383,7 +383,7 @@ def distances(
         spots = np.unique(spots.round(2), axis=0)
     spots = spots[:: 1 + (len(spots) - 1) // MAX_POSITIONS]
     place = unit_vector(*spots.T).T
-    table, cell_of = gazetteer(), towns_by_cell(cells).cell_of
+    table, (cell_of, largest, _) = gazetteer(), towns_by_cell(cells)
     people = np.maximum(table.population[table.towns], 1).astype(np.float64)
     cosine = (table.town_directions @ place).max(axis=1)
     nearest = distance_km(cells, *spots.T).reshape(-1, cells.count).min(axis=0)
@@ -397,7 +397,6 @@ def distances(
         share = share / np.where(population > 0, population, 1.0)
         chance = min(1.0, float(probabilities @ share))
         radii.append(Within(km, chance, min(1.0, float(probabilities[touched].sum()))))
-    lat, lon = cell_towns(cells)
-    best = int(np.argmax(probabilities))
-    to_best = np.clip((unit_vector(lat[best], lon[best]) @ place).max(), -1.0, 1.0)
+    best = largest[np.argmax(probabilities)]
+    to_best = np.clip((unit_vector(table.lat[best], table.lon[best]) @ place).max(), -1.0, 1.0)
     return tuple(radii), float(EARTH_KM * np.arccos(to_best))

@@ -77,8 +77,6 @@ DARK: Final = Palette(
     baseline="#989da6",
     warning="#ff8a7d",
 )
-
-
 _LIGHT, _DARK = (
     ";".join(f"--{role}:{colour}" for role, colour in asdict(palette).items())
     for palette in (LIGHT, DARK)

@@ -146,13 +146,6 @@ _BLOCK_BYTES = 4096
 _KEY_BYTES = _SEAL_BYTES = 32
 
 
-def private_folder(path: Path) -> Path:
-    """`path` as a folder that only this user can enter, created or restricted as needed."""
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.chmod(0o700)
-    return path
-
-
 @dataclass(eq=False)
 class RowCache:
     """Rows by photo and scorer; the least recently used go first. Thread-safe."""
@@ -230,8 +223,10 @@ class RowCache:
                 return self._secret if self._usable else b""
             self._secret = b""
             with suppress(OSError):
-                path = private_folder(self.folder) / "key"
-                private_folder(self.folder / "rows")
+                for private in (self.folder, self.folder / "rows"):
+                    private.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    private.chmod(0o700)
+                path = self.folder / "key"
                 with suppress(FileNotFoundError):
                     path.chmod(0o600)
                     if len(path.read_bytes()) != _KEY_BYTES:

@@ -26,7 +26,6 @@ from elsewhere.errors import InputError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.platform.files import write_whole
 from elsewhere.platform.machine import user_folder
-from elsewhere.scorers.cached_scorer import private_folder
 from elsewhere.scorers.protocol import Photo, Row, ScorerInfo, normalise_row
 from elsewhere.values.wording import installed_by
 
@@ -148,8 +147,9 @@ class GeoclipScorer:
                 unit = torch.nn.functional.normalize(encoder(batch), dim=1)
                 features[first : first + 2000] = unit.numpy()
         with contextlib.suppress(OSError):  # without a cache it is computed again next time
-            private_folder(path.parent.parent)
-            private_folder(path.parent)
+            for private in (path.parent.parent, path.parent):
+                private.mkdir(mode=0o700, parents=True, exist_ok=True)
+                private.chmod(0o700)
             content = io.BytesIO()
             np.savez(content, features=features)
             write_whole(path, content.getvalue(), private=True)
