@@ -17,6 +17,7 @@ from functools import cache
 
 import numpy as np
 from markupsafe import Markup
+from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike
 
 from elsewhere.audit import Guess
@@ -42,18 +43,12 @@ _NUMBER_HEIGHT = 10.0
 """Of a decoy's number; numbers keep this distance from each other."""
 
 
-def equal_earth(lat: Floats, lon: Floats) -> tuple[Floats, Floats]:
-    """East and north of the middle, in radii of the earth."""
-    a1, a2, a3, a4, half = 1.340264, -0.081106, 0.000893, 0.003796, math.sqrt(3.0) / 2
-    t = np.arcsin(half * np.sin(np.radians(lat)))
-    slope = 9 * a4 * t**8 + 7 * a3 * t**6 + 3 * a2 * t**2 + a1
-    x = np.radians(lon) * np.cos(t) / (half * slope)
-    y = a4 * t**9 + a3 * t**7 + a2 * t**3 + a1 * t
-    return np.asarray(x), np.asarray(y)
-
-
-_SCALE = (WIDTH - 2 * _BORDER) / 2 / float(equal_earth(np.zeros(1), np.full(1, 180.0))[0][0])
-_TOP, _BOTTOM = (equal_earth(np.array([NORTH, SOUTH]), np.zeros(2))[1] * _SCALE).tolist()
+# Equal Earth: a parametric latitude t, the way north as a polynomial of it, and its slope
+_M = math.sqrt(3.0) / 2
+_NORTHING = Polynomial([0, 1.340264, 0, -0.081106, 0, 0, 0, 0.000893, 0, 0.003796])
+_SLOPE = _NORTHING.deriv()
+_SCALE = (WIDTH - 2 * _BORDER) / (2 * math.pi) * _M * _SLOPE(0.0)
+_TOP, _BOTTOM = _NORTHING(np.arcsin(_M * np.sin(np.radians([NORTH, SOUTH])))) * _SCALE
 HEIGHT = round(_TOP - _BOTTOM + 2 * _BORDER)
 """Of the map."""
 
@@ -67,8 +62,9 @@ def project(lat: ArrayLike, lon: ArrayLike) -> tuple[Floats, Floats]:
     """
     lats = np.clip(np.asarray(lat, dtype=np.float64), SOUTH, NORTH)
     lons = np.clip(np.asarray(lon, dtype=np.float64), -180.0, 180.0)
-    x, y = equal_earth(lats, lons)
-    return x * _SCALE + WIDTH / 2, _TOP + _BORDER - y * _SCALE
+    t = np.arcsin(_M * np.sin(np.radians(lats)))
+    east = np.radians(lons) * np.cos(t) / (_M * _SLOPE(t))
+    return east * _SCALE + WIDTH / 2, _TOP + _BORDER - _NORTHING(t) * _SCALE
 
 
 @cache
