@@ -11,7 +11,7 @@ import pytest
 from typer.testing import Result
 
 from elsewhere.formats.ledger import Rows
-from elsewhere.service.ledger import Given, Ledger
+from elsewhere.service.ledger import Ledger, NewEntry
 from tests.cli.keyboard import typed
 
 LISBON, PORTO, OSLO = (38.72, -9.14), (41.15, -8.61), (59.91, 10.75)
@@ -25,8 +25,8 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ledger:
     for number, place in enumerate((LISBON, PORTO, OSLO)):
         values = np.full((number + 1, 8), number, dtype=np.float32)
         photos = tuple(sha256(b"%d %d" % (number, i)).hexdigest() for i in range(number + 1))
-        given = Given((place,), photos, (Rows("0123456789abcdef", "grid", values),))
-        with ledger.writing_down([given], tmp_path / "out"):
+        given = NewEntry((place,), photos, (Rows("0123456789abcdef", "grid", values),))
+        with ledger.recording([given], tmp_path / "out"):
             pass
     return ledger
 
@@ -87,7 +87,7 @@ def test_all_of_it_is_forgotten_even_where_it_is_damaged(ledger: Ledger) -> None
 
 
 def test_a_pending_entry_is_shown_and_confirmed(ledger: Ledger, tmp_path: Path) -> None:
-    given = Given((OSLO,), ("a" * 64,), (Rows("model", "", np.zeros((1, 8), np.float32)),))
+    given = NewEntry((OSLO,), ("a" * 64,), (Rows("model", "", np.zeros((1, 8), np.float32)),))
     ledger.begin([given], tmp_path / "lost")
     assert "interrupted: confirm or forget it" in run("list").stdout.splitlines()[4]
     assert run("confirm", "4").stdout == "1 entry confirmed\n"

@@ -27,7 +27,7 @@ import os, sys
 import numpy as np
 from pathlib import Path
 from hashlib import sha256
-from elsewhere.service.ledger import Given, Ledger
+from elsewhere.service.ledger import NewEntry, Ledger
 from elsewhere.formats.ledger import Rows
 
 def write(folder, start, rounds):
@@ -35,7 +35,7 @@ def write(folder, start, rounds):
     for number in range(start, start + rounds):
         values = np.full((60, 512), number, dtype=np.float32)
         photos = tuple(sha256(b"%d %d" % (number, i)).hexdigest() for i in range(60))
-        given = Given(((number % 90, number % 180),), photos, (Rows("model", "", values),))
+        given = NewEntry(((number % 90, number % 180),), photos, (Rows("model", "", values),))
         export = ledger.begin([given], Path("nowhere") / str(number))
         print("begun", number, flush=True)
         ledger.settle(export, shared=True)

@@ -185,7 +185,7 @@ def test_an_album_can_be_refused_before_all_of_it_is_scored(
 
     monkeypatch.setattr(watching, "score", slowly)
     with pytest.raises(InputError, match="3 photos are read"):
-        score_album([folder], scorers=["watching"], workers=pool, checked=refuse)
+        score_album([folder], scorers=["watching"], workers=pool, check_album=refuse)
 
 
 def test_rows_that_are_known_are_not_made_again(
@@ -271,7 +271,7 @@ def test_a_glance_is_taken_while_the_rendition_is_there(
         scorers=["watching"],
         workers=pool,
         keep=False,
-        glance=lambda photo: taken.update({photo.id: photo.rendition.content}),
+        inspect=lambda photo: taken.update({photo.id: photo.rendition.content}),
     )
     assert taken == watching.shown
     assert set(taken) == {photo.id for photo in seen.photos}

@@ -286,7 +286,7 @@ class Beliefs:
         """The threats for people."""
         several = len(self.scored.models) > 1
         models = [model.spec if several else "" for model in self.scored.models]
-        return [threat_name(one.hidden_name, one.own, models[one.model]) for one in self.threats]
+        return [threat_name(t.hidden_name, t.own, models[t.model]) for t in self.threats]
 
     @cached_property
     def own_ranks(self) -> list[int | None]:

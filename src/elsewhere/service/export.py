@@ -41,7 +41,7 @@ from elsewhere.formats.copy_certificate import (
 )
 from elsewhere.formats.plan_certificate import certificate_from_record
 from elsewhere.messages.verification import note_text, problem_text
-from elsewhere.service.ledger import Ledger, given_by
+from elsewhere.service.ledger import Ledger, new_entries
 from elsewhere.service.private_files import (
     CERTIFICATE,
     back_up,
@@ -116,8 +116,8 @@ def export_album(
             earlier = back_up(folder)
             write_private(path, document)
         if remember is not None:
-            given = given_by(scored, album_plan.places, {file.number for file in files})
-            naming.enter_context(remember.writing_down(given, target))
+            entries = new_entries(scored, album_plan.places, {file.number for file in files})
+            naming.enter_context(remember.recording(entries, target))
 
     outgoing = [OutgoingFile(file.name, scored.photos[file.number].rendition) for file in files]
     with _nothing_exported():

@@ -116,10 +116,10 @@ def open_album(
         recipe=recipe,
         cache=rows,
         progress=progress,
-        loaded=early.loaded,
-        checked=early.read,
+        check_scorers=early.check_scorers,
+        check_album=early.check_album,
         keep=keep,
-        glance=sketches if posted else None,
+        inspect=sketches if posted else None,
     )
     try:
         second: Opinions = {}
@@ -281,7 +281,7 @@ class EarlyChecks:
     places: Places = field(default_factory=lambda: Places(()), init=False)
     """The places of `photos`."""
 
-    def loaded(self, scorers: Sequence[tuple[str, ScorerInfo]]) -> None:
+    def check_scorers(self, scorers: Sequence[tuple[str, ScorerInfo]]) -> None:
         """Refuse a top that these scorers have no cells for, with what is told of the place."""
         self._scorers = scorers
         for _, about in scorers:
@@ -292,7 +292,7 @@ class EarlyChecks:
             for spec, about in scorers:
                 zones_and_rivals(spec, about, places, self.wishes)
 
-    def read(self, album: Album) -> None:
+    def check_album(self, album: Album) -> None:
         """Refuse photos and places that the album does not have, and what leaves no rivals."""
         if not album.photos:
             return  # why there is none is what the user has to hear

@@ -55,7 +55,7 @@ _LEDGER, _KEY, _LOCK, _PART = "ledger.jsonl", "ledger.key", "ledger.lock", "ledg
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class NewEntry:
     """What an export gives away of one place, before it is written down."""
 
     places: tuple[tuple[float, float], ...]
@@ -100,7 +100,7 @@ class Ledger:
         key = self._key()
         return None if key is None else _named(digest, key)
 
-    def steady(self, words: str) -> Random:
+    def random_for(self, words: str) -> Random:
         """Random numbers that are the same each time for the same words, and nobody else's.
 
         They come from the ledger's key, which is made where there is none yet.
@@ -112,16 +112,16 @@ class Ledger:
         return Random(hmac.new(key, b"draw " + words.encode(), "sha256").digest())
 
     @contextmanager
-    def writing_down(self, given: Sequence[Given], target: Path) -> Iterator[None]:
+    def recording(self, new: Sequence[NewEntry], target: Path) -> Iterator[None]:
         """Around the moment in which an export gets its name: remembered if and only if it does.
 
         Where an error comes out, the copy itself is asked whether it got its name. Where that
         cannot be written down any more the entry stays pending, and the copy is asked next time.
         """
-        if not given:
+        if not new:
             yield
             return
-        export = self.begin(given, target)
+        export = self.begin(new, target)
         try:
             yield
         except BaseException:
@@ -131,19 +131,19 @@ class Ledger:
         with suppress(FileError):
             self.settle(export, shared=True)
 
-    def begin(self, given: Sequence[Given], target: Path) -> str:
+    def begin(self, new: Sequence[NewEntry], target: Path) -> str:
         """Write down, as pending, what is about to appear at `target`; which export it is."""
         export = secrets.token_hex(16)
         day = datetime.now(UTC).astimezone().date().isoformat()
         path = str(target.absolute())
 
         def add(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
-            names = [tuple(_named(photo, key) for photo in item.photos) for item in given]
+            names = [tuple(_named(photo, key) for photo in item.photos) for item in new]
             return [
                 *entries,
                 *(
                     Entry(export, day, item.places, photos, item.rows, item.placed, path)
-                    for item, photos in zip(given, names, strict=True)
+                    for item, photos in zip(new, names, strict=True)
                 ),
             ]
 
@@ -377,7 +377,7 @@ _ROUNDED_KM = 1.6
 """How far rounding may move a position: every distance is meant with this much more."""
 
 
-def given_by(scored: ScoredAlbum, places: Places, shared: Collection[int]) -> list[Given]:
+def new_entries(scored: ScoredAlbum, places: Places, shared: Collection[int]) -> list[NewEntry]:
     """What sharing these photos of an album, by number, gives away of each of its places."""
     groups = [
         (place.photos, [(place.lat, place.lon), *place.positions], True) for place in places.places
@@ -396,7 +396,7 @@ def given_by(scored: ScoredAlbum, places: Places, shared: Collection[int]) -> li
             Rows(model.scores.scorer, model.scores.grid, model.scores.values[photos])
             for model in scored.models
         )
-        found.append(Given(tuple(dict.fromkeys(rounded)), digests, rows, placed))
+        found.append(NewEntry(tuple(dict.fromkeys(rounded)), digests, rows, placed))
     return found
 
 

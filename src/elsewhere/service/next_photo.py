@@ -37,12 +37,12 @@ from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import listed
 
-LOOKS = 1500
-"""Sets that are looked at before the search gives up: under a second for one scorer of 512
+MAX_SETS = 1500
+"""Sets that are tried before the search gives up: under a second for one scorer of 512
 cells."""
-_SHORTEN = 24
+_MAX_SHORTENED = 24
 """Photos of a way that are tried without; each costs a walk along all of it."""
-_LONG = 60
+_MAX_SHORTENABLE = 60
 """A way longer than this stays as it is: nobody reads it to the end."""
 
 
@@ -80,16 +80,16 @@ def way_to(
     public: frozenset[int],
     others: Collection[int],
     goal: frozenset[int],
-    looks: int = LOOKS,
+    max_sets: int = MAX_SETS,
 ) -> tuple[int, ...] | None:
     """Photos of `others` to post before `goal`, in order, each step keeping the promise.
 
-    None where there is no such order, or none was found within `looks` sets. Depth first, the
+    None where there is no such order, or none was found within `max_sets` sets. Depth first, the
     photo that leaves most slack first; a set that led nowhere is never entered again.
     """
     units = {prefixes.unit(photo) for photo in others}
     units = {unit for unit in units if unit <= frozenset(others)}
-    budget = [looks]
+    budget = [max_sets]
     dead: set[frozenset[int]] = set()
 
     def search(out: frozenset[int], path: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -130,9 +130,9 @@ def _shortened(
                 return False
         return prefixes.hold(out | goal)
 
-    if len(way) > _LONG:
+    if len(way) > _MAX_SHORTENABLE:
         return way
-    for photo in way[:_SHORTEN]:
+    for photo in way[:_MAX_SHORTENED]:
         if photo in way:  # those that go with one left before it are gone already
             unit = prefixes.unit(photo)
             shorter = tuple(step for step in way if step not in unit)
@@ -162,20 +162,20 @@ class OneByOne:
 
     def __init__(
         self,
-        asked: Request,
+        request: Request,
         public: Iterable[int] = (),
         *,
         patience: float = PATIENCE,
         best: Plan | None = None,
     ) -> None:
-        """`asked` is what each step must keep; `public` are the photos that are out already.
+        """`request` is what each step must keep; `public` are the photos that are out already.
 
         `best` is the plan with what is public pinned, where the caller has it.
         """
-        if asked.promise.budget is not None:
+        if request.promise.budget is not None:
             raise InputError("one photo at a time needs a top: a budget says nothing of a step")
-        self._asked = asked
-        self._prefixes = Prefixes(asked)
+        self._request = request
+        self._prefixes = Prefixes(request)
         self._public = frozenset(public)
         self._patience = patience
         self._best = best
@@ -201,25 +201,25 @@ class OneByOne:
         if unit <= self._public:
             return self._next(Answer.KEEP, unit, NextReason.ALREADY_PUBLIC)
         if not self._prefixes.forced.isdisjoint(unit):
-            dropped = not {*self._asked.promise.drop}.isdisjoint(unit)
-            why = NextReason.DROPPED if dropped else NextReason.REVEALS_ALONE
-            return self._next(Answer.WITHHOLD, unit, why)
+            dropped = not {*self._request.promise.drop}.isdisjoint(unit)
+            reason = NextReason.DROPPED if dropped else NextReason.REVEALS_ALONE
+            return self._next(Answer.WITHHOLD, unit, reason)
         best = self._best or self._plan(self._public, None)
         self._best = best
         with_it = best if unit <= {*best.kept} else self._plan(self._public | unit, best)
         more = with_it.cost - best.cost if best.found and with_it.found else 0
         proved = best.status == with_it.status == Status.OPTIMAL
         if self._prefixes.hold(self._public | unit):
-            why = NextReason.HOLDS_AND_IS_BEST if proved else NextReason.HOLDS
+            reason = NextReason.HOLDS_AND_IS_BEST if proved else NextReason.HOLDS
             if more > 0:
-                why = NextReason.HOLDS_PERHAPS_AT_A_COST
-                why = NextReason.HOLDS_AT_A_COST if proved else why
+                reason = NextReason.HOLDS_PERHAPS_AT_A_COST
+                reason = NextReason.HOLDS_AT_A_COST if proved else reason
             elif not with_it.found:
-                why = NextReason.HOLDS_REST_UNKNOWN
-            return self._next(Answer.KEEP, unit, why, more=more)
+                reason = NextReason.HOLDS_REST_UNKNOWN
+            return self._next(Answer.KEEP, unit, reason, more=more)
         if with_it.status == Status.INFEASIBLE:
-            why = NextReason.NEVER_HOLDS if self.holds else NextReason.PUBLIC_BREAKS
-            return self._next(Answer.WITHHOLD, unit, why)
+            reason = NextReason.NEVER_HOLDS if self.holds else NextReason.PUBLIC_BREAKS
+            return self._next(Answer.WITHHOLD, unit, reason)
         if not with_it.found:
             return self._next(Answer.WAIT, unit, NextReason.LATER_UNKNOWN)
         if more > 0:
@@ -227,31 +227,31 @@ class OneByOne:
         others = frozenset(with_it.kept) - self._public - unit
         way = way_to(self._prefixes, self._public, others, unit)
         if way is not None:
-            why = NextReason.AFTER_OTHERS
-            return self._next(Answer.WAIT, unit, why, before=way, more=more)
+            reason = NextReason.AFTER_OTHERS
+            return self._next(Answer.WAIT, unit, reason, before=way, more=more)
         together = tuple(sorted(others))
         return self._next(Answer.WAIT, unit, NextReason.WITH_OTHERS, together=together, more=more)
 
-    def _next(self, answer: Answer, unit: Iterable[int], why: NextReason, **found: Any) -> Next:
-        weighted = self._asked.promise.values is not None
-        ids = tuple(self._asked.scores[0].ids)
-        return Next(answer, tuple(sorted(unit)), why, ids, weighted=weighted, **found)
+    def _next(self, answer: Answer, unit: Iterable[int], reason: NextReason, **found: Any) -> Next:
+        weighted = self._request.promise.values is not None
+        ids = tuple(self._request.scores[0].ids)
+        return Next(answer, tuple(sorted(unit)), reason, ids, weighted=weighted, **found)
 
     def _plan(self, pinned: frozenset[int], near: Plan | None) -> Plan:
         """The best plan with these photos in it."""
-        promise = self._asked.promise
+        promise = self._request.promise
         keep = tuple(sorted({*promise.keep, *pinned}))
-        asked = replace(self._asked, promise=replace(promise, keep=keep))
+        request = replace(self._request, promise=replace(promise, keep=keep))
         limits = Limits(deadline=time.monotonic() + self._patience, work=math.inf)
         previous = frozenset(near.withheld) if near and near.found else None
-        return solve_and_check(asked, limits, previous, explain=None)
+        return solve_and_check(request, limits, previous, explain=None)
 
 
 @dataclass(frozen=True)
 class NextPhoto:
     """What to do with one photo of an album now."""
 
-    told: Next
+    decision: Next
     names: tuple[str, ...]
     """The photo, and those that go with it."""
     before: tuple[str, ...]
@@ -276,51 +276,52 @@ def check_next_photo(
     """May `photo`, a name in the album or a path, be posted now?"""
     if wishes.budget is not None or wishes.top is None:
         raise InputError("one photo at a time needs a top: a budget says nothing of a step")
-    number = _numbered(scored, photo)
+    number = _find_photo(scored, photo)
     draw = None
     if ledger is not None:
         labels = sorted(place.label for place in places.places)
-        draw = ledger.steady("\n".join([str(wishes.top), *wishes.hide, *labels]))
+        draw = ledger.random_for("\n".join([str(wishes.top), *wishes.hide, *labels]))
     best = plan_album(scored, places, wishes, posted=posted, draw=draw)
     tables = threat_scores(scored, best.threats, posted)
-    asked = Request(best.plan.promise, tables, several=True)
+    request = Request(best.plan.promise, tables, several=True)
     public = posted.pinned(len(scored.photos))
-    posting = OneByOne(asked, public, best=best.plan if best.plan.found else None)
-    told = posting.ask(number)
+    posting = OneByOne(request, public, best=best.plan if best.plan.found else None)
+    decision = posting.ask(number)
     ids = tables[0].ids
     alone = None
-    if told.answer is Answer.KEEP and not set(told.photos) <= set(public):
-        alone = _alone(asked, {*public, *told.photos}, best)
+    if decision.answer is Answer.KEEP and not set(decision.photos) <= set(public):
+        alone = _alone(request, {*public, *decision.photos}, best)
     names, before, together = (
-        tuple(ids[n] for n in some) for some in (told.photos, told.before, told.together)
+        tuple(ids[n] for n in some)
+        for some in (decision.photos, decision.before, decision.together)
     )
-    return NextPhoto(told, names, before, together, best, alone)
+    return NextPhoto(decision, names, before, together, best, alone)
 
 
-def _numbered(scored: ScoredAlbum, photo: str) -> int:
+def _find_photo(scored: ScoredAlbum, photo: str) -> int:
     """The photo that a name or a path means."""
     path = Path(photo)
     if path.is_file():
-        for number, one in enumerate(scored.photos):
-            if one.path.exists() and path.samefile(one.path):
+        for number, known in enumerate(scored.photos):
+            if known.path.exists() and path.samefile(known.path):
                 return number
         for out in scored.skipped:
             if out.path.exists() and path.samefile(out.path):
                 raise InputError(f"{out.name} is not in the album: {out.reason}")
-    found = matching([photo], [one.id for one in scored.photos], "photo", scored.skipped)
+    found = matching([photo], [known.id for known in scored.photos], "photo", scored.skipped)
     if len(found) > 1:
         names = listed([scored.photos[n].id for n in list(found)[:3]])
         raise InputError(f"{photo!r} could be {names}: name one of them in full")
     return next(iter(found))
 
 
-def _alone(asked: Request, out: set[int], best: AlbumPlan) -> AlbumPlan:
+def _alone(request: Request, out: set[int], best: AlbumPlan) -> AlbumPlan:
     """The plan in which nothing is out but what is public and this photo; proved as every plan."""
-    promise = asked.promise
+    promise = request.promise
     rest = [n for n in range(promise.photos) if n not in out]
     only = replace(promise, keep=tuple(sorted(out)), drop=tuple(rest))
     limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
-    plan = solve_and_check(replace(asked, promise=only), limits)
+    plan = solve_and_check(replace(request, promise=only), limits)
     assert plan.found
     alone = replace(best, plan=plan, one_photo=True, newly_shared=1, notes=(), advice=None)
     return replace(alone, plan=replace(plan, explanation=messages.verdict(alone)))

@@ -176,7 +176,7 @@ def find_posted(
             cache=cache,
             progress=progress,
             keep=False,  # nothing of it is ever exported
-            glance=sketches,
+            inspect=sketches,
         )
     try:
         photos = public.photos if public else ()
@@ -266,19 +266,20 @@ def _placed_by_time(
 ) -> list[Metadata]:
     """The same with a position where only the time tells it, beside photos of the album."""
     known = [*(photo.metadata for photo in album), *posted]
-    place_of = {n: number for number, one in enumerate(places.places) for n in one.photos}
+    place_of = {n: number for number, place in enumerate(places.places) for n in place.photos}
     with_position = {n: p for n, p in place_of.items() if known[n].position is not None}
     with_position.update(
         {n: -1 for n in range(len(album), len(known)) if known[n].position is not None}
     )
     timed = places_by_time(known, with_position)
     result = []
-    for number, one in enumerate(posted, len(album)):
-        place = timed.get(number, -1)
-        if one.position is None and place >= 0:
-            result.append(replace(one, position=places.places[place].positions[0]))
+    for number, metadata in enumerate(posted, len(album)):
+        nearest = timed.get(number, -1)
+        if metadata.position is None and nearest >= 0:
+            position = places.places[nearest].positions[0]
+            result.append(replace(metadata, position=position))
         else:
-            result.append(one)
+            result.append(metadata)
     return result
 
 

@@ -84,19 +84,19 @@ def score_album(
     workers: Workers | None = None,
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
-    loaded: Callable[[Sequence[tuple[str, ScorerInfo]]], None] = lambda scorers: None,
-    checked: Callable[[Album], None] = lambda album: None,
+    check_scorers: Callable[[Sequence[tuple[str, ScorerInfo]]], None] = lambda scorers: None,
+    check_album: Callable[[Album], None] = lambda album: None,
     keep: bool = True,
-    glance: Callable[[Photo], None] | None = None,
+    inspect: Callable[[Photo], None] | None = None,
 ) -> ScoredAlbum:
     """Read folders and files as one album, and score each rendition with every scorer.
 
-    Before any photo is read, `loaded` may refuse the scorers, by spec; as soon as all is read, and
-    long before all is scored, `checked` may refuse the album.
+    `check_scorers` may refuse the scorers before any photo is read, and `check_album` the album as
+    soon as all is read.
     A file that cannot be read or scored costs itself; where none is left, a NoPhotoError says why.
     Whoever reads several albums gives `workers` that are warm already (`album_workers`); who
     exports nothing does not `keep` the renditions, so that any number of photos needs little disk.
-    What else is wanted of each is taken at a `glance`, while its rendition is there: on the threads
+    What else is wanted of each is done by `inspect`, while its rendition is there: on the threads
     that score, several at once.
     """
     specs = tuple(dict.fromkeys(scorers))
@@ -106,11 +106,13 @@ def score_album(
         cached_scorers = tuple(
             CachedScorer(find(spec), cache) for spec in specs
         )  # while the workers warm up
-        loaded([(spec, scorer.about) for spec, scorer in zip(specs, cached_scorers, strict=True)])
-        with closing(_Scoring(cached_scorers, progress, glance, keep=keep)) as scoring:
+        check_scorers(
+            [(spec, scorer.about) for spec, scorer in zip(specs, cached_scorers, strict=True)]
+        )
+        with closing(_Scoring(cached_scorers, progress, inspect, keep=keep)) as scoring:
             album = read_album(paths, recipe=recipe, workers=pool, progress=scoring.read)
             try:
-                checked(album)
+                check_album(album)
                 outcomes = scoring.outcomes()
                 # a photo that some scorer failed on is no photo of the album
                 skipped = [*album.skipped, *scoring.skipped]
@@ -168,13 +170,13 @@ class _Scoring:
         self,
         cached_scorers: Sequence[CachedScorer],
         progress: Callable[[Step], None],
-        glance: Callable[[Photo], None] | None,
+        inspect: Callable[[Photo], None] | None,
         *,
         keep: bool,
     ) -> None:
         self._scorers = cached_scorers
         self._progress = progress
-        self._glance = glance
+        self._inspect = inspect
         self._keep = keep
         self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
         self._under_way: dict[str, Future[list[ScoredPhoto]]] = {}
@@ -216,8 +218,8 @@ class _Scoring:
         try:
             rendition = Scored(photo.id, photo.path, photo.rendition.content)
             outcomes = [scorer(rendition) for scorer in self._scorers]
-            if self._glance is not None:
-                self._glance(photo)
+            if self._inspect is not None:
+                self._inspect(photo)
             if not self._keep:
                 photo.rendition.forget()
             return outcomes

@@ -100,14 +100,14 @@ def protect(
     >>> print(plan.explanation)
     Withhold 1 of 4 photos: the truth is not among the top 1, and no smaller set is enough.
     """
-    asked = read_request(
+    request = read_request(
         scores, truth, top=top, budget=budget, keep=keep, drop=drop, margin=margin, lead=lead,
         prior=prior, values=values, groups=groups, rivals=rivals, sees=sees,
         each_photo=each_photo, strict=strict,
     )  # fmt: skip
     limits = read_limits(time_limit, work_limit)
-    previous = None if near is None else previous_plan(near, asked)
-    return solve_and_check(asked, limits, previous)
+    previous = None if near is None else previous_plan(near, request)
+    return solve_and_check(request, limits, previous)
 
 
 def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
@@ -133,8 +133,8 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
         given = scores if isinstance(scores, (list, tuple)) and plan.several else [scores]
         matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
         return prove(plan, plan.promise, matrices)
-    asked = read_request(scores, truth, **wishes)
-    return prove(plan, _named_as_in(plan, asked.promise), asked.scores)
+    request = read_request(scores, truth, **wishes)
+    return prove(plan, _named_as_in(plan, request.promise), request.scores)
 
 
 def frontier(
@@ -171,38 +171,38 @@ def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: Limits) 
 
 
 def solve_and_check(
-    asked: Request,
+    request: Request,
     limits: Limits,
     previous: frozenset[int] | None = None,
     explain: Explain | None = explain_no_plan,
 ) -> Plan:
     """Solve a promise and prove the plan again; `explain`, if any, says why there is none."""
-    promise, scores = asked.promise, asked.scores
+    promise, scores = request.promise, request.scores
     try:
-        plan = solve_promise(asked, limits, previous)
+        plan = solve_promise(request, limits, previous)
         if plan.status != Status.INFEASIBLE:
             explanation = explain_plan(plan)
         else:
             explanation = explain(promise, scores, limits) if explain else ""
     except Contradiction as contradiction:
-        plan = Plan(Status.INFEASIBLE, (), (), 0, 0, (), promise, "", several=asked.several)
+        plan = Plan(Status.INFEASIBLE, (), (), 0, 0, (), promise, "", several=request.several)
         explanation = f"No plan can do this: {contradiction.named(scores[0].ids)}."
-    return checked(replace(plan, explanation=explanation), asked)
+    return checked(replace(plan, explanation=explanation), request)
 
 
-def checked_points(asked: Request, prove_up_to: int | None, limits: Limits) -> Iterator[Point]:
+def checked_points(request: Request, prove_up_to: int | None, limits: Limits) -> Iterator[Point]:
     """The points of `frontier`, each as soon as it is solved and proved again."""
     solved: Plan | None = None
     try:
-        for point in frontier_points(asked, prove_up_to, limits):
+        for point in frontier_points(request, prove_up_to, limits):
             if point.plan is not solved:
                 solved = point.plan
                 explained = replace(solved, explanation=explain_plan(solved))
-                plan = checked(explained, replace(asked, promise=solved.promise))
+                plan = checked(explained, replace(request, promise=solved.promise))
             yield replace(point, plan=plan)
     except Contradiction as contradiction:
-        why = contradiction.named(asked.scores[0].ids)
-        raise InputError(f"no plan can do this: {why}") from None
+        reason = contradiction.named(request.scores[0].ids)
+        raise InputError(f"no plan can do this: {reason}") from None
 
 
 def read_plan_text(text: str) -> Plan:
@@ -231,9 +231,9 @@ def proved_record(
     return certificate_record(plan, tables, libraries=libraries)
 
 
-def checked(plan: Plan, asked: Request) -> Plan:
+def checked(plan: Plan, request: Request) -> Plan:
     """The plan, if the check finds nothing wrong with it; CheckError otherwise."""
-    verdict = prove(plan, asked.promise, asked.scores)
+    verdict = prove(plan, request.promise, request.scores)
     if verdict.problems:
         raise CheckError(f"the plan did not survive its re-proof ({verdict}); please report this")
     return plan
@@ -249,29 +249,29 @@ def _named_as_in(plan: Plan, promise: Promise) -> Promise:
 
 
 def candidate_tops(
-    asked: int, most: int, draw: Random | None = None, first: int | None = None
+    least: int, limit: int, draw: Random | None = None, first: int | None = None
 ) -> Iterator[int]:
-    """The ks to try, each smaller than the one before, the last one the k asked for.
+    """The ks to try, each smaller than the one before, the last of them `least`.
 
-    `first` is a k drawn before, taken where it may still be; `most` the largest that makes sense.
+    `first` is a k drawn before, used where it may still be; `limit` is the largest.
 
     >>> list(candidate_tops(5, 5)), next(candidate_tops(5, 99, first=11))
     ([5], 11)
     """
     draw = draw or SystemRandom()
-    high = max(asked, min(MAX_TOP_FACTOR * asked, most))
-    k = first if first is not None and asked <= first <= high else draw.randint(asked, high)
+    high = max(least, min(MAX_TOP_FACTOR * least, limit))
+    k = first if first is not None and least <= first <= high else draw.randint(least, high)
     while True:
         yield k
-        if k == asked:
+        if k == least:
             return
-        k = draw.randint(asked, k - 1)
+        k = draw.randint(least, k - 1)
 
 
 def solve_with_secret_top(
-    asked: Request,
+    request: Request,
     least: int,
-    tries: Iterator[int],
+    tops: Iterator[int],
     limits: Limits,
     *,
     previous: frozenset[int] | None = None,
@@ -285,7 +285,7 @@ def solve_with_secret_top(
     Each try above `least` takes at most half of what is left of the limits, so that there is
     something left for those after it.
     """
-    for k in tries:
+    for k in tops:
         part = limits
         if k > least:
             now = time.monotonic()
@@ -297,10 +297,10 @@ def solve_with_secret_top(
             )
         against = tuple(  # with this k, for single photos too where they have one
             replace(attacker, top=k, each_photo=None if attacker.each_photo is None else k)
-            for attacker in asked.promise.against
+            for attacker in request.promise.against
         )
-        request = replace(asked, promise=replace(asked.promise, against=against))
-        plan = solve_and_check(request, part, previous, explain if k == least else None)
+        attempt = replace(request, promise=replace(request.promise, against=against))
+        plan = solve_and_check(attempt, part, previous, explain if k == least else None)
         if part is not limits:
             limits.done += part.done
         if k == least or (plan.found and useful(plan)):

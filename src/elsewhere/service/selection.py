@@ -168,9 +168,9 @@ def hidden_name(place: AlbumPlace, width: HideScope) -> str:
         return place.label  # its regions are all in it
     lats, lons = np.array(place.positions).T
     # the region around a town is often called as the town is
-    named = {one: one.label for one in ground(lats, lons, level)}
+    named = {area: area.label for area in ground(lats, lons, level)}
     if level == "region":
-        named = {one: f"{one.name} region, {one.country}" for one in named}
+        named = {area: f"{area.name} region, {area.country}" for area in named}
     return listed(list(named.values()))
 
 
@@ -184,7 +184,7 @@ def inside(place: AlbumPlace, width: HideScope, positions: Sequence[Position]) -
         near |= between_km(lats, lons, lat, lon) <= width.km
     areas = _areas(place, width)
     for kind in {area.kind for area in areas}:
-        near |= [one in areas for one in ground(lats, lons, kind)]
+        near |= [area in areas for area in ground(lats, lons, kind)]
     return near
 
 
@@ -265,9 +265,9 @@ def _named(
         numbers = [number for number, name in enumerate(ids) if test(name)]
         if numbers:
             return numbers
-    for one in skipped:
-        if pattern in (one.name, one.name.rpartition("/")[2]):
-            raise InputError(f"{wish}: {one.name} is not in the album: {one.reason}")
+    for file in skipped:
+        if pattern in (file.name, file.name.rpartition("/")[2]):
+            raise InputError(f"{wish}: {file.name} is not in the album: {file.reason}")
     short = {name.rpartition("/")[2]: name for name in ids}
     close = difflib.get_close_matches(pattern, [*ids, *short], n=3, cutoff=0.5)
     near = list(dict.fromkeys(short.get(name, name) for name in close)) or list(ids[:3])

@@ -10,7 +10,7 @@ import pytest
 from elsewhere.album import Metadata
 from elsewhere.album.places import Places, places_of
 from elsewhere.errors import InputError
-from elsewhere.service.ledger import Ledger, given_by, label_of, remembered
+from elsewhere.service.ledger import Ledger, label_of, new_entries, remembered
 from elsewhere.service.posted import find_posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.wishes import Wishes
@@ -25,8 +25,8 @@ def ledger(tmp_path: Path) -> Ledger:
 def remember(
     ledger: Ledger, album: ScoredAlbum, *shared: int, places: Places | None = None
 ) -> None:
-    given = given_by(album, places or places_of(album.photos), shared)
-    with ledger.writing_down(given, Path("out")):
+    given = new_entries(album, places or places_of(album.photos), shared)
+    with ledger.recording(given, Path("out")):
         pass
 
 
@@ -128,6 +128,6 @@ def test_posted_rows_of_both_kinds_stand_together(ledger: Ledger) -> None:
 
 def test_an_album_without_photos_to_share_gives_nothing(ledger: Ledger) -> None:
     album = trip([Stay("Lisbon", 2, 0)])
-    assert given_by(album, places_of(album.photos), set()) == []
+    assert new_entries(album, places_of(album.photos), set()) == []
     remember(ledger, album)
     assert not ledger.path.exists()

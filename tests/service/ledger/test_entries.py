@@ -14,22 +14,22 @@ import pytest
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.ledger import Rows
 from elsewhere.service import ledger as ledger_store
-from elsewhere.service.ledger import Given, Ledger
+from elsewhere.service.ledger import Ledger, NewEntry
 
 LISBON, OSLO = (38.72, -9.14), (59.91, 10.75)
 
 
 def given(
     place: tuple[float, float], pictures: list[bytes], seed: int = 0, placed: bool = True
-) -> Given:
+) -> NewEntry:
     values = np.random.default_rng(seed).normal(size=(len(pictures), 40)).astype(np.float32)
     digests = tuple(sha256(picture).hexdigest() for picture in pictures)
-    return Given((place,), digests, (Rows("model", "grid", values),), placed)
+    return NewEntry((place,), digests, (Rows("model", "grid", values),), placed)
 
 
-def shared(ledger: Ledger, what: Given, target: Path, pictures: list[bytes]) -> None:
+def shared(ledger: Ledger, what: NewEntry, target: Path, pictures: list[bytes]) -> None:
     """An export as it goes: written down, named, confirmed."""
-    with ledger.writing_down([what], target):
+    with ledger.recording([what], target):
         copy(target, pictures)
 
 
@@ -92,7 +92,7 @@ def test_the_key_lies_apart_and_names_differ_from_user_to_user(tmp_path: Path) -
 def test_an_export_that_fails_is_not_remembered(ledger: Ledger, tmp_path: Path) -> None:
     with (
         pytest.raises(KeyboardInterrupt),
-        ledger.writing_down([given(LISBON, [b"one"])], tmp_path / "out"),
+        ledger.recording([given(LISBON, [b"one"])], tmp_path / "out"),
     ):
         raise KeyboardInterrupt
     assert ledger.entries(refuse_pending=True) == ()
@@ -102,7 +102,7 @@ def test_an_export_that_fails_after_it_got_its_name_is_remembered(
     ledger: Ledger, tmp_path: Path
 ) -> None:
     what = given(LISBON, [b"one"])
-    with pytest.raises(OSError), ledger.writing_down([what], tmp_path / "out"):
+    with pytest.raises(OSError), ledger.recording([what], tmp_path / "out"):
         copy(tmp_path / "out", [b"one"])
         raise OSError
     assert [entry.pending for entry in ledger.entries(refuse_pending=True)] == [False]
@@ -152,7 +152,7 @@ def test_after_forgetting_no_byte_of_the_rows_is_left(ledger: Ledger, tmp_path: 
     assert np.array_equal(left.rows[0].values, stays.rows[0].values)
 
 
-def assert_nothing_of(what: Given, photos: tuple[str, ...], content: bytes) -> None:
+def assert_nothing_of(what: NewEntry, photos: tuple[str, ...], content: bytes) -> None:
     for photo in photos:
         assert photo.encode() not in content
     raw = what.rows[0].values.astype("<f4").tobytes()
@@ -239,7 +239,7 @@ def test_a_disk_that_knows_no_locks_is_told_at_once(
 
 
 def test_numbers_that_are_drawn_from_the_key_are_steady(ledger: Ledger, tmp_path: Path) -> None:
-    assert ledger.steady("a").random() == Ledger(ledger.path.parent).steady("a").random()
-    assert ledger.steady("a").random() != ledger.steady("b").random()
-    assert ledger.steady("a").random() != Ledger(tmp_path / "other").steady("a").random()
+    assert ledger.random_for("a").random() == Ledger(ledger.path.parent).random_for("a").random()
+    assert ledger.random_for("a").random() != ledger.random_for("b").random()
+    assert ledger.random_for("a").random() != Ledger(tmp_path / "other").random_for("a").random()
     assert not ledger.path.exists()

@@ -51,8 +51,8 @@ def test_an_album_of_two_places_goes_out_step_by_step(seed: int) -> None:
     for number in np.random.default_rng(seed).permutation(len(album.photos)).tolist():
         told = ask(album, album.photos[number].id, out)
         assert told.names == (album.photos[number].id,)
-        assert (told.told.answer is Answer.KEEP) == keeps(album, told, [*out, number])
-        if told.told.answer is Answer.KEEP:
+        assert (told.decision.answer is Answer.KEEP) == keeps(album, told, [*out, number])
+        if told.decision.answer is Answer.KEEP:
             out.append(number)
             assert told.alone is not None
             assert told.alone.plan.kept == tuple(sorted(out))
@@ -67,7 +67,7 @@ def test_an_album_of_two_places_goes_out_step_by_step(seed: int) -> None:
 def test_what_is_out_is_out_and_has_no_plan_of_its_own() -> None:
     album = trip([Stay("Lisbon", 3, 0)])
     told = ask(album, "IMG_0001.jpg", [1])
-    assert told.told.answer is Answer.KEEP
+    assert told.decision.answer is Answer.KEEP
     assert told.alone is None
 
 
@@ -94,7 +94,7 @@ def test_no_k_is_told_but_the_one_asked_for() -> None:
     drawn = replace(EXACT, exact_top=False, top=4)
     for one in album.photos:
         told = ask(album, one.id, wishes=drawn)
-        said = messages.next_reason(told.told) + (
+        said = messages.next_reason(told.decision) + (
             messages.verdict(told.alone) if told.alone else ""
         )
         if told.album.top != 4:

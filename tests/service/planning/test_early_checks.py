@@ -67,9 +67,9 @@ def test_slips(wishes: Wishes, said: str) -> None:
 
 def test_more_guesses_than_there_are_cells(lisbon: ScoredAlbum) -> None:
     cells = lisbon.models[0].about.cells
-    EarlyChecks(Wishes(top=cells - 1)).loaded(scorers(lisbon))
+    EarlyChecks(Wishes(top=cells - 1)).check_scorers(scorers(lisbon))
     with pytest.raises(InputError, match=f"top {cells} is out of reach"):
-        EarlyChecks(Wishes(top=cells)).loaded(scorers(lisbon))
+        EarlyChecks(Wishes(top=cells)).check_scorers(scorers(lisbon))
 
 
 @pytest.mark.parametrize(
@@ -87,17 +87,17 @@ def test_what_leaves_too_few_rivals_is_told_with_the_place(
     """Before reading where the place is told, else when the photos are read: as the plan would."""
     told = EarlyChecks(wishes, [place("Lisbon")])
     with pytest.raises(InputError, match=said):
-        told.loaded(scorers(lisbon))
+        told.check_scorers(scorers(lisbon))
     read = EarlyChecks(wishes)
-    read.loaded(scorers(lisbon))
+    read.check_scorers(scorers(lisbon))
     with pytest.raises(InputError, match=said):
-        read.read(replace(lisbon.album, photos=lisbon.photos))
+        read.check_album(replace(lisbon.album, photos=lisbon.photos))
     with pytest.raises(InputError, match=said):
         plan_album(lisbon, places_of(lisbon.photos), wishes)
 
 
 def test_of_an_album_without_photos_something_else_is_told(lisbon: ScoredAlbum) -> None:
-    EarlyChecks(Wishes(hide=("Kyoto",), keep=("x",))).read(replace(lisbon.album, photos=()))
+    EarlyChecks(Wishes(hide=("Kyoto",), keep=("x",))).check_album(replace(lisbon.album, photos=()))
 
 
 def test_what_is_public_must_be_there(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         _print_json(checked, export, public_count)
     else:
         _show(checked, export, nothing_written=output is not None and export is None)
-    return EXIT[checked.told.answer]
+    return EXIT[checked.decision.answer]
 
 
 def _show(checked: NextPhoto, export: Export | None, *, nothing_written: bool) -> None:
@@ -139,11 +139,11 @@ def _show(checked: NextPhoto, export: Export | None, *, nothing_written: bool) -
 
     from elsewhere.cli.render.printing import printed
 
-    answer = checked.told.answer
+    answer = checked.decision.answer
     with printed() as console:
         names = printable(", ".join(checked.names))
         console.print(Text.assemble((str(answer), f"bold {_COLOURS[answer]}"), f"  {names}"))
-        console.print(Text(printable(messages.next_reason(checked.told))))
+        console.print(Text(printable(messages.next_reason(checked.decision))))
         for note in messages.notes(checked.album):
             console.print(Text(printable(note), "dim"))
         if export is not None:
@@ -158,12 +158,12 @@ def _print_json(checked: NextPhoto, export: Export | None, public_count: int) ->
     from elsewhere.cli.render.printing import print_json
 
     document: dict[str, Any] = {
-        "answer": str(checked.told.answer),
+        "answer": str(checked.decision.answer),
         "photos": list(checked.names),
-        "reason": messages.next_reason(checked.told),
+        "reason": messages.next_reason(checked.decision),
         "before": list(checked.before),
         "together": list(checked.together),
-        "costs": float(checked.told.more),
+        "costs": float(checked.decision.more),
         "public": public_count,
         "verdict": messages.verdict(checked.alone) if checked.alone else "",
         "notes": messages.notes(checked.album),
