@@ -23,7 +23,7 @@ from elsewhere_lab.collections import ONE_PLACE
 from elsewhere_lab.experiments import attacks, wishes
 from elsewhere_lab.files import write_whole
 from elsewhere_lab.run_folder import Run, read_runs, run_with
-from elsewhere_lab.statistics import NO_DIFFERENCE, PlanName, compare_costs, compare_success
+from elsewhere_lab.statistics import PlanName, compare_costs, compare_success
 from elsewhere_lab.values import Number, Row, wilson
 
 SIMULATED, REAL = "simulated", "real"
@@ -219,20 +219,15 @@ class Fields:
 
     def field_leads(self, which: str) -> int:
         """How many comparisons of a lead with a margin came out for which of them."""
-        verdicts = Counter[str]()
+        winners = Counter[str]()
         for source in (SIMULATED, REAL):
             rows = self.rows(source, "transfer")
             for proxy, name in dict.fromkeys((str(r["proxy"]), str(r["attacker"])) for r in rows):
                 for lead in attacks.LEADS if " + " not in proxy else ():
                     if match := attacks.match_lead(rows, proxy, name, lead):
-                        verdicts[match.verdict] += 1
-        counts = {
-            "all": verdicts.total(),
-            "margin": verdicts["θ holds more often"],
-            "lead": verdicts["the lead holds more often"],
-            "neither": verdicts[NO_DIFFERENCE],
-        }
-        return counts[which]
+                        winners[match.winner] += 1
+        keys = {"margin": "θ", "lead": attacks.LEAD_NAME, "neither": ""}
+        return winners.total() if which == "all" else winners[keys[which]]
 
     def field_covered(self, margin: str) -> str:
         """The ways to encode again that a margin covers, to the upper end of the interval."""

@@ -190,7 +190,18 @@ class MarginMatch(NamedTuple):
     margin: float
     better: Number  # how much more often plans with the margin hold
     more: Number  # how much more they withhold
-    verdict: str
+    called: str  # the plan, in sentences
+
+    @property
+    def winner(self) -> str:
+        """Which holds more often, θ or the plan; empty where these show no difference."""
+        clear = abs(self.better.ours) > Z * self.better.error
+        return ("θ" if self.better.ours > 0 else self.called) if clear else ""
+
+    @property
+    def verdict(self) -> str:
+        """The winner in words."""
+        return f"{self.winner} holds more often" if self.winner else NO_DIFFERENCE
 
 
 def compare_success(
@@ -247,7 +258,4 @@ def match_margin(
     if not tried:
         return None
     (better, more, _), margin = min(tried, key=lambda pair: abs(pair[0][1].ours))
-    verdict = NO_DIFFERENCE
-    if abs(better.ours) > Z * better.error:
-        verdict = f"{'θ' if better.ours > 0 else called} holds more often"
-    return MarginMatch(margin, better, more, verdict)
+    return MarginMatch(margin, better, more, called)

@@ -36,7 +36,7 @@ TRAINED_TOGETHER = {
     "embedded": {"half-a", "half-b"}, "half-a": {"embedded"}, "half-b": {"embedded"},
 }  # fmt: skip
 """Models that share photos they were trained on: no attack from a stranger, so not counted."""
-APART = "apart, nats a photo"
+APART, LEAD_NAME = "apart, nats a photo", "the lead"
 _COLOURS = (LIGHT.kept, LIGHT.withheld, LIGHT.decoy, LIGHT.truth, LIGHT.ink)
 parts_transfer = partial(sample_parts, kinds=("R-16", "R-32"), share=0.2)
 
@@ -141,7 +141,7 @@ def _margin_sentences(rows: Rows, numbers: Numbers, proxy: str, name: str) -> It
 def match_lead(rows: Rows, proxy: str, name: str, lead: float) -> stats.MarginMatch | None:
     """A lead of so many √n beside the margin that costs most nearly as much."""
     plan = (proxy, "√n", lead)
-    return stats.match_margin(rows, name, plan, proxy, margins=MARGINS[1:], called="the lead")
+    return stats.match_margin(rows, name, plan, proxy, margins=MARGINS[1:], called=LEAD_NAME)
 
 
 def match_second(rows: Rows, proxy: str, name: str) -> stats.MarginMatch | None:
