@@ -111,7 +111,7 @@ class Fields:
     def fill(self, field: str) -> str:
         """A field's text.
 
-        >>> Fields([], Path("page.md")).fill("here 0.1")
+        >>> Fields([], Path("page.md")).fill("nats 0.1 here")
         '0.14'
         """
         word, *arguments = shlex.split(field)
@@ -242,17 +242,10 @@ class Fields:
         every = [n.ours for n in self.numbers(REAL, study).values() if n.column == column]
         return f"{min(every):.1f} to {max(every):.1f}"
 
-    def field_temperature(self) -> str:
-        """What the shipped scorer divides by."""
-        return f"{temperature():.2f}"
-
-    def field_here(self, margin: str) -> str:
-        """A margin of the shipped scorer's in the nats of the kept score files."""
-        return f"{float(margin) * temperature():.2f}"
-
-    def field_shipped(self, margin: str) -> str:
-        """A margin of the kept score files in the shipped scorer's nats."""
-        return f"{float(margin) / temperature():.2f}"
+    def field_nats(self, margin: str, unit: str) -> str:
+        """A margin of the shipped scorer in nats of the kept score files (`here`), or back."""
+        factor = temperature() if unit == "here" else 1 / temperature()
+        return f"{float(margin) * factor:.2f}"
 
     @cached_property
     def _transfers(self) -> list[Row]:

@@ -1,13 +1,6 @@
 """Runs experiments: parts in parallel, each in a file; then tables and figures from the files.
 
-What a folder holds after a run:
-
-    run.json                    source, scale, seed, digests of what they are, times
-    NAME/parts/PART.csv         tidy rows, one file for each part; what is there is not done again
-    NAME/rows.csv               all of them
-    NAME/numbers.csv, table.md  the numbers, the paper's beside ours
-    NAME/findings.json          the sentences below the table
-    NAME/*.svg, *.png           the figures, drawn from the two CSV files
+`docs/lab.md` says what a folder holds after a run: a part whose file is there is not done again.
 
 A part may take many seconds, and Ctrl-C waits for none: every worker holds one end of a pipe to the
 run and ends when the pipe is closed, because the run was stopped, failed or was killed.
