@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.app.server import PHOTOS, Made, Served, make, served
+from tests.app.server import PHOTOS, Made, RunningServer, make, running_server
 
 
 @pytest.fixture(scope="package")
@@ -15,18 +15,18 @@ def album(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 @pytest.fixture(scope="package")
-def one_house(album: Made) -> Iterator[Served]:
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        yield house
+def shared_server(album: Made) -> Iterator[RunningServer]:
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        yield server
 
 
 @pytest.fixture
-def house(one_house: Served, album: Made) -> Served:
+def server(shared_server: RunningServer, album: Made) -> RunningServer:
     """The server with the album as it was opened first."""
-    told = one_house.told()
-    names = [photo["id"] for photo in told["album"]["photos"]] if told["album"] else []
-    changed = told["undo"]["can_undo"] or told["undo"]["can_redo"] or told["exported"]
-    if told["stage"] != "ready" or len(names) != PHOTOS or changed:
-        one_house.open(album.folder)
-    return one_house
+    state = shared_server.state()
+    names = [photo["id"] for photo in state["album"]["photos"]] if state["album"] else []
+    changed = state["undo"]["can_undo"] or state["undo"]["can_redo"] or state["exported"]
+    if state["stage"] != "ready" or len(names) != PHOTOS or changed:
+        shared_server.open(album.folder)
+    return shared_server

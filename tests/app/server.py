@@ -24,17 +24,17 @@ from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions.workspace import Workspace
 
 PHOTOS = 12
-__all__ = ["PHOTOS", "Made", "Served", "make", "picture", "served"]
+__all__ = ["PHOTOS", "Made", "RunningServer", "make", "picture", "running_server"]
 
 
-class Served:
+class RunningServer:
     """A server that runs, and ways to knock at its door."""
 
     def __init__(self, workspace: Workspace, port: int) -> None:
         self.workspace, self.port = workspace, port
         self.home = f"http://{HOST}:{port}"
         self.secret = workspace.keys.exchange(workspace.keys.token()) or ""
-        self.stranger = httpx.Client(base_url=self.home, timeout=60)
+        self.outsider = httpx.Client(base_url=self.home, timeout=60)
         self.client = httpx.Client(
             base_url=self.home, timeout=60, headers={SECRET_HEADER: self.secret}
         )
@@ -59,37 +59,37 @@ class Served:
         answer = self.client.post("/api/albums", json={"paths": [str(path) for path in paths]})
         assert answer.status_code == 200, answer.text
         self.events(answer.json()["job"])
-        return self.settled()
+        return self.final_state()
 
-    def settled(self) -> dict[str, Any]:
+    def final_state(self) -> dict[str, Any]:
         """The table, once nothing goes on any more."""
-        while (table := self.told())["jobs"]:
-            self.events(table["jobs"][0])
-        return table
+        while (state := self.state())["jobs"]:
+            self.events(state["jobs"][0])
+        return state
 
-    def told(self) -> dict[str, Any]:
-        told: dict[str, Any] = self.client.get("/api/table").json()
-        return told
+    def state(self) -> dict[str, Any]:
+        state: dict[str, Any] = self.client.get("/api/table").json()
+        return state
 
 
 @contextmanager
-def served(scorer: str) -> Iterator[Served]:
+def running_server(scorer: str) -> Iterator[RunningServer]:
     """A server on a free port, until the end of the block."""
     sock = open_socket()
     port = sock.getsockname()[1]
     workspace = Workspace(Keys(), scorers=[scorer], use_ledger=False)
-    server = web_server(guarded_application(workspace, port))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+    uvicorn_server = web_server(guarded_application(workspace, port))
+    thread = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [sock]}, daemon=True)
     thread.start()
-    while not server.started:
+    while not uvicorn_server.started:
         time.sleep(0.01)
-    house = Served(workspace, port)
+    server = RunningServer(workspace, port)
     try:
-        yield house
+        yield server
     finally:
-        house.client.close()
-        house.stranger.close()
-        server.should_exit = True
+        server.client.close()
+        server.outsider.close()
+        uvicorn_server.should_exit = True
         thread.join(10)
         workspace.close()
         workspace.jobs.close()

@@ -12,18 +12,18 @@ import pytest
 from elsewhere.app.api.server import HOST
 from elsewhere.app.security import connections, guard
 from elsewhere.app.security.guard import SECRET_HEADER
-from tests.app.server import Served
+from tests.app.server import RunningServer
 
 PATIENCE = 8.0
 """Seconds after which a server would wait for ever."""
 
 
-def connected(house: Served) -> socket.socket:
-    return socket.create_connection((HOST, house.port), timeout=PATIENCE)
+def connected(server: RunningServer) -> socket.socket:
+    return socket.create_connection((HOST, server.port), timeout=PATIENCE)
 
 
-def head(house: Served, *lines: str, first: str = "GET /api/table") -> bytes:
-    own = f"Host: {HOST}:{house.port}", f"{SECRET_HEADER}: {house.secret}"
+def head(server: RunningServer, *lines: str, first: str = "GET /api/table") -> bytes:
+    own = f"Host: {HOST}:{server.port}", f"{SECRET_HEADER}: {server.secret}"
     return "\r\n".join([f"{first} HTTP/1.1", *own, *lines, "", ""]).encode()
 
 
@@ -37,18 +37,20 @@ def heard(link: socket.socket) -> bytes:
 
 @pytest.mark.parametrize("said", [b"", b"G", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"])
 def test_who_never_ends_the_head_of_a_request_is_hung_up_on(
-    house: Served, monkeypatch: pytest.MonkeyPatch, said: bytes
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, said: bytes
 ) -> None:
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
-    with connected(house) as link:
+    with connected(server) as link:
         link.sendall(said)
         assert heard(link) == b""
 
 
-def test_so_is_who_asked_properly_before(house: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_is_who_asked_properly_before(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.3)
-    with connected(house) as link:
-        link.sendall(head(house))
+    with connected(server) as link:
+        link.sendall(head(server))
         assert link.recv(15) == b"HTTP/1.1 200 OK"
         time.sleep(0.6)  # nobody is hung up on for reading slowly
         link.sendall(b"GET /api/ta")
@@ -58,51 +60,51 @@ def test_so_is_who_asked_properly_before(house: Served, monkeypatch: pytest.Monk
 
 
 def test_who_takes_long_over_many_requests_is_not(
-    house: Served, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The time is for each head, not for the connection."""
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.5)
-    with connected(house) as link:
+    with connected(server) as link:
         for _ in range(4):
-            link.sendall(head(house)[:20])
+            link.sendall(head(server)[:20])
             time.sleep(0.2)
-            link.sendall(head(house)[20:])
+            link.sendall(head(server)[20:])
             assert link.recv(15) == b"HTTP/1.1 200 OK"
             while not link.recv(1 << 20).endswith(b"}"):
                 pass
 
 
-def test_so_many_at_once_and_no_more(house: Served) -> None:
+def test_so_many_at_once_and_no_more(server: RunningServer) -> None:
     with ExitStack() as many:
         for _ in range(connections.MAX_CONNECTIONS):
-            many.enter_context(connected(house))
-        with connected(house) as one_more:
-            one_more.sendall(head(house))
+            many.enter_context(connected(server))
+        with connected(server) as one_more:
+            one_more.sendall(head(server))
             assert one_more.recv(12) == b"HTTP/1.1 503"
     until = time.monotonic() + PATIENCE
-    while (answer := house.raw(head(house, "Connection: close"))[:12]) == b"HTTP/1.1 503":
+    while (answer := server.raw(head(server, "Connection: close"))[:12]) == b"HTTP/1.1 503":
         assert time.monotonic() < until
         time.sleep(0.05)
     assert answer == b"HTTP/1.1 200"
 
 
-def test_a_browser_is_far_from_being_too_many(house: Served) -> None:
+def test_a_browser_is_far_from_being_too_many(server: RunningServer) -> None:
     with ExitStack() as many:
         for _ in range(6 * 4):
-            many.enter_context(connected(house))
-        assert house.raw(head(house, "Connection: close"))[:12] == b"HTTP/1.1 200"
+            many.enter_context(connected(server))
+        assert server.raw(head(server, "Connection: close"))[:12] == b"HTTP/1.1 200"
 
 
 @pytest.mark.parametrize("pieces", [1, 40])
 def test_a_body_that_does_not_come_is_not_waited_for(
-    house: Served, monkeypatch: pytest.MonkeyPatch, pieces: int
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch, pieces: int
 ) -> None:
     """Neither one that stops, nor one that drips."""
     monkeypatch.setattr(guard, "BODY_SECONDS", 0.4)
     lines = "Content-Type: application/json", "Content-Length: 1000"
     begun = time.monotonic()
-    with connected(house) as link:
-        link.sendall(head(house, *lines, first="PUT /api/wishes"))
+    with connected(server) as link:
+        link.sendall(head(server, *lines, first="PUT /api/wishes"))
         for _ in range(pieces):
             try:
                 link.sendall(b" ")
@@ -118,15 +120,15 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 
 
 def test_what_comes_slowly_but_comes_is_taken(
-    house: Served, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guard, "BODY_SECONDS", 0.4)
     monkeypatch.setattr(guard, "BODY_PACE", 1000)
-    wishes = json.dumps(house.told()["wishes"]).encode()
+    wishes = json.dumps(server.state()["wishes"]).encode()
     body = wishes + b" " * (3000 - len(wishes))
     lines = "Content-Type: application/json", f"Content-Length: {len(body)}", "Connection: close"
-    with connected(house) as link:
-        link.sendall(head(house, *lines, first="PUT /api/wishes") + body[:2000])
+    with connected(server) as link:
+        link.sendall(head(server, *lines, first="PUT /api/wishes") + body[:2000])
         time.sleep(1.0)
         link.sendall(body[2000:])
         assert heard(link).startswith(b"HTTP/1.1 200")

@@ -24,7 +24,7 @@ from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import album_jobs
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
-from tests.app.server import Made, Served
+from tests.app.server import Made, RunningServer
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +47,7 @@ def test_every_route_is_described_and_documented() -> None:
             assert f"`{method.upper()} {path}`" in text, f"docs/app.md lacks {method} {path}"
 
 
-def _many(house: Served, album: Made, cases: int) -> tuple[int, dict[int, int]]:
+def _many(server: RunningServer, album: Made, cases: int) -> tuple[int, dict[int, int]]:
     """So many requests, drawn over all routes; how many of which status."""
     config = SchemathesisConfig(
         projects=ProjectsConfig(
@@ -61,13 +61,13 @@ def _many(house: Served, album: Made, cases: int) -> tuple[int, dict[int, int]]:
     each = -(-cases // (len(operations) - len(few)))
     seen: dict[int, int] = {}
     for operation in operations:
-        if house.told()["stage"] != "ready":  # whatever the last route did, this one has an album
-            house.open(album.folder)
-        _some(house, operation, FEW if operation in few else each, seen)
+        if server.state()["stage"] != "ready":  # whatever the last route did, this one has an album
+            server.open(album.folder)
+        _some(server, operation, FEW if operation in few else each, seen)
     return sum(seen.values()), seen
 
 
-def _some(house: Served, operation: Any, cases: int, seen: dict[int, int]) -> None:
+def _some(server: RunningServer, operation: Any, cases: int, seen: dict[int, int]) -> None:
     """Cases for one route, right and wrong ones in turn, a few of them without the secret."""
     right, wrong = (operation.as_strategy(mode) for mode in GenerationMode)
     signed = operation.path.startswith(("/thumbs", "/reports"))
@@ -79,13 +79,13 @@ def _some(house: Served, operation: Any, cases: int, seen: dict[int, int]) -> No
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=right | wrong, stranger=st.integers(0, 9))
-    def one(case: Any, stranger: int) -> None:
-        if signed and stranger:
-            link = house.workspace.keys.sign(unquote(case.formatted_path))
+    @given(case=right | wrong, outsider=st.integers(0, 9))
+    def one(case: Any, outsider: int) -> None:
+        if signed and outsider:
+            link = server.workspace.keys.sign(unquote(case.formatted_path))
             case.query = dict(parse_qsl(link.partition("?")[2]))
-        headers = {SECRET_HEADER: house.secret} if stranger else {}
-        answer = case.call(base_url=house.home, headers=headers, timeout=60)
+        headers = {SECRET_HEADER: server.secret} if outsider else {}
+        answer = case.call(base_url=server.home, headers=headers, timeout=60)
         seen[answer.status_code] = seen.get(answer.status_code, 0) + 1
         assert answer.status_code < 500, (operation.path, answer.text)
         if answer.status_code >= 400 and case.method != "HEAD":
@@ -109,8 +109,10 @@ def confined(album: Made, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("confined")
-def test_nothing_that_fits_the_description_breaks_the_server(house: Served, album: Made) -> None:
-    sent, seen = _many(house, album, CASES)
+def test_nothing_that_fits_the_description_breaks_the_server(
+    server: RunningServer, album: Made
+) -> None:
+    sent, seen = _many(server, album, CASES)
     print(f"{sent} cases: {seen}")
     assert sent >= CASES and 200 in seen
 
@@ -118,15 +120,15 @@ def test_nothing_that_fits_the_description_breaks_the_server(house: Served, albu
 @pytest.mark.long
 @pytest.mark.usefixtures("confined")
 def test_nothing_breaks_the_server_in_many_cases(
-    house: Served, album: Made, capsys: pytest.CaptureFixture[str]
+    server: RunningServer, album: Made, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    sent, seen = _many(house, album, MANY)
+    sent, seen = _many(server, album, MANY)
     with capsys.disabled():
         print(f"\nschemathesis: {sent} cases, no 5xx: {dict(sorted(seen.items()))}")
     assert sent >= MANY
 
 
-def test_answers_are_what_the_description_says(house: Served) -> None:
+def test_answers_are_what_the_description_says(server: RunningServer) -> None:
     schema = described()
     whole = {"components": schema["components"]}
     for name, path in (
@@ -135,6 +137,6 @@ def test_answers_are_what_the_description_says(house: Served) -> None:
         ("PhotoDetails", "/api/photos/0"),
         ("Folders", "/api/folders"),
     ):
-        told = house.client.get(path).json()
+        told = server.client.get(path).json()
         wanted = {"$ref": f"#/components/schemas/{name}", **whole}
         jsonschema.validate(json.loads(json.dumps(told)), wanted)

@@ -75,14 +75,14 @@ class House:
 
 
 @pytest.fixture
-def house() -> House:
+def server() -> House:
     return House()
 
 
-def test_our_page_gets_in(house: House) -> None:
-    own = house.known(origin=HOME, **{"sec-fetch-site": "same-origin"})
-    assert house.ask("/api/table", headers=own).status_code == 200
-    assert house.ask("/").status_code == 200  # the page itself holds nothing private
+def test_our_page_gets_in(server: House) -> None:
+    own = server.known(origin=HOME, **{"sec-fetch-site": "same-origin"})
+    assert server.ask("/api/table", headers=own).status_code == 200
+    assert server.ask("/").status_code == 200  # the page itself holds nothing private
 
 
 @pytest.mark.parametrize(
@@ -104,84 +104,84 @@ def test_our_page_gets_in(house: House) -> None:
         ({"sec-fetch-site": "none"}, 403),
     ],
 )
-def test_others_do_not(house: House, headers: dict[str, str], status: int) -> None:
-    secret = {} if status == 401 else house.known()
-    answer = house.ask("/api/table", headers={**secret, **headers})
+def test_others_do_not(server: House, headers: dict[str, str], status: int) -> None:
+    secret = {} if status == 401 else server.known()
+    answer = server.ask("/api/table", headers={**secret, **headers})
     assert answer.status_code == status
     assert list(answer.json()) == ["error"]
-    assert not house.reached
+    assert not server.reached
 
 
-def test_a_page_elsewhere_cannot_even_load_ours(house: House) -> None:
+def test_a_page_elsewhere_cannot_even_load_ours(server: House) -> None:
     for site in ("cross-site", "same-site"):
-        assert house.ask("/", headers={"sec-fetch-site": site}).status_code == 403
-    assert house.ask("/", headers={"sec-fetch-site": "none"}).status_code == 200
-    assert house.ask("/", headers={"host": "rebound.example"}).status_code == 421
+        assert server.ask("/", headers={"sec-fetch-site": site}).status_code == 403
+    assert server.ask("/", headers={"sec-fetch-site": "none"}).status_code == 200
+    assert server.ask("/", headers={"host": "rebound.example"}).status_code == 421
 
 
 def test_the_page_can_be_opened_from_our_redirect_file_but_not_put_into_another(
-    house: House,
+    server: House,
 ) -> None:
     """To a browser a file is another site; only the page itself may be come to from there."""
     opened = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
     document = {**opened, "sec-fetch-dest": "document"}
-    assert house.ask("/", headers=document).status_code == 200
+    assert server.ask("/", headers=document).status_code == 200
     for path in ("/assets/page.js", "/api/table", "/thumbs/1", "/reports/last"):
-        assert house.ask(path, headers={**house.known(), **document}).status_code == 403
+        assert server.ask(path, headers={**server.known(), **document}).status_code == 403
     for other in ({"sec-fetch-dest": "iframe"}, {"sec-fetch-mode": "no-cors"}):
-        assert house.ask("/", headers={**document, **other}).status_code == 403
-    assert house.ask("/", "POST", headers=document).status_code == 403
+        assert server.ask("/", headers={**document, **other}).status_code == 403
+    assert server.ask("/", "POST", headers=document).status_code == 403
 
 
-def test_a_form_of_another_page_opens_no_session(house: House) -> None:
+def test_a_form_of_another_page_opens_no_session(server: House) -> None:
     form = {"content-type": "text/plain", "origin": "http://evil.example"}
-    assert house.ask("/api/session", "POST", form, content=b"{}").status_code == 403
-    assert house.ask("/api/session", "GET").status_code == 405
-    assert not house.reached
-    assert house.ask("/api/session", "POST", {"origin": HOME}).status_code == 200
+    assert server.ask("/api/session", "POST", form, content=b"{}").status_code == 403
+    assert server.ask("/api/session", "GET").status_code == 405
+    assert not server.reached
+    assert server.ask("/api/session", "POST", {"origin": HOME}).status_code == 200
 
 
-def test_headers_that_are_sent_twice_are_refused(house: House) -> None:
+def test_headers_that_are_sent_twice_are_refused(server: House) -> None:
     async def go() -> httpx.Response:
-        transport = httpx.ASGITransport(house.app)
+        transport = httpx.ASGITransport(server.app)
         async with httpx.AsyncClient(transport=transport, base_url=HOME) as client:
-            pairs = [(SECRET_HEADER, "guess"), (SECRET_HEADER, house.secret)]
+            pairs = [(SECRET_HEADER, "guess"), (SECRET_HEADER, server.secret)]
             return await client.get("/api/table", headers=pairs)
 
     assert asyncio.run(go()).status_code == 400
 
 
-def test_pictures_need_a_signed_link(house: House) -> None:
-    link = house.keys.sign("/thumbs/3/320")
-    assert house.ask(link).status_code == 200
+def test_pictures_need_a_signed_link(server: House) -> None:
+    link = server.keys.sign("/thumbs/3/320")
+    assert server.ask(link).status_code == 200
     for wrong in ("/thumbs/3/320", link.replace("/3/", "/4/"), link[:-1], link + "0"):
-        assert house.ask(wrong).status_code == 403
-    assert house.ask("/thumbs/3/320", headers=house.known()).status_code == 403
-    assert house.reached == ["/thumbs/3/320"]
+        assert server.ask(wrong).status_code == 403
+    assert server.ask("/thumbs/3/320", headers=server.known()).status_code == 403
+    assert server.reached == ["/thumbs/3/320"]
 
 
 def test_large_bodies_are_refused_before_they_are_read(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    server: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guard, "MAX_BODY", 100)
     monkeypatch.setattr(guard, "MAX_UPLOAD", 1000)
-    known = house.known()
-    assert house.ask("/api/wishes", "PUT", known, content=b"x" * 100).text == "100"
-    assert house.ask("/api/wishes", "PUT", known, content=b"x" * 101).status_code == 413
-    assert house.ask("/api/uploads", "POST", known, content=b"x" * 1000).text == "1000"
-    assert house.ask("/api/uploads", "POST", known, content=b"x" * 1001).status_code == 413
-    assert house.reached == ["/api/wishes", "/api/uploads"]
+    known = server.known()
+    assert server.ask("/api/wishes", "PUT", known, content=b"x" * 100).text == "100"
+    assert server.ask("/api/wishes", "PUT", known, content=b"x" * 101).status_code == 413
+    assert server.ask("/api/uploads", "POST", known, content=b"x" * 1000).text == "1000"
+    assert server.ask("/api/uploads", "POST", known, content=b"x" * 1001).status_code == 413
+    assert server.reached == ["/api/wishes", "/api/uploads"]
 
 
 @pytest.mark.parametrize("length", ["-1", "ten", "²", "1e9", ""])
-def test_a_length_that_is_none_is_refused(house: House, length: str) -> None:
+def test_a_length_that_is_none_is_refused(server: House, length: str) -> None:
     known = [
-        (SECRET_HEADER.encode(), house.secret.encode()),
+        (SECRET_HEADER.encode(), server.secret.encode()),
         (b"content-length", length.encode("utf-8")),
     ]
 
     async def go() -> int:
-        transport = httpx.ASGITransport(house.app)
+        transport = httpx.ASGITransport(server.app)
         async with httpx.AsyncClient(transport=transport, base_url=HOME) as client:
             request = client.build_request("PUT", "/api/wishes")
             request.headers = httpx.Headers([*request.headers.raw, *known])
@@ -190,7 +190,7 @@ def test_a_length_that_is_none_is_refused(house: House, length: str) -> None:
     assert asyncio.run(go()) in {400, 413}
 
 
-def test_endless_bodies_are_cut_off(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_bodies_are_cut_off(server: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "MAX_BODY", 1000)
     sent = 0
 
@@ -200,17 +200,17 @@ def test_endless_bodies_are_cut_off(house: House, monkeypatch: pytest.MonkeyPatc
             sent += 100
             yield b"x" * 100
 
-    answer = house.ask("/api/wishes", "PUT", house.known(), content=endless())
+    answer = server.ask("/api/wishes", "PUT", server.known(), content=endless())
     assert answer.status_code == 413
     assert sent < 3000
 
 
-def test_every_answer_has_the_headers_of_the_house(house: House) -> None:
+def test_every_answer_has_the_headers_of_the_house(server: House) -> None:
     for answer in (
-        house.ask("/"),
-        house.ask("/api/table", headers=house.known()),
-        house.ask("/api/table"),
-        house.ask("/api/broken", headers=house.known()),
+        server.ask("/"),
+        server.ask("/api/table", headers=server.known()),
+        server.ask("/api/table"),
+        server.ask("/api/broken", headers=server.known()),
     ):
         for name, value in WANTED.items():
             assert answer.headers[name] == value
@@ -223,8 +223,8 @@ def test_every_answer_has_the_headers_of_the_house(house: House) -> None:
         assert "set-cookie" not in answer.headers
 
 
-def test_what_goes_wrong_inside_stays_inside(house: House) -> None:
-    answer = house.ask("/api/broken", headers=house.known())
+def test_what_goes_wrong_inside_stays_inside(server: House) -> None:
+    answer = server.ask("/api/broken", headers=server.known())
     assert answer.status_code == 500
     assert "secret" not in answer.text and "Traceback" not in answer.text
     assert list(answer.json()) == ["error"]

@@ -15,7 +15,7 @@ from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells
 from elsewhere.service import Step, rescore_album
 from elsewhere.values.scores import Scores
-from tests.app.server import PHOTOS, Served
+from tests.app.server import PHOTOS, RunningServer
 
 
 def other_scorer(folder: Path, seed: int = 16, photos: int = PHOTOS) -> str:
@@ -26,49 +26,49 @@ def other_scorer(folder: Path, seed: int = 16, photos: int = PHOTOS) -> str:
     return f"table:{file}"
 
 
-def put(house: Served, **wishes: Any) -> dict[str, Any]:
-    answer = house.client.put("/api/wishes", json={**house.told()["wishes"], **wishes})
+def put(server: RunningServer, **wishes: Any) -> dict[str, Any]:
+    answer = server.client.put("/api/wishes", json={**server.state()["wishes"], **wishes})
     assert answer.status_code == 200, answer.text
     told: dict[str, Any] = answer.json()
     return told
 
 
 def test_another_attacker_costs_neither_pins_nor_undo(
-    house: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = house.told()
+    before = server.state()
     first = before["wishes"]["scorers"]
     ids = [photo["id"] for photo in before["album"]["photos"]]
     dropped = before["plan"]["kept"][0]
-    put(house, drop=[ids[dropped]])
-    known = {id(attack.scores) for attack in house.workspace.session.scored.models}
+    put(server, drop=[ids[dropped]])
+    known = {id(attack.scores) for attack in server.workspace.session.scored.models}
     monkeypatch.setattr(
         "elsewhere.app.sessions.workspace.score_album", lambda *_, **__: pytest.fail("read again")
     )
-    answer = put(house, scorers=[*first, other_scorer(tmp_path)])
+    answer = put(server, scorers=[*first, other_scorer(tmp_path)])
     assert answer["job"]["kind"] == "scoring"
     assert answer["wishes"]["scorers"] == first, "until then all is as it was"
-    events = house.events(answer["job"])
+    events = server.events(answer["job"])
     asked = [event for event in events if event.get("stage") == "scoring"]
     assert asked[-1]["count"] == asked[-1]["total"] == PHOTOS, "the first was asked before"
     made = next(event["answer"] for event in events if "answer" in event)
     assert made["states"][dropped] == "dropped" and len(made["wishes"]["scorers"]) == 2
-    now = house.settled()
+    now = server.final_state()
     assert [one["word"] for one in now["album"]["scorers"]] == made["wishes"]["scorers"]
-    assert known <= {id(attack.scores) for attack in house.workspace.session.scored.models}
+    assert known <= {id(attack.scores) for attack in server.workspace.session.scored.models}
     for _ in range(2):
-        back = house.client.post("/api/undo").json()
+        back = server.client.post("/api/undo").json()
     assert back["wishes"] == before["wishes"]
     assert back["plan"]["withheld"] == before["plan"]["withheld"]
-    assert len(house.client.get("/api/guesses").json()["watches"]) == 1
-    house.client.post("/api/redo")
-    forth = house.client.post("/api/redo").json()
+    assert len(server.client.get("/api/guesses").json()["watches"]) == 1
+    server.client.post("/api/redo")
+    forth = server.client.post("/api/redo").json()
     assert forth["plan"]["withheld"] == now["plan"]["withheld"]
     assert forth["wishes"]["scorers"] == made["wishes"]["scorers"] and forth["job"] is None
 
 
 def test_what_is_wished_meanwhile_is_kept(
-    house: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
     real = rescore_album
@@ -78,31 +78,33 @@ def test_what_is_wished_meanwhile_is_kept(
         return real(*args, **more)
 
     monkeypatch.setattr("elsewhere.app.sessions.workspace.rescore_album", slowly)
-    first = house.told()["wishes"]["scorers"]
-    job = put(house, scorers=[*first, other_scorer(tmp_path)])["job"]
-    assert job["id"] in [one["id"] for one in house.told()["jobs"]], "a reload finds it"
-    assert put(house, top=3)["plan"] is not None
+    first = server.state()["wishes"]["scorers"]
+    job = put(server, scorers=[*first, other_scorer(tmp_path)])["job"]
+    assert job["id"] in [one["id"] for one in server.state()["jobs"]], "a reload finds it"
+    assert put(server, top=3)["plan"] is not None
     go_on.set()
-    house.events(job)
-    now = house.settled()["wishes"]
+    server.events(job)
+    now = server.final_state()["wishes"]
     assert now["top"] == 3 and len(now["scorers"]) == 2
 
 
-def test_an_attacker_who_cannot_see_every_photo_is_none(house: Served, tmp_path: Path) -> None:
-    before = house.told()
+def test_an_attacker_who_cannot_see_every_photo_is_none(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    before = server.state()
     first = before["wishes"]["scorers"]
-    events = house.events(
-        put(house, scorers=[*first, other_scorer(tmp_path, 17, PHOTOS - 1)])["job"]
+    events = server.events(
+        put(server, scorers=[*first, other_scorer(tmp_path, 17, PHOTOS - 1)])["job"]
     )
     assert "cannot look at every photo" in events[-1]["error"]
-    after = house.told()
+    after = server.state()
     assert after["wishes"] == before["wishes"] and after["stage"] == "ready"
     unknown = {**before["wishes"], "scorers": ["nobody"]}
-    assert house.client.put("/api/wishes", json=unknown).status_code == 400
+    assert server.client.put("/api/wishes", json=unknown).status_code == 400
 
 
-def test_asking_can_be_stopped(house: Served, tmp_path: Path) -> None:
-    seen = house.workspace.session.scored
+def test_asking_can_be_stopped(server: RunningServer, tmp_path: Path) -> None:
+    seen = server.workspace.session.scored
 
     def stop(step: Step) -> None:
         raise CancelledError

@@ -18,7 +18,7 @@ from benchmarks.app.window import Running, chromium, ready, window
 from elsewhere.app.sessions import workspace as workspace_module
 from elsewhere.service import Step, score_album
 from elsewhere.service.export import export_album
-from tests.app.server import PHOTOS, Made, Served, make, served
+from tests.app.server import PHOTOS, Made, RunningServer, make, running_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -42,8 +42,8 @@ def album(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 @pytest.fixture
-def house(album: Made) -> Iterator[Served]:
-    with served(album.scorer) as found:
+def server(album: Made) -> Iterator[RunningServer]:
+    with running_server(album.scorer) as found:
         yield found
 
 
@@ -70,20 +70,20 @@ class Gate:
 
 
 @contextmanager
-def opened(browser: Browser, house: Served) -> Iterator[Page]:
-    address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
+def opened(browser: Browser, server: RunningServer) -> Iterator[Page]:
+    address = Running(f"{server.home}/#token={server.workspace.keys.token()}", 0)
     with window(browser, address) as page:
         page.set_default_timeout(PATIENCE_MS)
         yield page
 
 
 @contextmanager
-def complaining(browser: Browser, house: Served) -> Iterator[Page]:
+def complaining(browser: Browser, server: RunningServer) -> Iterator[Page]:
     """A page that may be refused something, and then says so on its console."""
     context = browser.new_context(viewport={"width": 1280, "height": 860})
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
-    page.goto(f"{house.home}/#token={house.workspace.keys.token()}")
+    page.goto(f"{server.home}/#token={server.workspace.keys.token()}")
     try:
         yield page
     finally:
@@ -95,11 +95,11 @@ def wait_for_text(page: Page, selector: str, text: str) -> None:
 
 
 def test_a_page_that_is_loaded_again_goes_on_with_the_reading(
-    browser: Browser, house: Served, album: Made, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, server: RunningServer, album: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate("scoring", 4)
     monkeypatch.setattr(workspace_module, "score_album", gate.around(score_album))
-    with opened(browser, house) as page:
+    with opened(browser, server) as page:
         page.wait_for_selector("[data-stage=empty]")
         page.fill("#path", str(album.folder))
         page.click("button[type=submit]:has-text('Open')")
@@ -119,12 +119,16 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_reading(
 
 
 def test_a_page_that_is_loaded_again_goes_on_with_the_export(
-    browser: Browser, house: Served, album: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    browser: Browser,
+    server: RunningServer,
+    album: Made,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    house.open(album.folder)
+    server.open(album.folder)
     gate = Gate("proving", 2)
     monkeypatch.setattr("elsewhere.service.jobs.export_album", gate.around(export_album))
-    with opened(browser, house) as page:
+    with opened(browser, server) as page:
         ready(page)
         page.click("button:has-text('Export')")
         page.fill("dialog input.mono >> nth=0", str(tmp_path / "copy"))
@@ -136,16 +140,16 @@ def test_a_page_that_is_loaded_again_goes_on_with_the_export(
         assert page.locator("dialog li.done").count() == 1
         gate.open.set()
         page.wait_for_selector("dialog [data-exported]")
-        assert len(list((tmp_path / "copy").iterdir())) == len(house.told()["plan"]["kept"])
+        assert len(list((tmp_path / "copy").iterdir())) == len(server.state()["plan"]["kept"])
         page.click("text=Verify again")
         page.wait_for_selector("[data-verified=true]")
 
 
-def test_two_windows_see_each_other(browser: Browser, house: Served, album: Made) -> None:
+def test_two_windows_see_each_other(browser: Browser, server: RunningServer, album: Made) -> None:
     """A tab that was duplicated has the same session: what one does, the other must not undo."""
-    house.open(album.folder)
-    one_out, other_out = house.told()["plan"]["kept"][:2]
-    with complaining(browser, house) as first:
+    server.open(album.folder)
+    one_out, other_out = server.state()["plan"]["kept"][:2]
+    with complaining(browser, server) as first:
         ready(first)
         with first.expect_popup() as popup:
             first.evaluate("window.open('/')")
@@ -158,7 +162,7 @@ def test_two_windows_see_each_other(browser: Browser, house: Served, album: Made
         second.keyboard.press("Delete")
         wait_for_text(second, ".notice", "try again")
         second.wait_for_selector(f"[data-n='{one_out}'][data-state=dropped]")
-        assert house.told()["wishes"]["drop"] == [f"IMG_{one_out:04}.jpg"]
+        assert server.state()["wishes"]["drop"] == [f"IMG_{one_out:04}.jpg"]
         drop(second, other_out)
         first.evaluate("dispatchEvent(new Event('focus'))")
         first.wait_for_selector(f"[data-n='{other_out}'][data-state=dropped]")
@@ -194,9 +198,9 @@ TRIES = """
 """
 
 
-def test_the_page_can_reach_nobody_else(browser: Browser, house: Served) -> None:
+def test_the_page_can_reach_nobody_else(browser: Browser, server: RunningServer) -> None:
     """Its policy is the browser's to keep: whatever got into the page sends nothing anywhere."""
-    with complaining(browser, house) as page:
+    with complaining(browser, server) as page:
         page.wait_for_selector("[data-stage=empty]")
         assert sorted(page.evaluate(TRIES)) == ["connect-src", "img-src", "script-src-elem"]
         assert page.evaluate("window.ranInline") is None

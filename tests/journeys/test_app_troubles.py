@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from benchmarks.app.window import Running, app, chromium, ready, window
 
-from tests.app.server import PHOTOS, Made, Served, make, served
+from tests.app.server import PHOTOS, Made, RunningServer, make, running_server
 from tests.journeys.app_journey import VIEWS, answered, plan_version
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def doomed(browser: Browser, program: Running) -> Iterator[Page]:
 
 
 @contextmanager
-def opened(browser: Browser, house: Served, view: str = "desk") -> Iterator[Page]:
-    address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
+def opened(browser: Browser, server: RunningServer, view: str = "desk") -> Iterator[Page]:
+    address = Running(f"{server.home}/#token={server.workspace.keys.token()}", 0)
     width, height = VIEWS[view]
     with window(browser, address, width=width, height=height, refused=True) as page:
         page.set_default_timeout(PATIENCE_MS)
@@ -115,8 +115,8 @@ def test_a_server_that_is_paused_is_waited_for(
 def test_a_page_that_is_answered_does_not_knock(browser: Browser, album: Made) -> None:
     """Whoever clicks pays nothing for the watch; whoever only looks, one small request now and
     then."""
-    with served(album.scorer) as house, opened(browser, house) as page:
-        house.open(album.folder)
+    with running_server(album.scorer) as server, opened(browser, server) as page:
+        server.open(album.folder)
         page.reload()
         ready(page)
         asked: list[str] = []
@@ -130,9 +130,9 @@ def test_a_page_that_is_answered_does_not_knock(browser: Browser, album: Made) -
 
 
 def test_a_wrong_wish_is_told_at_its_field(browser: Browser, album: Made) -> None:
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        with opened(browser, house) as page:
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        with opened(browser, server) as page:
             ready(page)
             told = page.inner_text("h1")
             page.click("summary:has-text('More')")
@@ -176,9 +176,9 @@ def test_a_wrong_wish_is_told_at_its_field(browser: Browser, album: Made) -> Non
 def test_a_wrong_path_of_a_copy_is_told_at_its_field(
     browser: Browser, album: Made, tmp_path: Path
 ) -> None:
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        with opened(browser, house) as page:
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        with opened(browser, server) as page:
             ready(page)
             page.click("button:has-text('Export')")
             target, private = (page.locator(f"dialog input.mono >> nth={n}") for n in (0, 1))
@@ -207,7 +207,7 @@ def test_a_folder_without_a_photo_says_what_is_in_it(
     (poor / "cut.jpg").write_bytes(b"\xff\xd8 and no more")
     (poor / "notes.txt").write_text("no photo")
     (poor / "list.txt").write_text("none either")
-    with served(album.scorer) as house, opened(browser, house, "phone") as page:
+    with running_server(album.scorer) as server, opened(browser, server, "phone") as page:
         page.fill("#path", str(empty))
         page.click("button[type=submit]:has-text('Open')")
         page.wait_for_selector("h1:has-text('There is no photo here')")
@@ -237,12 +237,12 @@ def test_a_folder_without_a_photo_says_what_is_in_it(
 def test_a_phone_shows_the_verdict_and_photos_at_once(
     browser: Browser, album: Made, crowd: int
 ) -> None:
-    with served(album.scorer) as house:
-        told = house.open(album.folder)
+    with running_server(album.scorer) as server:
+        told = server.open(album.folder)
         ids = [photo["id"] for photo in told["album"]["photos"]][:crowd]
-        house.client.put("/api/wishes", json={**told["wishes"], "keep": ids})
-        house.settled()
-        with opened(browser, house, "phone") as page:
+        server.client.put("/api/wishes", json={**told["wishes"], "keep": ids})
+        server.final_state()
+        with opened(browser, server, "phone") as page:
             ready(page)
             page.wait_for_selector("[data-status=infeasible]" if crowd else "[data-status=optimal]")
             page.wait_for_timeout(300)
@@ -258,9 +258,9 @@ def test_a_phone_shows_the_verdict_and_photos_at_once(
 def test_a_table_that_comes_late_takes_no_click_back(browser: Browser, album: Made) -> None:
     """After a wish that was refused the page looks at the table anew; somebody may be quicker."""
     late: list[tuple[Route, APIResponse]] = []
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        with opened(browser, house) as page:
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        with opened(browser, server) as page:
             ready(page)
             page.click("summary:has-text('More')")
             page.route("**/api/table", lambda route: late.append((route, route.fetch())))
@@ -294,10 +294,10 @@ def _told_at(page: Page, described: str, words: str) -> None:
 def test_a_photo_that_is_public_already_is_marked_and_never_withheld(
     browser: Browser, album: Made, view: str
 ) -> None:
-    with served(album.scorer) as house:
-        told = house.open(album.folder)
+    with running_server(album.scorer) as server:
+        told = server.open(album.folder)
         out = told["plan"]["withheld"][0]
-        with opened(browser, house, view) as page:
+        with opened(browser, server, view) as page:
             ready(page)
             tile = page.locator(f"[data-n='{out}']")
             if view == "desk":
@@ -307,7 +307,7 @@ def test_a_photo_that_is_public_already_is_marked_and_never_withheld(
                 tile.locator("[aria-label$='is public already']").tap()
             page.wait_for_selector(f"[data-n='{out}'][data-state=posted]")
             answered_all(page)
-            now = house.settled()["plan"]
+            now = server.final_state()["plan"]
             page.wait_for_selector(f"[data-status=optimal][data-version='{now['version']}']")
             assert "posted" in (tile.get_attribute("aria-label") or "")
             assert "1 posted" in page.inner_text("[aria-label='Photos by state']")
@@ -325,13 +325,13 @@ def test_a_photo_that_is_public_already_is_marked_and_never_withheld(
 
 
 def test_what_is_out_and_breaks_the_promise_is_named(browser: Browser, album: Made) -> None:
-    with served(album.scorer) as house:
-        told = house.open(album.folder)
+    with running_server(album.scorer) as server:
+        told = server.open(album.folder)
         ids = [photo["id"] for photo in told["album"]["photos"]][:-1]
         wishes = {**told["wishes"], "posted": ids, "each_photo": False, "exact_top": True}
-        house.client.put("/api/wishes", json=wishes)
-        house.settled()
-        with opened(browser, house, "phone") as page:
+        server.client.put("/api/wishes", json=wishes)
+        server.final_state()
+        with opened(browser, server, "phone") as page:
             ready(page)
             page.wait_for_selector("h1:has-text('with what is public already, no plan hides that')")
             page.click("summary:has-text('Why')")
@@ -346,9 +346,9 @@ def test_an_album_is_not_closed_under_a_click_that_is_being_answered(
     browser: Browser, album: Made
 ) -> None:
     """Whoever pins and closes at once is asked as well: the pin would be lost with it."""
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        with opened(browser, house) as page:
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        with opened(browser, server) as page:
             ready(page)
             held: list[Route] = []
 
@@ -366,9 +366,9 @@ def test_an_album_is_not_closed_under_a_click_that_is_being_answered(
 
 
 def test_undo_may_be_pressed_as_quickly_as_anybody_likes(browser: Browser, album: Made) -> None:
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        with opened(browser, house) as page:
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        with opened(browser, server) as page:
             ready(page)
             states = "[...document.querySelectorAll('[data-n]')].map((one) => one.dataset.state)"
             before = page.evaluate(states)
@@ -394,9 +394,9 @@ def test_a_copy_that_was_cut_off_is_not_said_to_be_nowhere(
     browser: Browser, album: Made, tmp_path: Path
 ) -> None:
     """Nobody knows whether it was finished: it is whole then, or it is not there."""
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        address = Running(f"{server.home}/#token={server.workspace.keys.token()}", 0)
         with doomed(browser, address) as page:
             ready(page)
             begun = '{"stage": "writing", "count": 1, "total": 2}\n'
@@ -409,33 +409,33 @@ def test_a_copy_that_was_cut_off_is_not_said_to_be_nowhere(
             said = page.inner_text("dialog:has-text('elsewhere has ended')")
             assert "Nothing was written" not in said
             assert f"whole, or not at all. Look for {tmp_path / 'copy'}" in said
-        house.settled()
+        server.final_state()
 
 
 def test_a_server_that_does_not_know_the_window_is_asked_no_more(
     browser: Browser, album: Made
 ) -> None:
     """Another one may have been started at the same port."""
-    with served(album.scorer) as house:
-        address = Running(f"{house.home}/#token={house.workspace.keys.token()}", 0)
+    with running_server(album.scorer) as server:
+        address = Running(f"{server.home}/#token={server.workspace.keys.token()}", 0)
         with doomed(browser, address) as page:
             page.wait_for_selector("[data-stage=empty]")
             asked: list[str] = []
 
-            def stranger(route: Route) -> None:
+            def outsider(route: Route) -> None:
                 asked.append(route.request.url)
                 route.fulfill(status=401, json={"error": "this window is not connected"})
 
-            page.route("**/api/alive", stranger)
+            page.route("**/api/alive", outsider)
             page.wait_for_selector("[data-stage=locked]")
             page.wait_for_timeout(3_500)
             assert len(asked) == 1 and page.locator("dialog").count() == 0
 
 
 def test_a_frontier_without_a_point_says_why(browser: Browser, album: Made) -> None:
-    with served(album.scorer) as house:
-        house.open(album.folder)
-        with opened(browser, house) as page:
+    with running_server(album.scorer) as server:
+        server.open(album.folder)
+        with opened(browser, server) as page:
             page.route("**/api/frontier", lambda route: route.fulfill(body='{"done": true}\n'))
             ready(page)
             page.wait_for_selector("text=No smaller number hides it.")
