@@ -18,9 +18,10 @@ from elsewhere.album.workers import Workers
 from elsewhere.globe import Zone
 from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
 from elsewhere.scorers.protocol import normalise_row
-from elsewhere.service.planning import AlbumPlan, Threat
+from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum, model_name, score_album
+from elsewhere.service.threats import Threat
 from elsewhere.values.plan import Plan
 from elsewhere.values.wishes import Wishes
 from tests.album.makers import jpeg

@@ -47,8 +47,6 @@ from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 
-__all__ = ["AlbumPlan", "Threat", "evaluate_alternatives", "plan_album"]
-
 TOP = 5
 """What each photo alone must keep the place out of under a budget."""
 PATIENCE = 2.0

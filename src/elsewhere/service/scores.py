@@ -134,7 +134,13 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
         matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
         return prove(plan, plan.promise, matrices)
     request = read_request(scores, truth, **wishes)
-    return prove(plan, _named_as_in(plan, request.promise), request.scores)
+    promise = request.promise
+    if len(plan.promise.against) == len(promise.against):
+        # a bare table of scores names no model: the plan's name for it is used
+        pairs = zip(promise.against, plan.promise.against, strict=True)
+        named = tuple(a if a.scorer else replace(a, scorer=b.scorer) for a, b in pairs)
+        promise = replace(promise, against=named)
+    return prove(plan, promise, request.scores)
 
 
 def frontier(
@@ -237,15 +243,6 @@ def checked(plan: Plan, request: Request) -> Plan:
     if verdict.problems:
         raise CheckError(f"the plan did not survive its re-proof ({verdict}); please report this")
     return plan
-
-
-def _named_as_in(plan: Plan, promise: Promise) -> Promise:
-    """Scores given as a bare table name no model: the plan's word for it is then taken."""
-    if len(plan.promise.against) != len(promise.against):
-        return promise
-    pairs = zip(promise.against, plan.promise.against, strict=True)
-    named = tuple(a if a.scorer else replace(a, scorer=b.scorer) for a, b in pairs)
-    return replace(promise, against=named)
 
 
 def candidate_tops(

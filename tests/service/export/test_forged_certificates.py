@@ -25,8 +25,9 @@ from elsewhere.messages import verification as messages
 from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
 from elsewhere.scorers.protocol import normalise_row
 from elsewhere.service.export import export_album
-from elsewhere.service.planning import AlbumPlan, Threat
+from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.scored_album import ScoredAlbum, score_album
+from elsewhere.service.threats import Threat
 from elsewhere.service.verify import prove_copy
 from elsewhere.values.verification import ConditionKind, CopyProblemKind, Verification
 from elsewhere.values.wishes import Wishes
