@@ -222,11 +222,12 @@ def per_attacker(
 
     Where the wish itself is one of `collections`, only a list of collections is one each.
     """
-    if collections:
-        nested = isinstance(given, (list, tuple))
-        listed = nested and any(item is None or is_collection(item) for item in given)
-    else:
-        listed = isinstance(given, (list, tuple, np.ndarray)) and _dimensions(given) == 1
+    listed = isinstance(given, (list, tuple)) or (isinstance(given, np.ndarray) and given.ndim == 1)
+    if listed and collections:
+        nested = any(item is None or is_collection(item) for item in given)
+        listed = nested and not isinstance(given, np.ndarray)
+    elif listed:
+        listed = not any(is_collection(item) for item in given)
     if not several or not listed:
         return [given] * count
     if len(given) != count:
