@@ -1,8 +1,7 @@
 """Which files of a folder are photos, and why each of the others is not.
 
-Folders are walked to the bottom in natural order. Links are not followed: their target is either
-found under its own name or was not meant. Every file is accounted for, as a photo or as skipped.
-Only the first bytes are read here; nothing is decoded.
+Folders are walked to the bottom in natural order. Links are not followed. Every file is accounted
+for, as a photo or as skipped. Only the first bytes are read here; nothing is decoded.
 
 Phones and cameras write files that belong together: a still and a film (live photo), a JPEG and a
 raw file, an original and its edit, sidecars beside each. One of them is the photo that would be

@@ -4,18 +4,16 @@ A name tells: IMG_20230714_153000 says when, IMG_0041 beside IMG_0043 that one i
 are numbered without a gap in random order, unless the user asks otherwise. Names that are kept are
 made harmless for every system that the copy may be unpacked on.
 
-Nothing unproved ever has the target's name. The copy is written aside, flushed to the disk, read
-back and compared byte by byte, proved by the caller as it lies there, and only then renamed. A
-failure before leaves nothing. Originals are not known here at all.
+Nothing unproved ever has the target's name. The copy is written to a staging folder, flushed, read
+back and compared byte by byte, proved by the caller, and only then renamed. A failure before leaves
+nothing. Originals are not known here.
 
-The copy is made in a staging folder. It lies beside the target, on the same disk, so that the last
-step is a rename and nothing is ever half there. Its name is hidden and random, and a lock file in
-it is held by its owner: the system releases the lock even after `kill -9`. The next export removes
-the folders that nobody holds, and nothing else.
+The staging folder lies beside the target, on the same disk. Its name is hidden and random, and a
+lock file in it is held by its owner: the system releases the lock even after `kill -9`. The next
+export removes the folders that nobody holds, and nothing else.
 
-A plain rename would replace a file, or an empty folder. Somebody may take the name between a check
-and the rename, so the system is asked to do both at once. Where it cannot, checking first is the
-best there is.
+A plain rename would replace a file, or an empty folder, so the system is asked for one that
+replaces nothing. Where it has none, the name is checked first.
 """
 
 from __future__ import annotations

@@ -4,10 +4,9 @@ Originals are opened here only, and for reading only. A pipe or a device called 
 or never end, so only plain files are read, and never more than a limit. Where the system allows
 it, even the time of last access stays as it was.
 
-The first bytes decide which decoder is tried: a zip called `.jpg` reaches no decoder, and a JPEG
-called `.heic` is simply read. Only raw files need the name as well, as most begin like a TIFF.
-
-A file that is not in the album is skipped, with a kind for programs and a reason for people.
+The first bytes decide which decoder is tried, whatever the name. Only raw files need the name as
+well, as most begin like a TIFF. A file that is skipped has a kind for programs and a reason for
+people.
 """
 
 from __future__ import annotations

@@ -5,15 +5,10 @@ notes, thumbnails, profiles, bytes behind the picture. Each part is read by itse
 damaged one does not hide the others.
 
 XMP is untrusted XML. A document that declares a type or an entity is refused before it can expand
-into a billion laughs or fetch another file; size, depth and number of properties are limited. No
-tree is built, as the parser's events are enough.
+or fetch another file; size, depth and number of properties are limited.
 
-Google's Takeout puts a JSON file beside each photo:
-
-    IMG_1.jpg.json                          IMG_1.jpg.supplemental-metadata.json
-    {"photoTakenTime": {"timestamp": "1689341400"}, "geoData": {"latitude": 38.7, ...}, ...}
-
-Zeros mean that no position is known. The photo's own EXIF is repeated as `geoDataExif`.
+Google's Takeout puts a JSON file beside each photo, IMG_1.jpg.json or
+IMG_1.jpg.supplemental-metadata.json. Zeros there mean that no position is known.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
 """Where an album was taken: photos of one place belong together, whenever they were taken.
 
-The user's word (`at`) comes first, then the positions in the files. Positions near each other are
-one place: the nearest groups are joined first, and two groups only while even their furthest
-members are within a limit (complete linkage). So a place never gets wider than the limit: a road
-trip with a photo every few kilometres becomes a string of places. Distances are great circles, so
-poles and the antimeridian need no care. The result does not depend on the order of the positions.
+The user's word (`at`) comes first, then the positions in the files. Positions are grouped by
+complete linkage: the nearest groups are joined first, and two only while even their furthest
+members are within a limit. So a road trip becomes a string of places. Distances are great circles,
+and the result does not depend on the order of the positions.
 
 A photo without a position belongs where the photos around it in time were taken, if those agree. A
-camera's clock shows local time and often no zone, so a photo without a zone is compared by clocks:
-two photos of one afternoon are one hour apart whatever the zone. One with a zone is compared by
-moments. A name with a date and no hour stands for all of that day. Photos that remain without a
-place count in every hidden place.
+camera's clock shows local time and often no zone, so a photo without a zone is compared by clocks,
+one with a zone by moments. A name with a date and no hour stands for all of that day. Photos that
+remain without a place count in every hidden place.
 """
 
 from __future__ import annotations

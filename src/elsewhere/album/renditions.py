@@ -2,24 +2,19 @@
 
 One encoder, one quality, one header for all: nothing in a rendition but its pixels says anything
 about the camera, the editor or the day. Equal pixels give equal bytes. The preview that people
-see in the report and on the page is made from the rendition, never from the original.
+see is made from the rendition, never from the original.
 
-Renditions are kept in one temporary file, as a few hundred would fill the memory of a small
-machine. The file has no name in any folder, so others cannot open it and nothing remains after
-`kill -9` (where the system has no such file, it is deleted when it is closed). Space of bytes that
-are no longer needed is used again: thousands of photos that only pass through take no more space
-than the few in progress.
+Renditions are kept in one temporary file, as a few hundred would fill a small machine's memory. It
+has no name in any folder, so others cannot open it and nothing remains after `kill -9` (where the
+system has no such file, it is deleted when it is closed). Space that is freed is used again.
 
-Here is also the one JPEG encoder of everything that is shared or shown, and the parser that checks
-its results. The parser reads segments without decoding a pixel, for
-two purposes. In originals it finds what travels along unseen: comments, and data behind the end of
-the picture (a motion photo's video, a gain map, anything). In renditions it proves that there is
-nothing but the picture: the worker that made them read an untrusted file.
+The JPEG parser reads segments without decoding a pixel. In originals it finds what travels along
+unseen: comments, and data behind the picture. In renditions it proves that there is nothing but the
+picture, as the worker that made them read an untrusted file.
 
 Between the last pixel and the end of image a decoder skips any data, and no marker announces it.
-`reject_trailing_data` finds it by decoding: all but the last byte is given to a decoder that waits
-for more where it needs it. The encoder writes no filler, so the last rows of an honest picture are
-still missing then; if they are there already, more data follows them.
+`reject_trailing_data` gives all but the last byte to a decoder that waits for more. The encoder
+writes no filler, so the last rows of an honest picture are still missing then.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """Inside a worker process: read and render one file after another, under limits.
 
-What a file can do here is limited before the first one is read: memory, processor time, and no
-writing of any file at all. What decoders print is discarded: the pipe to the parent is moved to a
-private descriptor first. A platform that lacks a limit uses those it has.
+Before the first file is read, memory, processor time and writing are limited. What decoders print
+is discarded: the pipe to the parent is moved to a private descriptor first. A platform that lacks a
+limit uses those it has.
 
-The file is read once, with its metadata and its sidecars, and its picture is rendered. The answer
-is plain JSON and the bytes of a bare JPEG.
-
-Parent and worker exchange frames: one JSON object and some blobs of bytes. Never a pickle: a worker
-that a hostile file has taken over could make its parent run anything. Lengths are limited, so that
-it cannot fill the parent's memory either.
+Parent and worker exchange frames: one JSON object and some blobs of bytes, here the bare JPEG.
+Never a pickle: a worker that a hostile file has taken over could make its parent run anything.
+Lengths are limited, so that it cannot fill the parent's memory either.
 """
 
 from __future__ import annotations
