@@ -44,35 +44,26 @@ VIDEO_SUFFIXES: Final = frozenset({
 })  # fmt: skip
 SIDECAR_SUFFIXES: Final = frozenset({".xmp", ".json", ".aae", ".thm", ".pp3", ".dop", ".on1"})
 
-_SIGNATURES: Final = (
-    (b"\xff\xd8\xff", "jpeg"),
-    (b"\x89PNG\r\n\x1a\n", "png"),
-    (b"GIF8", "gif"),
-    (b"FUJIFILMCCD-RAW", "raw"),
-    (b"IIRO", "raw"),
-    (b"IIRS", "raw"),
-    (b"MMOR", "raw"),
-    (b"IIU\x00", "raw"),
-    (b"FOVb", "raw"),
-    (b"\x00MRM", "raw"),
-    (b"II\x1a\x00\x00\x00HEAPCCDR", "raw"),
-    (b"II*\x00", "tiff"),
-    (b"MM\x00*", "tiff"),
-    (b"II+\x00", "tiff"),
-    (b"MM\x00+", "tiff"),
-    (b"\x1aE\xdf\xa3", "video"),
-    (b"\x00\x00\x01\xba", "video"),
-    (b"FLV\x01", "video"),
-    (b"OggS", "video"),
-    (b"0&\xb2u\x8ef\xcf\x11", "video"),
-    (b"\x00\x00\x00\x0cJXL \r\n\x87\n", "jpeg xl"),
-    (b"\xff\x0a", "jpeg xl"),
-    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", "jpeg 2000"),
-    (b"8BPS", "photoshop"),
-    (b"%PDF", "pdf"),
-    (b"PK\x03\x04", "zip"),
-    (b"BM", "bmp"),
-)
+_SIGNATURES: Final = {
+    "jpeg": (b"\xff\xd8\xff",),
+    "png": (b"\x89PNG\r\n\x1a\n",),
+    "gif": (b"GIF8",),
+    "raw": (
+        b"FUJIFILMCCD-RAW", b"IIRO", b"IIRS", b"MMOR", b"IIU\x00", b"FOVb", b"\x00MRM",
+        b"II\x1a\x00\x00\x00HEAPCCDR",
+    ),
+    "tiff": (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+"),
+    "video": (
+        b"\x1aE\xdf\xa3", b"\x00\x00\x01\xba", b"FLV\x01", b"OggS", b"0&\xb2u\x8ef\xcf\x11",
+    ),
+    "jpeg xl": (b"\x00\x00\x00\x0cJXL \r\n\x87\n", b"\xff\x0a"),
+    "jpeg 2000": (b"\x00\x00\x00\x0cjP  \r\n\x87\n",),
+    "photoshop": (b"8BPS",),
+    "pdf": (b"%PDF",),
+    "zip": (b"PK\x03\x04",),
+    "bmp": (b"BM",),
+}  # fmt: skip
+"""How files of each kind begin; none of these is the start of another."""
 _HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm"})
 _AVIF_BRANDS: Final = frozenset({b"avif", b"avis"})
 
@@ -135,7 +126,8 @@ def file_kind(head: bytes, suffix: str) -> str:
     elif head[4:8] in (b"moov", b"mdat", b"wide", b"skip"):
         kind = "video"
     else:
-        kind = next((kind for start, kind in _SIGNATURES if head.startswith(start)), "unknown")
+        known = (kind for kind, starts in _SIGNATURES.items() if head.startswith(starts))
+        kind = next(known, "unknown")
     if kind == "tiff" and (suffix in RAW_SUFFIXES or head[8:10] == b"CR"):
         return "raw"
     if kind == "unknown" and suffix in RAW_SUFFIXES:
