@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-_SCORERS = "embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed one"
+_SCORERS = "embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed scorer"
 
 
 def under(heading: str, option: Any, **changes: Any) -> Any:
@@ -25,8 +25,9 @@ ALBUM = typer.Argument(metavar="ALBUM", help="A folder of photos, or single phot
 AT = typer.Option(
     "--at",
     metavar="PLACE",
-    help="Where the photos were taken, if their files do not say: a town, region, country or "
-    '"38.72, -9.14". With - you are asked, and the shell history does not record it. Repeatable.',
+    help='Where the photos were taken: a town, region, country or "38.72, -9.14". One place is '
+    "that of every photo, whatever its file says. Repeatable: a photo then belongs to the nearest. "
+    "With - you are asked, and the shell history does not record it.",
 )
 HIDE = typer.Option(
     "--hide",
@@ -43,21 +44,21 @@ HIDE_LEVEL = typer.Option(
 RADIUS = typer.Option(
     "--radius",
     metavar="KM",
-    help="Radius around its photos in which a place is hidden, in kilometres.",
+    help="How far around its photos a place is hidden, in kilometres.",
     show_default="25",
 )
 SCORERS = typer.Option(
     "--scorer",
     metavar="SCORER",
-    help=f"The attacker: {_SCORERS}. Repeat it for more attackers.",
+    help=f"The attacker's model: {_SCORERS}. Repeat it for more attackers.",
     show_default="embedded",
 )
-ONE_SCORER = typer.Option("--scorer", metavar="SCORER", help=f"The attacker: {_SCORERS}.")
+ONE_SCORER = typer.Option("--scorer", metavar="SCORER", help=f"The attacker's model: {_SCORERS}.")
 POSTED = typer.Option(
     "--posted",
     metavar="PATH",
-    help="Photos that are already public, yours or others': a folder or a file. They are "
-    "counted, and never exported. Repeatable.",
+    help="Photos that are already public, yours or others': a folder or a file. The "
+    "attacker counts them; they are never exported. Repeatable.",
 )
 TOP = typer.Option(
     "--top",
@@ -69,25 +70,26 @@ BUDGET = typer.Option(
     "--budget",
     metavar="N|P%",
     help="Instead of --top: withhold at most N photos, or P% of them, and push the place as far "
-    "down as possible.",
+    "down the list of guesses as possible.",
 )
 MARGIN = typer.Option(
     "--margin",
     metavar="MARGIN",
-    help="Margin for models other than the scorers: none (exactly these scorers), careful "
-    "(small differences), paranoid (similar models trained on other photos), or nats per kept "
-    "photo, such as 0.2. No margin covers another kind of model: add it with --scorer.",
+    help="Reserve for models other than the scorers: none (exactly these scorers), careful "
+    "(small differences), paranoid (similar models trained on other photos), or a number of nats "
+    "(natural-log units) per kept photo, such as 0.2. No margin covers another kind of model: "
+    "add it with --scorer.",
     show_default="careful",
 )
 EXACT_TOP = typer.Option(
     "--exact-top",
     help="Use exactly the K of --top. Otherwise a number from K to 3K is drawn in secret, because "
-    "an attacker who knows this tool would look just behind K.",
+    "an attacker who knows K would look at guess K + 1.",
 )
 MAX_SIDE = typer.Option(
     "--max-side",
     metavar="PIXELS",
-    help="The longest side of photos as they are shared, in pixels.",
+    help="Longest side of a shared photo, in pixels. Larger photos are shrunk.",
     show_default="2048",
 )
 TIME_LIMIT = typer.Option(
@@ -100,7 +102,7 @@ WORK_LIMIT = typer.Option(
     "--work-limit",
     metavar="WORK",
     help="Stop planning an album after this much work, a count that is the same on every machine.",
-    show_default="none; with it, no time limit",
+    show_default="none; if given, --time-limit has no default",
 )
 MAP = typer.Option("--map/--no-map", help="Draw a map.", show_default="a map in a terminal")
 JSON = typer.Option("--json", help="Print JSON, for programs.")

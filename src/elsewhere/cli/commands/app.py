@@ -19,7 +19,7 @@ _PORT = typer.Option(
 )
 _BROWSER = typer.Option(
     "--browser/--no-browser",
-    help="Open the browser, or only print the file that leads to the page.",
+    help="Open the browser, or only print the name of a file that leads to the page.",
 )
 
 
@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """See what your album gives away, and decide photo by photo, in your browser.
 
-    The page is served to this machine only, and nothing leaves it. Choose which photos to keep or
+    Only this machine can reach the page, and nothing leaves it. Choose which photos to keep or
     drop; each click gives a new plan. Stop it with Ctrl-C.
 
     Examples:
@@ -42,7 +42,7 @@ def command(
     - `elsewhere app ~/Pictures/trip`
       (open this album)
     - `elsewhere app trip --no-browser --port 8123`
-      (print which file to open within a minute)
+      (print the name of a file; open it within a minute)
 
     Exit codes: 0 stopped by Ctrl-C, 1 an error, 2 invalid usage.
     """

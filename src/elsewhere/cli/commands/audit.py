@@ -34,12 +34,13 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     as_json: Annotated[bool, options.JSON] = False,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> int:
-    """Show what an album gives away: where an attacker would place it, and which photos do it.
+    """Show what an album gives away: where an attacker would place it, and which photos reveal it.
 
     Photos are scored as they would be shared. Nothing leaves this machine; nothing is changed. If
-    the files carry positions, or with --at, the true place is known. Then you also see its rank
-    among the guesses, the chance of a guess near it, the rank photo by photo, and what each photo
-    contributes. The embedded scorer's probabilities are calibrated for albums.
+    the files have positions, or you give --at, you also see the rank of the true place among the
+    guesses, the chance of a guess near it, how both change as photos are added, and what each photo
+    contributes. The embedded model's probabilities are calibrated for up to 16 photos together. For
+    more photos of a place that it was not trained on, rely on the ranks.
 
     Examples:
 

@@ -39,13 +39,14 @@ _OUTPUT = typer.Option(
     "--output",
     "-o",
     metavar="DIR",
-    help="Where the rows, dead letters and report go: a new folder, or that of a run to resume.",
+    help="Where the rows, the dead letters and the report go: a new folder, or that of a run to "
+    "resume.",
 )
 _ENGINE = typer.Option(
     metavar="local|ray", help="Run on this machine or on a Ray cluster; the rows are the same."
 )
 _BLOCK = typer.Option(
-    min=1, metavar="PHOTOS", help="Most photos per block of work.", show_default="1024"
+    min=1, metavar="PHOTOS", help="Photos per block of work, at most.", show_default="1024"
 )
 _WORKERS = typer.Option(
     min=1, metavar="N", help="Blocks to work on at a time.", show_default="all processors"
@@ -66,12 +67,13 @@ _GPUS = typer.Option(
 )
 _KEY_FILE = typer.Option(
     metavar="FILE",
-    help="Key for drawing each album's secret k: runs with the same key draw the same.",
+    help="File with the key from which each album's secret top is drawn: runs with the same key "
+    "draw the same.",
     show_default="a new one, stored in the output",
 )
 _CERTIFICATES = typer.Option(
     "--certificates",
-    help="Also write each album's certificate, not only its digest. It names the secret k.",
+    help="Also write each album's certificate, not only its digest. It names the secret top.",
 )
 
 
@@ -100,8 +102,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """Plan every album of a dataset: what it gives away, and what to withhold.
 
     The input and output columns are described in docs/batch.md. A run that was stopped, even by
-    `kill -9`, resumes when you repeat the command. What cannot be used goes to the dead letters
-    with a reason, and the run continues.
+    `kill -9`, resumes when you repeat the command. What cannot be used is listed with a
+    reason in the dead letters (the folder dead), and the run continues.
 
     Examples:
 

@@ -23,7 +23,9 @@ NO_PLAN = {
 
 
 _PLAN = typer.Argument(metavar="PLAN", help="A plan or certificate (JSON).")
-_SCORES = typer.Argument(metavar="SCORES", help="The score files of the plan, in the same order.")
+_SCORES = typer.Argument(
+    metavar="SCORES", help="The plan's score files, in the same order as for plan."
+)
 
 
 def command(

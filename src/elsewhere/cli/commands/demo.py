@@ -29,7 +29,7 @@ _OUTPUT = typer.Option(
 def command(
     output: Annotated[Path | None, _OUTPUT] = None,
 ) -> None:
-    """Protect the bundled example album: twelve photos of a weekend, some of which reveal it.
+    """Protect the bundled example album: twelve weekend photos, some of which reveal the place.
 
     The photos are real, by nine photographers. The weekend is invented: only the monuments were
     taken where the album says, and positions, comments and serial numbers were added. Credits are

@@ -41,9 +41,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """Guess where photos were taken, each alone and all together, as an attacker would.
 
     Only the pictures count, as they would be shared; metadata is ignored. Nothing leaves this
-    machine. A place stands for its cell of the globe. The embedded scorer's probabilities are
-    calibrated for up to 16 photos together. For more photos of a place it was not trained on they
-    are overconfident: rely on the ranks.
+    machine. Each place stands for a cell of the globe, which may be hundreds of kilometres across.
+    The embedded model's probabilities are calibrated for up to 16 photos together. For more photos
+    of a place that it was not trained on they are overconfident: rely on the ranks.
 
     Examples:
 

@@ -19,7 +19,7 @@ LedgerAction = StrEnum("LedgerAction", ["LIST", "FORGET", "CONFIRM"])
 _ACTION = typer.Argument(metavar="list|forget|confirm", help="What to do.")
 _WHICH = typer.Argument(
     metavar="PLACE|NUMBER",
-    help="Which entries: a town, region, country or coordinate, or listed numbers.",
+    help="Which entries: a town, region, country or coordinate, or numbers from list.",
 )
 _EVERYTHING = typer.Option(
     "--all", help="With forget: delete everything and the key, even if the file is damaged."
@@ -34,10 +34,11 @@ def command(
 ) -> None:
     """List, confirm or delete what `protect --remember` has recorded.
 
-    For each export and place, the ledger holds the models' scores of the photos and keyed digests,
-    with which only you can tell whether a picture is among them. It holds no pictures and no names,
-    in a file that only you can read. Later albums of the place count it, because an attacker adds
-    everything up. Forgetting deletes: no byte of an entry is left in the file.
+    For each export and place, the ledger holds the day, positions rounded to about a kilometre, the
+    models' scores of the photos, and keyed digests, with which only you can tell whether a picture
+    is among them. It holds no pictures and no names of photos. Only you can read the file. Later
+    albums count the photos that are recorded for their places, because an attacker adds everything
+    up. Forgetting deletes: no byte of an entry is left in the file.
 
     Examples:
 
@@ -48,7 +49,7 @@ def command(
     - `elsewhere ledger forget 2`
       (one entry by its number)
     - `elsewhere ledger confirm 3`
-      (an interrupted export: yes, it was shared)
+      (say that an interrupted export was shared)
 
     Exit codes: 0 done, 1 an error, 2 no such entry or invalid usage.
     """

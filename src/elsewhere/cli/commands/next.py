@@ -53,13 +53,13 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     After each post an attacker sees only what is public by then. So the promise must hold for this
     photo together with what is public: the photos of --posted and of the ledger. The rest of the
-    album shows whether waiting helps. A photo that breaks the promise now may be fine once others
-    are public, and a photo that may be posted now may cost others later.
+    album shows whether waiting helps. A photo that breaks the promise now may keep it once
+    others are public. A photo that you post now may force you to withhold others later.
 
     Examples:
 
     - `elsewhere next trip IMG_0012.jpg --posted online`
-      (may it join the photos in the folder online)
+      (the photos in the folder online are already public)
     - `elsewhere next trip IMG_0012.jpg -o to-post --remember`
       (if so, write its clean copy and record that it is public)
     - `elsewhere next trip IMG_0012.jpg --hide home --json`

@@ -25,8 +25,9 @@ _SCORES = typer.Argument(
 )
 _TRUTH = typer.Option(
     metavar="PLACE|CELLS",
-    help="The place to hide: Lisbon, or 38.72,-9.14, if the score file names its cells; "
-    "or cells, 17 or 17,18,20-25. Repeat it for each attacker if their cells differ.",
+    help="What to hide: a place, such as Lisbon or 38.72,-9.14, if the score file has the default "
+    "cells; otherwise cells, such as 17 or 17,18,20-25. Repeat it for each attacker if their cells "
+    "differ.",
 )
 _TOP = typer.Option(
     metavar="K",
@@ -41,7 +42,7 @@ _RADIUS = typer.Option(
 _BUDGET = typer.Option(
     metavar="PHOTOS",
     help="Instead of --top: withhold at most this many photos, and push the truth as "
-    "far down as possible.",
+    "far down the list of guesses as possible.",
 )
 _KEEP = typer.Option(metavar="PHOTO", help="A photo that must stay, by name or number. Repeatable.")
 _DROP = typer.Option(metavar="PHOTO", help="A photo that must go, by name or number. Repeatable.")
@@ -55,16 +56,19 @@ _MARGIN = typer.Option(
     metavar="NATS",
     help="Each kept photo counts this many nats (natural-log units) more for the truth.",
 )
-_LEAD = typer.Option(metavar="NATS", help="A rival must be ahead by this many nats in total.")
+_LEAD = typer.Option(
+    metavar="NATS",
+    help="A rival counts only if it is ahead of the truth by this many nats in total.",
+)
 _PRIOR = typer.Option(
     metavar="FILE",
     help="What the attacker knows beforehand: a file with one natural-log probability per cell.",
 )
 _RIVALS = typer.Option(metavar="CELLS", help="Only these cells count as rivals: 3,4,10-20.")
 _EACH_PHOTO = typer.Option(
-    metavar="K", help="Each kept photo alone must also keep the truth out of its first K guesses."
+    metavar="K", help="Each kept photo, seen alone, must keep the truth out of its first K guesses."
 )
-_STRICT = typer.Option("--strict", help="A rival that ties with the truth does not hide it.")
+_STRICT = typer.Option("--strict", help="A rival that only ties with the truth does not count.")
 _NEAR = typer.Option(
     metavar="FILE", help="Among the best plans, choose the one nearest to this earlier plan (JSON)."
 )
@@ -105,10 +109,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     output: Annotated[Path | None, options.under(_FILES, _OUTPUT)] = None,
     certificate: Annotated[Path | None, options.under(_FILES, _CERTIFICATE)] = None,
 ) -> int:
-    """Find the fewest photos to withhold so that the truth is not in an attacker's top k.
+    """Find the fewest photos to withhold so that a place is not among the first guesses.
 
     Score files come from `elsewhere score` or from any model: a row for each photo, with a
-    natural-log probability for each cell (docs/files.md).
+    natural-log probability for each cell (docs/files.md). The truth is the place to hide; a rival
+    is any cell outside it.
 
     Examples:
 

@@ -31,7 +31,7 @@ _DRY_RUN = typer.Option(
     "--dry-run",
     "-n",
     help="Show what would be withheld; write no copy, certificate or report. Each run "
-    "draws another k: use --exact-top to compare plans.",
+    "draws another secret top: to compare plans, add --exact-top.",
 )
 _KEEP = typer.Option(
     metavar="PHOTO",
@@ -43,27 +43,32 @@ _VALUE = typer.Option(
     help="What withholding a photo costs: a file of lines such as beach.jpg,2.5 (others "
     "cost 1), or stars (1 + the stars it is rated with).",
 )
-_BURSTS = typer.Option("--bursts", help="Keep or withhold photos of one burst together.")
+_BURSTS = typer.Option(
+    "--bursts", help="Keep or withhold photos of one burst together: at most 2 seconds apart."
+)
 _EACH_PHOTO = typer.Option(
     "--each-photo/--no-each-photo",
-    help="Each kept photo of a hidden place must also hide it alone.",
+    help="Each kept photo of a hidden place, seen alone, must hide it too.",
     show_default="if possible",
 )
 _PRIOR = typer.Option(
     metavar="PLACE",
     help="What the audience already knows: the country, region or town of the photos. "
-    "Then only places there count as decoys.",
+    "Then only other places there can come before the hidden one.",
 )
 _REMEMBER = typer.Option(
     "--remember",
     help="Record privately what this copy gives away, so that later albums of the "
     "place count it. Earlier records always count.",
 )
-_FULL = typer.Option("--full", help="Write copies in full size.")
-_ORDER = typer.Option(metavar="ORDER", help="shuffled (hides the order in time) or album.")
+_FULL = typer.Option("--full", help="Do not shrink photos.")
+_ORDER = typer.Option(
+    metavar="ORDER", help="Order of the files: shuffled (hides the order in time) or album."
+)
 _NAMES = typer.Option(
     metavar="NAMES",
-    help="neutral (numbered without gaps) or keep, which may reveal dates and places.",
+    help="Names of the files: neutral (numbered without gaps) or keep, which may reveal dates and "
+    "places.",
 )
 _PRIVATE = typer.Option(
     metavar="DIR",
@@ -110,7 +115,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     Photos are read, never changed, and nothing leaves this machine. The plan withholds the fewest
     photos so that the place is not among the first guesses of the given attackers. The others are
-    copied without metadata. The copy is read, scored and proved again before it gets its name.
+    copied without metadata. The copy is read back, scored again and proved before it appears.
 
     Examples:
 
@@ -124,7 +129,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
       (see how well withholding a tenth hides it)
 
     Exit codes: 0 the promise is kept, 1 an error, 2 invalid usage,
-    3 no plan keeps the promise and shares anything new, or the budget is too small to hide the
+    3 no plan keeps the promise, nothing new can be shared, or the budget is too small to hide the
     place (nothing is written), 4 stopped before a plan was found. If only the report cannot be
     written, the copy stays and a warning is printed.
     """

@@ -18,17 +18,19 @@ if TYPE_CHECKING:
 _TARGET = typer.Argument(metavar="TARGET", help="The folder or .zip that protect wrote.")
 _CERTIFICATE = typer.Option(
     metavar="FILE",
-    help="The copy's certificate. By default it is searched in --private, by the copy's "
-    "path and by its files.",
+    help="The copy's certificate. By default, verify looks in --private for one that matches the "
+    "copy's path or files.",
 )
 _PRIVATE = typer.Option(
-    metavar="DIR", help="The --private that protect was given.", show_default="your data directory"
+    metavar="DIR",
+    help="The folder given to protect with --private.",
+    show_default="your data directory",
 )
 _SCORER = typer.Option(
     metavar="SCORER",
-    help="A scorer to try before those of the certificate, such as onnx:MODEL.onnx. Needed "
-    "for a model that has moved, and for other people's certificates, for which only the "
-    "embedded model is loaded by default. Repeatable.",
+    help="A scorer to try before those of the certificate, such as onnx:MODEL.onnx. Use it "
+    "if a model has moved, or if the certificate is not yours: then only the embedded model is "
+    "loaded by default. Repeatable.",
 )
 
 
@@ -41,8 +43,8 @@ def command(
 ) -> int:
     """Check from its bytes, without the solver, that a copy keeps its promise.
 
-    The files are compared with the certificate, checked to hold nothing but a picture, and scored
-    again. Then the promise is checked on the new scores.
+    Each file must match the certificate and contain nothing but a picture. Then the files are
+    scored again, and the promise is checked on the new scores.
 
     Examples:
 
