@@ -38,9 +38,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     Photos are scored as they would be shared. Nothing leaves this machine; nothing is changed. If
     the files have positions, or you give --at, you also see the rank of the true place among the
-    guesses, the chance of a guess near it, how both change as photos are added, and what each photo
-    contributes. The embedded model's probabilities are calibrated for up to 16 photos together. For
-    more photos of a place that it was not trained on, rely on the ranks.
+    guesses, the chance of a guess near it, how the rank changes as photos are added, and what each
+    photo contributes. The embedded model's probabilities are calibrated for up to 16 photos
+    together. For more photos of a place that it was not trained on, rely on the ranks.
 
     Examples:
 
