@@ -8,6 +8,7 @@ probability zero. `formats/score_files/` reads and writes them.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +22,8 @@ from elsewhere.errors import InputError
 _MAX_INTEGER = 2**53
 """Up to here every whole number is a 64-bit float; scores are never rounded."""
 _DOUBLE_BYTES = 8
+_MAX_SHOWN = 80
+"""Characters of a name that an error repeats."""
 
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
 
@@ -105,8 +108,9 @@ class Scores:
         if len(names) != photos:
             raise InputError(f"{photos} photos need {photos} ids, not {len(names)}")
         if len(set(names)) != photos:
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
-            raise InputError(f"photo ids must differ, but {twice!r} comes twice")
+            twice = next(name for name, count in Counter(names).items() if count > 1)
+            shown = twice if len(twice) <= _MAX_SHOWN else f"{twice[:_MAX_SHOWN]}…"
+            raise InputError(f"photo ids must differ, but {shown!r} comes twice")
         object.__setattr__(self, "values", matrix)
         object.__setattr__(self, "ids", names)
         object.__setattr__(self, "scorer", scorer)

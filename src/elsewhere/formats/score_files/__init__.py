@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.formats.score_files.limits import refuse_unless_plain
+from elsewhere.formats.score_files.limits import refuse_long_name, refuse_unless_plain
 from elsewhere.platform.files import open_whole
 from elsewhere.values.scores import Scores
 
@@ -40,6 +40,7 @@ def read_scores(path: str | os.PathLike[str]) -> Scores:
         if not file.is_file():
             raise FileError(f"{file} is not a plain file: name a .npz, .csv or .parquet file")
         scores: Scores = format_.read(file)
+        refuse_long_name(file, max(map(len, scores.ids)))
         return scores
     except InputError as error:
         raise FileError(f"{file} cannot be used: {error}") from None

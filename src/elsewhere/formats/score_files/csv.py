@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.formats.score_files.limits import LARGEST
+from elsewhere.formats.score_files.limits import LARGEST, ROW_BYTES
 from elsewhere.values.scores import FloatMatrix, Scores
 from elsewhere.values.wording import counted
 
 _FORMAT = "elsewhere-scores/1"
 _FIELDS = ("scorer", "grid", "dtype")
+_MAX_LINE = 16 << 20
+"""Characters in a line: a million cells with sixteen each."""
 _NUMBER_CHARACTERS = frozenset("0123456789+-.eEinf ")
 _NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$|^$')
 
@@ -68,7 +70,7 @@ def write(stream: BinaryIO, scores: Scores) -> None:
 def _preamble(file: Path, stream: TextIO) -> tuple[dict[str, str], list[str]]:
     """The comment lines as fields, and the column names."""
     fields: dict[str, str] = {}
-    line = stream.readline()
+    line = _line(file, stream)
     while line.startswith("#"):
         name, colon, text = line[1:].partition(":")
         name = name.strip()
@@ -78,10 +80,18 @@ def _preamble(file: Path, stream: TextIO) -> tuple[dict[str, str], list[str]]:
             if name in fields:
                 raise FileError(f"{file} states its {name} twice: keep one of the lines")
             fields[name] = text.strip()
-        line = stream.readline()
+        line = _line(file, stream)
     if not line.strip():
         raise FileError(f"{file} has no line of column names: it must begin with photo,0,1,…")
     return fields, next(csv.reader([line], strict=True))
+
+
+def _line(file: Path, stream: TextIO) -> str:
+    """The next line with its end; nothing after the last."""
+    line = stream.readline(_MAX_LINE + 1)
+    if len(line) > _MAX_LINE:
+        raise FileError(f"{file} has a line of more than {_MAX_LINE:,} characters: split the cells")
+    return line
 
 
 def _cells(file: Path, header: list[str]) -> int:
@@ -101,7 +111,8 @@ def _rows(file: Path, stream: TextIO, cells: int) -> tuple[list[str], NDArray[np
     """The names, and a row of numbers for each."""
     ids: list[str] = []
     values = array("d")
-    for fields in csv.reader(stream, strict=True):
+    lines = iter(lambda: _line(file, stream), "")
+    for fields in csv.reader(lines, strict=True):
         if not fields:
             continue
         if len(fields) != cells + 1:
@@ -117,6 +128,8 @@ def _rows(file: Path, stream: TextIO, cells: int) -> tuple[list[str], NDArray[np
         except ValueError:
             raise _not_a_number(file, name, numbers) from None
         ids.append(name)
+        if len(values) * values.itemsize + len(ids) * ROW_BYTES > LARGEST:
+            raise FileError(f"{file} holds more than {LARGEST:,} bytes of scores: split the album")
     if not ids:
         raise FileError(f"{file} holds no photo: give at least one line below the column names")
     return ids, np.frombuffer(values, dtype=np.float64).reshape(len(ids), cells)

@@ -24,6 +24,21 @@ _PACKED_AT_MOST = 100
 """Beyond that, the best compression of real scores: this many to one."""
 
 
+ROW_BYTES = 100
+"""What a photo takes besides its scores: its name as a Python string, and its place in an index."""
+
+MAX_NAME = 4096
+"""Bytes of a photo's name: as many as a path may have."""
+
+
+def refuse_long_name(file: Path, length: int) -> None:
+    """Raise if a name has more bytes than a path may have."""
+    if length > MAX_NAME:
+        raise FileError(
+            f"{file} has a name of {length:,} bytes, but {MAX_NAME:,} is the limit: shorten it"
+        )
+
+
 def refuse_bomb(file: Path, claimed: int) -> None:
     """Raise unless `claimed` unpacked bytes are plausible for a file of this size."""
     if claimed > LARGEST:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import zipfile
 import zlib
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.formats.score_files.limits import refuse_bomb
+from elsewhere.formats.score_files.limits import ROW_BYTES, refuse_bomb
 from elsewhere.values.scores import Scores
 
 _ARRAYS = ("scores", "ids", "scorer", "grid")
@@ -58,12 +59,22 @@ def read(file: Path) -> Scores:
     ids = arrays.get("ids")
     if ids is not None and ids.ndim != 1:
         raise FileError(f"{file} has 'ids' of {ids.ndim} dimensions: give one name per photo")
+    photos = len(arrays["scores"]) if arrays["scores"].ndim else 0
+    if ids is not None and len(ids) != photos:
+        raise InputError(f"{photos} photos need {photos} ids, not {len(ids)}")
+    _refuse_large(file, arrays["scores"], photos)
     return Scores(
         arrays["scores"],
         None if ids is None else ids.tolist(),
         scorer=_fingerprint(file, arrays, "scorer"),
         grid=_fingerprint(file, arrays, "grid"),
     )
+
+
+def _refuse_large(file: Path, scores: NDArray[Any], photos: int) -> None:
+    """Other numbers than 32-bit floats become 64-bit floats."""
+    width = 4 if scores.dtype.kind == "f" and scores.dtype.itemsize == 4 else 8
+    refuse_bomb(file, scores.size * width + photos * ROW_BYTES)
 
 
 def write(stream: BinaryIO, scores: Scores) -> None:
@@ -131,6 +142,13 @@ def _array(file: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDA
         # one more read reaches the end, where zipfile compares the checksum
         if len(data) != size or stream.read(1):
             raise EOFError("an array ends early")
+        if text:
+            codes = np.frombuffer(data, dtype=np.dtype(np.uint32).newbyteorder(dtype.byteorder))
+            if codes.size and codes.max() > sys.maxunicode:
+                raise FileError(
+                    f"{file} has a character in {member.filename!r} that is none in Unicode: "
+                    "save it again"
+                )
     return np.frombuffer(data, dtype=dtype).reshape(shape, order="F" if fortran else "C")
 
 

@@ -2,6 +2,10 @@
 
 For those who already have pyarrow; it is never imported otherwise. The fingerprints are metadata
 of the schema.
+
+A dictionary can stand for one long name thousands of times. So what the pages declare is added up
+before they are unpacked, and names are read as numbers into their dictionary, which are replaced by
+the names only when all of them together are small enough.
 """
 
 from __future__ import annotations
@@ -12,7 +16,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from elsewhere.errors import FileError, InputError
-from elsewhere.formats.score_files.limits import refuse_bomb
+from elsewhere.formats.score_files.limits import ROW_BYTES, refuse_bomb, refuse_long_name
+from elsewhere.formats.score_files.pages import DELTA_BYTE_ARRAY, chunk_size
 from elsewhere.values.scores import Scores
 from elsewhere.values.wording import installed_by
 
@@ -21,18 +26,25 @@ if TYPE_CHECKING:
 
 _FORMAT = "elsewhere-scores/1"
 _COLUMNS = {"photo", "scores"}
+_MAX_GROUPS = 10_000  # row groups, or other lists in the footer
+_MAX_FOOTER = 1 << 20  # a thousand row groups take a third of that
+_BATCH_BYTES = 16 << 20  # of scores that are decoded at a time
 
 
 def read(file: Path) -> Scores:
     """The scores in a Parquet file."""
     arrow, parquet = _pyarrow(file)
     try:
-        with file.open("rb") as stream, parquet.ParquetFile(stream) as table:
+        with file.open("rb") as stream:
+            _refuse_large_footer(file, stream)
+            table = parquet.ParquetFile(stream, thrift_container_size_limit=_MAX_GROUPS)
             schema = table.schema_arrow
             _expect_columns(file, arrow, schema)
             width = schema.field("scores").type.value_type.bit_width // 8
-            _refuse_large(file, table.metadata, width)
-            rows = table.read(columns=["photo", "scores"], use_threads=False)
+            if not _refuse_large(file, stream, table.metadata, width):
+                table = parquet.ParquetFile(stream, read_dictionary=["photo"])
+            names = _names(file, table)
+            matrix = _matrix(file, table, width)
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         why = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(f"{file} is damaged and cannot be read as Parquet ({why})") from None
@@ -41,8 +53,8 @@ def read(file: Path) -> Scores:
         stated = metadata[b"elsewhere.format"].decode(errors="replace")
         raise FileError(f"{file} has the format {stated}, but this version reads {_FORMAT}")
     return Scores(
-        _matrix(file, rows.column("scores").combine_chunks()),
-        _names(file, rows.column("photo")),
+        matrix,
+        names,
         scorer=metadata.get(b"elsewhere.scorer", b"").decode(errors="replace"),
         grid=metadata.get(b"elsewhere.grid", b"").decode(errors="replace"),
     )
@@ -102,34 +114,79 @@ def _expect_columns(file: Path, arrow: ModuleType, schema: Any) -> None:
         )
 
 
-def _refuse_large(file: Path, metadata: Any, width: int) -> None:
-    """Compare the number of values that the footer claims with the size of the file."""
+def _refuse_large_footer(file: Path, stream: BinaryIO) -> None:
+    """The footer is decoded whole, and takes many times its size."""
+    stream.seek(max(0, file.stat().st_size - 8))
+    size = int.from_bytes(stream.read(8)[:4], "little")
+    stream.seek(0)
+    if size > _MAX_FOOTER:
+        raise FileError(
+            f"{file} has a footer of {size:,} bytes, but {_MAX_FOOTER:,} is the limit: "
+            "write it with fewer row groups"
+        )
+
+
+def _refuse_large(file: Path, stream: BinaryIO, metadata: Any, width: int) -> bool:
+    """Compare what footer and pages claim with the size of the file.
+
+    Returns whether names repeat each other's beginnings; pyarrow reads those without a dictionary.
+    """
     claimed = 0
+    has_prefixes = False
     for group in range(metadata.num_row_groups):
         row_group = metadata.row_group(group)
         for column in range(row_group.num_columns):
             chunk = row_group.column(column)
-            claimed += max(chunk.num_values * width, chunk.total_uncompressed_size, 0)
-    refuse_bomb(file, max(claimed, metadata.num_rows * width))
+            size = chunk_size(stream, chunk)
+            unpacked = max(size.unpacked, chunk.total_uncompressed_size)
+            values = max(size.values, chunk.num_values, row_group.num_rows)
+            if chunk.path_in_schema == "photo":
+                prefixes = DELTA_BYTE_ARRAY in size.encodings
+                has_prefixes |= prefixes
+                claimed += unpacked * (values if prefixes else 1) + values * ROW_BYTES
+            else:
+                claimed += max(values * width, unpacked)
+    stream.seek(0)
+    refuse_bomb(file, max(claimed, metadata.num_rows * ROW_BYTES))
+    return has_prefixes
 
 
-def _matrix(file: Path, lists: Any) -> Any:
-    """The list column as a matrix; every list must be there and have the same length."""
-    if lists.null_count or lists.flatten().null_count:
-        raise FileError(f"{file} has a score that is missing (null): fill every cell")
-    if len(lists) == 0:
-        raise FileError(f"{file} holds no photo: give at least one row")
-    sizes = set(lists.value_lengths().to_pylist())
-    if len(sizes) != 1:
-        raise FileError(
-            f"{file} has photos with {min(sizes)} and with {max(sizes)} scores: give every photo "
-            "one score for each cell"
-        )
-    return lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), sizes.pop())
+def _names(file: Path, table: Any) -> list[str]:
+    """The names, each looked up in its dictionary."""
+    from pyarrow import compute
 
-
-def _names(file: Path, column: Any) -> list[str]:
-    if column.null_count:
-        raise FileError(f"{file} has a photo without a name: fill the column 'photo'")
-    names: list[str] = column.to_pylist()
+    names: list[str] = []
+    for batch in table.iter_batches(columns=["photo"], use_threads=False):
+        column = batch.column(0)
+        if column.null_count:
+            raise FileError(f"{file} has a photo without a name: fill the column 'photo'")
+        texts = getattr(column, "dictionary", column)
+        refuse_long_name(file, compute.max(compute.binary_length(texts)).as_py() or 0)
+        names.extend(column.to_pylist())
     return names
+
+
+def _matrix(file: Path, table: Any, width: int) -> Any:
+    """The list column as a matrix; every list must be there and have the same length."""
+    rows = table.metadata.num_rows
+    if rows == 0:
+        raise FileError(f"{file} holds no photo: give at least one row")
+    groups = map(table.metadata.row_group, range(table.metadata.num_row_groups))
+    chunks = [group.column(column) for group in groups for column in range(group.num_columns)]
+    values = sum(chunk.num_values for chunk in chunks if chunk.path_in_schema != "photo")
+    batch_rows = max(1, _BATCH_BYTES * rows // (max(values, rows) * width))
+    parts = []
+    sizes: set[int] = set()
+    for batch in table.iter_batches(batch_rows, columns=["scores"], use_threads=False):
+        lists = batch.column(0)
+        flat = lists.flatten()
+        if lists.null_count or flat.null_count:
+            raise FileError(f"{file} has a score that is missing (null): fill every cell")
+        sizes.update(lists.value_lengths().unique().to_pylist())
+        if len(sizes) > 1:
+            raise FileError(
+                f"{file} has photos with {min(sizes)} and with {max(sizes)} scores: give every "
+                "photo one score for each cell"
+            )
+        parts.append(flat.to_numpy(zero_copy_only=False).reshape(len(lists), -1))
+    return np.concatenate(parts)
