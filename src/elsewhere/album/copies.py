@@ -127,7 +127,10 @@ def read_entry(path: Path, entry: ArchiveEntry) -> bytes:
         file.seek(entry.content_start)
         content = file.read(entry.size)
     if len(content) != entry.size or zlib.crc32(content) != entry.crc:
-        raise FileError(f"{path} is damaged: {entry.name} does not have its checksum")
+        raise FileError(
+            f"{path} is damaged: {entry.name} does not match its checksum, "
+            "so copy or export it again"
+        )
     return content
 
 

@@ -213,7 +213,8 @@ def render_pixels(
         raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
     if max(size) > MAX_SIDE:
         raise RefusedError(
-            "pixels", f"its longer side of {max(size)} pixels is too long for a JPEG"
+            "pixels",
+            f"its longer side of {max(size)} pixels is too long for a JPEG: make it smaller",
         )
     try:
         image.load()

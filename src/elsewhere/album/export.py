@@ -193,7 +193,7 @@ def check_target(target: Path, folders: Sequence[Path] = (), *, file: bool = Fal
             )
     if not file and target.suffix.lower() in _FILE_SUFFIXES:
         raise InputError(
-            f"{target} would be a folder with a file's name: give a new folder or a .zip"
+            f"{target} would be a folder named like a file: name a new folder or a .zip"
         )
     if not target.parent.is_dir():
         raise InputError(f"the folder {target.parent} does not exist: make it first")
@@ -246,8 +246,8 @@ def export(
                 reject_trailing_data(content, (rendition.width, rendition.height))
             except NotJpegError as problem:
                 raise FileError(
-                    f"nothing is written, for {file.name} would not be a bare picture: {problem}; "
-                    "its photo may have been made to do harm: leave it out"
+                    f"nothing is written, because {file.name} would not be a bare picture: "
+                    f"{problem}; its photo may have been made to do harm: leave it out"
                 ) from None
             yield file.name, content
             written(number, file.name)
@@ -296,7 +296,7 @@ def _explain_errors(target: Path) -> Iterator[None]:
         why = _ERRORS.get(
             problem.errno or 0, f"{problem.strerror or problem}: choose another place"
         )
-        raise FileError(f"{target} cannot be written, and nothing was: {why}") from None
+        raise FileError(f"{target} cannot be written, and nothing was written: {why}") from None
 
 
 _NAME = re.compile(r"\.elsewhere-[0-9a-f]{16}")

@@ -84,7 +84,7 @@ def open_readonly(path: str | Path) -> io.BufferedReader:
         descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise NotPlainError("it is no plain file")
+        raise NotPlainError("it is not a plain file")
     return os.fdopen(descriptor, "rb")
 
 
@@ -179,7 +179,7 @@ REASONS: Final[dict[SkipKind, str]] = {
     "pixels": "it has more pixels than a photo may: make it smaller",
     "raw": "it is a raw file: develop it to JPEG or TIFF first",
     "sidecar": "it is a note about a photo, never shared",
-    "special": "it is no plain file",
+    "special": "it is not a plain file",
     "time": "decoding it takes longer than a photo may: leave it out or save it anew",
     "unreadable": "it cannot be read: check its permissions",
     "unscored": "the model failed on this photo: see the model's message",

@@ -265,7 +265,7 @@ def read_album(album: str, table: Any) -> AlbumRows:
     if not album:
         raise InputError("the album has no id: give every row one")
     if isinstance(album, MangledText):
-        raise InputError("the album's id is no text in UTF-8: give it another")
+        raise InputError("the album's id is not UTF-8 text: give it another")
     small = [name for name in table.column_names if not name.startswith("scores")]
     columns = [text_values(table.column(name)) for name in small]
     records = [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -310,7 +310,7 @@ def _split_usable(
             name = None
             kind, reason = "unnamed", f"photo {number} has no id: give it one"
         elif isinstance(name, MangledText):
-            kind, reason = "unnamed", "its id is no text in UTF-8: give it another"
+            kind, reason = "unnamed", "its id is not UTF-8 text: give it another"
         elif counts[name] > 1:
             kind = "twice"
             reason = (
@@ -346,7 +346,7 @@ def _single(values: Sequence[Any], name: str) -> Any:
     if len(distinct) > 1:
         raise InputError(f"its rows have different {name}: an album has one")
     if distinct and isinstance(distinct[0], MangledText):
-        raise InputError(f"its {name} is no text in UTF-8: {distinct[0][:80]}")
+        raise InputError(f"its {name} is not UTF-8 text: {distinct[0][:80]}")
     return distinct[0] if distinct else None
 
 
@@ -368,7 +368,7 @@ def _normalized_wishes(text: str | None) -> str | None:
     except (ValueError, RecursionError):
         wishes = None
     if not isinstance(wishes, dict):
-        raise InputError(f"its wishes are no JSON object: {text[:80]}")
+        raise InputError(f"its wishes are not a JSON object: {text[:80]}")
     return json.dumps(wishes, sort_keys=True)
 
 

@@ -137,7 +137,7 @@ def run(
         kind = FileError if isinstance(cause, ElsewhereError) else CollapseError
         raise kind(
             f"the run on Ray stopped ({lines[-1] if lines else type(problem).__name__}): "
-            "run it again, and it goes on from here"
+            "repeat the command to resume it"
         ) from None
     finally:
         if is_ours:
@@ -248,8 +248,8 @@ def pool_size(
     if gpus:
         if available < gpus:
             raise FileError(
-                f"the cluster has {available:g} GPUs, and {gpus:g} of one is wanted for each "
-                "worker: use --device cpu, or add nodes that have them"
+                f"the cluster has {available:g} GPUs, but each worker needs {gpus:g}: "
+                "use --device cpu, or add nodes that have them"
             )
         limit = min(limit, int(available / gpus))
     return gpus, max(1, min(workers or limit, limit, jobs))

@@ -106,7 +106,8 @@ def check_options(settings: Settings, engine: Engine, source: Source) -> None:
         check_shared(address)
     if source.scored and settings.scorers != Settings.scorers:
         raise InputError(
-            f"{settings.input} holds scores, so no scorer is asked: give photos, or no scorer"
+            f"{settings.input} holds scores, so no scorer is used: leave out --scorer, "
+            "or give photos"
         )
     if engine.name == "local" and (engine.address is not None or engine.gpus is not None):
         raise InputError("--address and --gpus are for Ray: give --engine ray with them")
@@ -122,8 +123,8 @@ def _check_unchanged(
     """FileError where others changed the dataset or the output during the run."""
     if Source(settings.input).fingerprint() != dataset:
         raise FileError(
-            f"{settings.input} was changed while it was worked on: rows of both may be in "
-            f"{settings.output}; name a new folder"
+            f"{settings.input} was changed during the run: rows of the old and the new one may be "
+            f"in {settings.output}; name a new folder"
         )
     if summary.albums != grouping.albums:
         raise FileError(

@@ -136,7 +136,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         if content is None and not path:
             raise InputError("neither a path nor its content is given: give one of them")
         if content is None and (isinstance(path, MangledText) or "\0" in str(path)):
-            raise InputError("its path is none that a file can have: write it as it is")
+            raise InputError("its path cannot be a path of a file: write it as it is on the disk")
         if content is None:
             storage, name = self._find(str(path))
             if storage.is_local:
@@ -170,7 +170,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             try:
                 self._input.is_file()
             except FileError as away:
-                raise HaltError(f"{away}; the same command goes on when it can be") from None
+                raise HaltError(f"{away}; repeat the command later to resume") from None
             raise
 
 

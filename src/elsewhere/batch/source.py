@@ -222,7 +222,7 @@ class _OpenFile:
         """FileError where the bytes of a row group cannot be reached: its rows may be intact."""
         if self._parquet is None:
             if isinstance(error, OSError) and not self._storage.is_local:
-                raise FileError(f"{self._path} cannot be reached: run it again when it can")
+                raise FileError(f"{self._path} cannot be reached: repeat the command when it can")
             return
         group = self._parquet.metadata.row_group(number)
         with store_errors(self._path), self._storage.fs.open_input_file(self._path) as file:

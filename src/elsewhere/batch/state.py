@@ -46,8 +46,8 @@ class RunLock:
         """HaltError where another run holds it now."""
         if self.lost.is_set():
             raise HaltError(
-                f"another run has taken over {self._storage.address}, or its file {LOCK} was taken "
-                "away: this one stops, and what is written stays"
+                f"another run has taken over {self._storage.address}, or its file {LOCK} was "
+                "removed: this run stops, and what it wrote stays"
             )
 
 
@@ -150,7 +150,8 @@ def check_folder(storage: Storage) -> None:
     foreign = [name for name in entries if name != LOCK and not _PARTIAL_NAME.fullmatch(name)]
     if foreign and STATE not in entries:
         raise InputError(
-            f"{storage.address} holds {foreign[0]} and is no run of batch: name a new folder"
+            f"{storage.address} holds {foreign[0]} and is not the output of a run: "
+            "name a new folder"
         )
 
 
@@ -189,8 +190,8 @@ def begin_or_resume(
     ):
         if state.get(name) != record[name]:
             raise InputError(
-                f"{settings.output} holds a run {description}: give what was given then to go on "
-                "with it, or name a new folder"
+                f"{settings.output} holds a run {description}: repeat the command that began "
+                "it to resume it, or name a new folder"
             )
     if settings.key and settings.key != state["key"]:
         raise InputError(f"{settings.output} holds a run with another key: name a new folder")

@@ -52,8 +52,8 @@ def open_filesystem(address: str) -> tuple[Any, str]:
     if _PASSWORD.match(address):
         shown = _PASSWORD.sub(r"\1…@", address)
         raise InputError(
-            f"{shown} holds a password, and addresses are written down: give it by the "
-            "environment, such as AWS_SECRET_ACCESS_KEY, or by the store's own files"
+            f"{shown} holds a password, and addresses are recorded: pass it in the environment, "
+            "such as AWS_SECRET_ACCESS_KEY, or in the store's own files"
         )
     if not address.startswith("fsspec+") and "::" not in address:
         try:
@@ -79,7 +79,7 @@ def _open_with_fsspec(address: str) -> tuple[Any, str]:
         # without its cache: what others write must be seen
         system, path = url_to_fs(address.removeprefix("fsspec+"), use_listings_cache=False)
     except ImportError as problem:
-        raise FileError(f"{address} needs a package that is not here: {problem}") from None
+        raise FileError(f"{address} needs a package that is not installed: {problem}") from None
     except Exception as problem:  # each of fsspec's packages has its own
         raise FileError(f"{address} cannot be reached: {_reason_of(problem)}") from None
     if "local" in _protocols(system):
@@ -120,7 +120,7 @@ def check_shared(address: str) -> None:
     """InputError where other processes do not see the same files."""
     if re.match(r"(fsspec\+)?memory:", address):
         raise InputError(
-            f"{address} lies in this process alone, and workers are others: name a folder"
+            f"{address} exists in this process only, and workers cannot see it: name a folder"
         )
 
 
@@ -136,8 +136,8 @@ def store_errors(path: str) -> Iterator[None]:
             raise
         if getattr(problem, "errno", None) in _DISK_FULL:
             raise HaltError(
-                f"{path} cannot be written ({_reason_of(problem)}): make room there and give the "
-                "same command again, and it goes on"
+                f"{path} cannot be written ({_reason_of(problem)}): make room there and "
+                "repeat the command to resume"
             ) from None
         raise FileError(
             f"{path} cannot be used ({_reason_of(problem)}): check the address and what is there"

@@ -87,8 +87,8 @@ def _rows(storage: Storage, name: str, columns: list[str]) -> list[dict[str, Any
         rows: list[dict[str, Any]] = table.to_pylist()
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise FileError(
-            f"{storage.path(name)} is damaged: delete it, and what else is called so in {ALBUMS} "
-            f"and {DEAD}, and summary.json; the same command then makes it anew"
+            f"{storage.path(name)} is damaged: delete it, the files of the same name in {ALBUMS} "
+            f"and {DEAD}, and summary.json; the same command then writes them again"
         ) from None
     return rows
 

@@ -80,7 +80,7 @@ def refuse_foreign(file: Path | None) -> None:
         raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
     if beginning and not any(name in beginning for name in _PLAN_FORMATS):
         raise FileError(
-            f"{file} exists and is no plan, so it is not overwritten: choose another name"
+            f"{file} exists and is not a plan, so it is not overwritten: choose another name"
         )
 
 

@@ -141,7 +141,7 @@ def decode(content: bytes, key: bytes) -> tuple[Entry, ...]:
     body = head + b"\n"
     first = _line(content.partition(b"\n")[0])
     if first.get("elsewhere") != "ledger":
-        raise DamagedError("it is no ledger")
+        raise DamagedError("it is not a ledger")
     if first.get("version") != VERSION:
         raise DamagedError(f"it was written by another version ({first.get('version')!r})")
     if not content.endswith(b"\n"):
@@ -151,18 +151,18 @@ def decode(content: bytes, key: bytes) -> tuple[Entry, ...]:
     if not isinstance(seal, str):
         raise DamagedError("it is cut short")
     if not hmac.compare_digest(seal.encode(), _seal(body, key).encode()):
-        raise DamagedError("its seal is broken")
+        raise DamagedError("it was changed, or is sealed with another key")
     lines = body.splitlines()[1:]
     if end.get("entries") != len(lines):
         raise DamagedError("entries are missing")
     try:  # the seal is right, so only a bug can fail here
         entries = [_ENTRY.read({"target": None, **_line(line)}, "") for line in lines]
     except (InputError, TypeError):
-        raise DamagedError("a line is not what it should be") from None
+        raise DamagedError("a line is damaged") from None
     for entry in entries:
         sizes = {len(rows.values) for rows in entry.rows}
         if not entry.photos or sizes != {len(entry.photos)}:
-            raise DamagedError("a line is not what it should be")
+            raise DamagedError("a line is damaged")
     return tuple(entries)
 
 
@@ -176,5 +176,5 @@ def _line(text: bytes) -> dict[str, Any]:
     except (InputError, UnicodeDecodeError):
         line = None
     if not isinstance(line, dict):
-        raise DamagedError("a line is not what it should be")
+        raise DamagedError("a line is damaged")
     return line

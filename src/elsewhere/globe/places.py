@@ -192,7 +192,7 @@ def _parse_coordinate(text: str) -> Place | None:
     if letters[0] in "EW" and letters[1] in "NS":
         first, second = second, first
     elif letters[0] in "EW" or letters[1] in "NS":
-        raise PlaceError(f"{text.strip()!r} is no latitude and longitude: write {_EXAMPLE}")
+        raise PlaceError(f"{text.strip()!r} is not a latitude and longitude: write {_EXAMPLE}")
     try:
         canonical(first, second)
     except InputError as error:

@@ -11,7 +11,7 @@ MAX_NAMES = 5
 
 def next_reason(result: Next) -> str:
     """One or two sentences."""
-    holds = "With it, what is public keeps the promise."
+    holds = "With it, the public photos keep the promise."
     breaks = "Posting it now would break the promise"
     cost = f"photos worth {float(result.more):g} more"
     if not result.weighted and isinstance(result.more, int):
@@ -27,7 +27,7 @@ def next_reason(result: Next) -> str:
         case NextReason.DROPPED:
             return "You asked to drop it."
         case NextReason.REVEALS_ALONE:
-            return "It gives the place away on its own, and no photo that is posted may."
+            return "It gives the place away on its own, which no posted photo may do."
         case NextReason.HOLDS:
             return holds
         case NextReason.HOLDS_AND_IS_BEST:
@@ -39,16 +39,16 @@ def next_reason(result: Next) -> str:
                 "withheld in the end."
             )
         case NextReason.HOLDS_REST_UNKNOWN:
-            return f"{holds} What it costs the other photos was not found out in time."
+            return f"{holds} Time ran out before it was clear what this costs the other photos."
         case NextReason.PUBLIC_BREAKS:
             return (
-                "What is public breaks the promise already, and no choice of the other photos "
-                "with this one repairs it."
+                "What is public already breaks the promise, and posting this photo does not repair "
+                "it, whichever others follow."
             )
         case NextReason.NEVER_HOLDS:
             return f"{breaks}, and no choice of later photos repairs it."
         case NextReason.LATER_UNKNOWN:
-            return f"{breaks}; whether it can go later was not found out in time."
+            return f"{breaks}; time ran out before it was clear whether it can be posted later."
         case NextReason.COSTS_MORE:
             return f"{breaks}, and the best plan does without it: keeping it would cost {cost}."
         case NextReason.AFTER_OTHERS:

@@ -27,7 +27,7 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             guess, given = places
             return (
                 f"{value.model} places these photos near {guess} ({100 * value.share:.0f} %), "
-                f"{value.km:,.0f} km from {given}: see whether they were taken where you said"
+                f"{value.km:,.0f} km from {given}: check that they were taken where you said"
                 f"{surface.option('--at')}"
             )
         case NoteKind.POSITIONS_OVERRULED:
@@ -37,7 +37,7 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 "said counts, not the position in the file"
             )
         case NoteKind.HOME:
-            return f"home is taken to be {places[0]}: the place with photos on most different days"
+            return f"home is taken to be {places[0]}, the place with photos on the most days"
         case NoteKind.PLACED_BY_TIME:
             verb = "is" if single else "are"
             return f"{named} {verb} placed by time only, beside photos with a position"
@@ -52,21 +52,21 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             lies = "lies" if len(public) == 1 else "lie"
             return (
                 f"{listed(public)} {lies} in what is hidden {around}: photos taken there count as "
-                "its own"
+                f"photos of {place}"
             )
         case NoteKind.COARSE_CELLS:
             by = f" for {value.model}" if value.model else ""
             cells = coarse_cells(value.km, value.radius_km, several=len(places) > 1)
             return f"{listed(places)}{by}: {cells}"
         case NoteKind.PRIOR:
-            return f"the audience is taken to know {places[0]}: only cells there count"
+            return f"the audience is assumed to know {places[0]} already: only guesses there count"
         case NoteKind.BURSTS:
             bursts = counted(count, "burst")
             return f"{value.photo_count} photos are {bursts}, each kept or withheld whole"
         case NoteKind.ALREADY_POSTED:
             return (
                 f"{counted(len(photos), 'photo')} of the album ({listed(photos, MAX_NAMES)}) "
-                f"{'is' if single else 'are'} out already: counted and not exported again"
+                f"{'is' if single else 'are'} public already: counted, and not exported again"
             )
         case NoteKind.POSTED_COUNTED:
             return f"{counted(count, 'posted photo')} from outside the album counted"
@@ -79,16 +79,15 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
         case NoteKind.LOOKS_ALIKE:
             posted, own = photos
             return (
-                f"{posted} looks like {own}: if it is the same picture, {own} would go out twice; "
-                "drop it"
+                f"{posted} looks like {own}: if it is the same picture, drop {own}, or it is "
+                "posted twice"
             )
         case NoteKind.MORE_LOOK_ALIKE:
             return f"{count} more posted photos look like photos of the album"
         case NoteKind.REMEMBERED:
             verb = "is" if count == 1 else "are"
-            return (
-                f"{counted(count, 'photo')} that you shared of {places[0]} before {verb} counted in"
-            )
+            photos_there = f"{counted(count, 'photo')} of {places[0]}"
+            return f"{photos_there} that you shared before {verb} counted, too"
         case NoteKind.LOW_DETAIL:
             return (
                 f"{photos[0]} shows hardly anything, yet the promise depends on it: an attacker "
@@ -101,8 +100,8 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             )
         case NoteKind.EACH_PHOTO:
             return (
-                "each shared photo alone was to keep the place out of the first guesses, too; "
-                f"without that{surface.option('--no-each-photo')} more may be shared"
+                "each shared photo by itself must also keep the place out of the first guesses: "
+                f"without this condition{surface.option('--no-each-photo')} more may be shared"
             )
 
 
@@ -110,7 +109,7 @@ def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:
     """That the attacker's cells are wider than what should be hidden; empty where they are not.
 
     >>> coarse_cells(3265.2, 25)
-    'the cell here is 3265 km across, more than 25 km: what is hidden is that whole cell'
+    'the cell here is 3265 km across, more than 25 km, so the whole cell is hidden'
     >>> coarse_cells(0, 25)
     ''
     """
@@ -118,8 +117,8 @@ def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:
         return ""
     wide = f"{km:.0f} km across, more than {radius_km:g} km"
     if several:
-        return f"the cells here are up to {wide}: what is hidden is whole cells"
-    return f"the cell here is {wide}: what is hidden is that whole cell"
+        return f"the cells here are up to {wide}, so whole cells are hidden"
+    return f"the cell here is {wide}, so the whole cell is hidden"
 
 
 def report_warning(error: BaseException | None) -> str:
@@ -128,7 +127,7 @@ def report_warning(error: BaseException | None) -> str:
         return ""
     reason = "stopped" if isinstance(error, KeyboardInterrupt) else str(error)
     reason = reason or "there is not enough memory"
-    return f"the copy is written and proved, but its report is not there: {reason}"
+    return f"the copy is written and proved, but it has no report: {reason}"
 
 
 def advice(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> str:
@@ -136,7 +135,7 @@ def advice(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> str:
     advised = outcome.advice
     if advised is None:
         return ""
-    goal = "nearly all photos go: to share more"
+    goal = "nearly all photos are withheld; to share more"
     if outcome.infeasible:
         goal = "to share anything"
         if advised.helpful == () or not advised.alternatives:
@@ -182,9 +181,9 @@ def _describe(alternative: Alternative) -> tuple[str, str]:
         case Change.RADIUS:
             return "a smaller radius", f"--radius {amount:g}"
         case Change.PRIOR:
-            return "that the audience knows less", "no --prior"
+            return "an audience that knows less", "no --prior"
         case Change.EACH_PHOTO:
-            return "a promise of the photos together only", "--no-each-photo"
+            return "a promise for the photos together only", "--no-each-photo"
         case Change.BUDGET if amount:
             return "a larger budget", f"--budget {amount:g}"
         case Change.BUDGET:

@@ -46,7 +46,7 @@ def _plan_effect(outcome: Outcome, *, posted: bool) -> str:
         if posted:
             return "with what is public already, no plan hides that"
         pinned = wishes.keep or wishes.drop
-        return f"{'as things are pinned, ' if pinned else ''}no plan hides that"
+        return f"{'with these pins, ' if pinned else ''}no plan hides that"
     if plan.status == Status.UNKNOWN:
         return "a plan is being looked for"
     if not outcome.newly_shared:
@@ -67,7 +67,7 @@ def proof(outcome: Outcome, *, proved: bool) -> str:
     """How sure the plan is, in a few words."""
     plan, wishes = outcome.plan, outcome.wishes
     if plan.status == Status.INFEASIBLE:
-        return "No plan can do this: proved" if proved else "No plan can do this"
+        return "Impossible: proved" if proved else "Impossible"
     if plan.status == Status.UNKNOWN:
         return "No plan was found yet"
     dropped = len(set(plan.withheld) & set(plan.promise.drop))
@@ -84,7 +84,7 @@ def proof(outcome: Outcome, *, proved: bool) -> str:
         bound = f", at least {number_text(plan.bound)} must go{goal}"
         return f"{out}: the best so far{'' if budget or weighted else bound}"
     if budget:
-        return f"{out}: proved the best they can do"
+        return f"{out}: proved the best for this budget"
     if not plan.withheld:
         return f"Nothing to withhold{goal}: proved"
     return f"{out}: proved the {'least loss' if weighted else 'fewest'}{goal}"
@@ -108,9 +108,9 @@ def photo_effect(hidden: str, now: int | None, then: int | None, *, shared: bool
     if now is None or then is None:
         return f"It is the only photo of {hidden} that would be shared."
     if now == then:
-        return f"{hidden} comes {ordinal(now)} with or without it, from {photos}."
+        return f"With or without it, {hidden} comes {ordinal(now)} from {photos}."
     without = "Without it" if shared else "With it"
-    return f"{without} {hidden} goes from {ordinal(now)} to {ordinal(then)}, from {photos}."
+    return f"{without}, {hidden} comes {ordinal(then)} from {photos}, not {ordinal(now)}."
 
 
 def no_photos(
@@ -119,11 +119,11 @@ def no_photos(
     """Title and sentence where no photo can be read, among so many files and hidden files."""
     title = "No photo could be read" if damaged else "There is no photo here"
     where = " in what you dropped" if uploaded else f" in {listed(folders)}" if folders else ""
-    where += f" (but for {counted(hidden, 'hidden file')})" if hidden else ""
+    where += f" (except {counted(hidden, 'hidden file')})" if hidden else ""
     if not files:
         return title, f"There is no file{where}."
     if files == 1:
-        why = "it cannot be read" if damaged else "it is no photo"
+        why = "it cannot be read" if damaged else "it is not a photo"
         return title, f"There is 1 file{where}, and {why}."
     why = "no photo among them can be read" if damaged else "none of them is a photo"
     return title, f"There are {files} files{where}, and {why}."
@@ -149,7 +149,7 @@ def alternative_button(alternative: Alternative, ids: Sequence[str]) -> str:
         case Change.RADIUS if amount:
             return f"Hide {amount:g} km around it only"
         case Change.PRIOR:
-            return "As if nobody knew more"
+            return "Assume that the audience knows nothing"
         case Change.BUDGET:
             return f"Withhold up to {amount:g}"
     return ""

@@ -32,7 +32,7 @@ def audit_verdict(audits: Sequence[Audit]) -> str:
     first = audits[0]
     ranks = [f"{a.truth.label} is number {a.truth.rank}" for a in audits if a.truth is not None]
     if ranks:
-        return f"Of the guesses of {first.scorer}, {listed(ranks)}."
+        return f"Among the guesses of {first.scorer}, {listed(ranks)}."
     photos = counted(len(first.ids), "photo")
     return f"From {photos} {first.scorer} guesses {first.guesses[0].name}."
 
@@ -46,13 +46,13 @@ def photo_effect(effect: PhotoEffect) -> Iterator[str]:
     before, photos = ordinal(effect.rank_without), counted(effect.shared, "shared photo")
     if effect.rank_with < effect.rank_without:
         yield (
-            f"It alone lifts {place} from {before} to {after}: from the {photos} {model} has it "
-            f"{before} of {effect.cells}, and with this one added {after}."
+            f"It alone lifts {place} from {before} to {after}: {model} ranks it {before} of "
+            f"{effect.cells} from the {photos}, and {after} with this one added."
         )
     else:
         yield (
-            f"From the {photos} {model} has {place} {before}, and with this one added {after}, "
-            "which is too near for what was asked."
+            f"{model} ranks {place} {before} from the {photos}, and {after} with this one added, "
+            "which is too high for what was asked."
         )
     yield f"By itself it puts {place} {ordinal(effect.rank_alone)}."
     if effect.decoy:
@@ -84,9 +84,9 @@ def limits(outcome: Outcome, surface: Surface = Surface.REPORT) -> Iterator[str]
             "the scorers may rank the place higher."
         )
     if wishes.budget is None:
-        yield f"More guesses: whoever may try more than {wishes.top} places may come to this one."
+        yield f"More guesses: whoever tries more than {wishes.top} places may reach this one."
     else:
-        yield "Any fixed rank: under a budget the place goes as far down as the budget reaches."
+        yield "Any fixed rank: a budget pushes the place down as far as it can, and no further."
     match wishes.width.level:
         case None:
             hidden = f"what lies within {wishes.width.radius_km:g} km of each hidden place"
@@ -99,18 +99,18 @@ def limits(outcome: Outcome, surface: Surface = Surface.REPORT) -> Iterator[str]
         yield f"Places that you called public: {listed(public)} may be found from these photos."
     if posted:
         yield (
-            f"Other photos that are out: {counted(posted, 'photo')} already public "
+            f"Other public photos: {counted(posted, 'photo')} already public "
             f"{'was' if posted == 1 else 'were'} counted, and no others."
         )
     else:
         yield (
-            "Photos that are out already, yours or others' of the same event: none were counted"
+            "Photos that are public already, yours or others' of the same event: none were counted"
             f"{surface.option('--posted counts them')}."
         )
     yield (
-        "What these models do not look for: words and signs that can be read, what a model of "
-        "language and vision or a search by image makes of it, and the sensor's noise, which links "
-        "photos to others of the same camera."
+        "What these models do not look for: readable text and signs, what a vision-language model "
+        "or a reverse image search finds, and the sensor's noise, which links photos to others "
+        "from the same camera."
     )
     yield (
         "Everything but the pixels: what you write beside the photos, when you post them, who is "

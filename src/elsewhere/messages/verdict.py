@@ -45,7 +45,7 @@ def verdict(outcome: Outcome) -> str:
     who += f"{accuracy(outcome)} {'does' if single else 'do'}"
     out = f"{where} among {'its' if single else 'their'} first {wishes.top} guesses"
     if outcome.one_photo:
-        return f"With this photo out beside what is public, {who} not have {out}; {better}."
+        return f"With this photo posted beside what is public, {who} not have {out}; {better}."
     dropped = len(set(plan.withheld) & set(plan.promise.drop))
     chosen = len(plan.withheld) - dropped
     if not chosen:
@@ -59,7 +59,7 @@ def verdict(outcome: Outcome) -> str:
         kind, loss = "cheaper", f"photos worth {number_text(plan.bound)}"
     least = f"no {kind} set of photos is enough"
     if plan.status != Status.OPTIMAL:
-        least = f"stopped early, at least {loss} must go"
+        least = f"the search stopped early: at least {loss} must go"
     return (
         f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {who} not have {out}; "
         f"{least}{secret_top(wishes)}, and {better}."
@@ -169,7 +169,9 @@ def _blocked(outcome: Outcome) -> str:
     blocked, ids = outcome.blocked, outcome.ids
     assert blocked is not None
     names = listed([ids[n] for n in sorted({*blocked.by, *(blocked.down or ())})], MAX_NAMES)
-    first = f"Withholding cannot help any more: with {names} out already, {_cannot_hide(outcome)}"
+    first = (
+        f"Withholding cannot help any more: with {names} public already, {_cannot_hide(outcome)}"
+    )
     if blocked.down is None:
         if blocked.sure:
             return f"{first}; taking photos down does not help either."
@@ -187,17 +189,18 @@ def _nothing_new(outcome: Outcome) -> str:
     where, who = listed(outcome.hidden_names), listed(outcome.models)
     if outcome.plan.status != Status.OPTIMAL:
         return (
-            "Nothing more is shared: every photo that the best plan found keeps is out already, "
-            "and the time ran out before a better one was found or ruled out; allow more time."
+            "Nothing more is shared: the best plan so far keeps only photos that are public "
+            "already, and the time ran out before a better one was found or ruled out; allow more "
+            "time."
         )
     if outcome.wishes.budget is not None:
         return (
-            f"Nothing more is shared: every photo that may be kept is out already, for {where} "
-            f"comes furthest down for {who} with all others withheld."
+            f"Nothing more is shared: every photo that may be kept is public already, because "
+            f"withholding all others pushes {where} furthest down for {who}."
         )
     return (
-        f"Nothing more can be shared: every photo that may be kept is out already, and no plan "
-        f"with another one hides {where} from {who}{secret_top(outcome.wishes)}."
+        f"Nothing more can be shared: every photo that may be kept is public already, and no plan "
+        f"that shares another one hides {where} from {who}{secret_top(outcome.wishes)}."
     )
 
 
@@ -210,7 +213,7 @@ def _within_budget(outcome: Outcome, better: str) -> str:
         cannot = f"Withholding {limit} cannot hide {where}"
         if not proved:
             cannot = f"No plan that withholds {limit} and hides {where} was found in time"
-        return f"{cannot}: the first guess of {who} may be right; allow more."
+        return f"{cannot}: the first guess of {who} may be right; raise the budget."
     best = "no plan within the budget does better"
     if not proved:
         best = f"a plan within the budget might reach {number_text(plan.bound)}"
@@ -266,7 +269,10 @@ def cells_verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int)
     if plan.status == Status.INFEASIBLE:
         return f"Nothing can be shared: {what} cannot be hidden from these scores with {wish}."
     if plan.status == Status.UNKNOWN:
-        return f"Nothing is shared: the work ran out before a plan that hides {what} was found."
+        return (
+            f"Nothing is shared: the work limit was reached before a plan that hides {what} was "
+            "found; allow more."
+        )
     share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
     if wishes.budget is not None:
         k = plan.protected_k
@@ -275,5 +281,5 @@ def cells_verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int)
         return f"With {share} withheld, {counted(k, 'other cell')} or more come before {what}."
     least = "no smaller set is enough for the top that was drawn"
     if plan.status != Status.OPTIMAL:
-        least = f"stopped early, at least {number_text(plan.bound)} must go"
+        least = f"the search stopped early: at least {number_text(plan.bound)} must go"
     return f"With {share} withheld, {what} is not among the first {wishes.top} guesses; {least}."

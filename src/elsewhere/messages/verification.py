@@ -30,51 +30,53 @@ PROBLEMS = {
     "export again",
     CopyProblemKind.SWAPPED: "{file} holds the photo of {other}: the promise is not about it, so "
     "export again",
-    CopyProblemKind.MISSING: "{file} is missing: the promise is about all the files together",
+    CopyProblemKind.MISSING: "{file} is missing: the promise is about all files together, so "
+    "put it back or export again",
     CopyProblemKind.TOO_LARGE: "{file} claims to be larger than any photo",
     CopyProblemKind.NOT_BARE: "{file} is not a bare picture: {detail}",
     CopyProblemKind.NOT_SCORED: "{detail}",
     CopyProblemKind.OTHER_CELLS: "the certificate says that {place} is hidden from {model}, but "
     "what it promises is about other cells",
-    CopyProblemKind.TOO_FEW: "{place}, by {model} on {scope}: fewer places come before it than was "
+    CopyProblemKind.TOO_FEW: "{place}, by {model} on {scope}: fewer places come before it than "
     "promised",
-    CopyProblemKind.OTHER_RIVALS: "{place}, by {model} on {scope}: other places come before it, "
-    "or by another distance, than was certified",
+    CopyProblemKind.OTHER_RIVALS: "{place}, by {model} on {scope}: the places that come before "
+    "it, or their lead, are not those that were certified",
     CopyProblemKind.ALONE: "{file} alone: fewer places come before {place} for {model} than was "
     "promised of each photo",
     CopyProblemKind.FALSE_PLAN: "the certificate's plan is not true: {plan}",
     CopyProblemKind.GIVEN_AWAY: "from the files alone, {place} is among the first {first} guesses "
-    "of {model}: the promise holds only by what the certificate adds, which is not here",
+    "of {model}: the promise holds only with what the certificate adds, which is not in "
+    "the copy",
 }
 FALSE_PLANS = {
     Plan.OTHER_PROMISE: "it was made for another promise",
-    Plan.ATTACKER_COUNT: "it is against another number of attackers",
-    Plan.SCORES_SHAPE: "its scores are of another size",
-    Plan.OTHER_SCORES: "its scores are others",
-    Plan.OTHER_SCORER: "its model is another one",
+    Plan.ATTACKER_COUNT: "it is against a different number of attackers",
+    Plan.SCORES_SHAPE: "it was made from scores of another size",
+    Plan.OTHER_SCORES: "it was made from other scores",
+    Plan.OTHER_SCORER: "it was made with another model",
     Plan.NO_ATTACKER: "it names no attacker",
-    Plan.PINS: "its photos that must stay or go are no list of photos",
-    Plan.GROUPS: "its groups are no lists of photos",
+    Plan.PINS: "its photos that must stay or go are not a list of photos",
+    Plan.GROUPS: "its groups are not lists of photos",
     Plan.VALUES: "its values are not one positive number for each photo",
-    Plan.TRUTH: "what it hides is no list of cells",
-    Plan.RIVALS: "its rivals are no list of other cells",
-    Plan.SEES: "what an attacker sees is no list of photos",
-    Plan.TOP: "its top is no number from 1 up",
-    Plan.EACH_PHOTO: "its top for each photo is no number from 1 up",
+    Plan.TRUTH: "what it hides is not a list of cells",
+    Plan.RIVALS: "its rivals are not a list of other cells",
+    Plan.SEES: "what an attacker sees is not a list of photos",
+    Plan.TOP: "its top is not a number from 1 up",
+    Plan.EACH_PHOTO: "its top for each photo is not a number from 1 up",
     Plan.MARGIN: "its margin or lead is not a finite number from 0 up",
     Plan.PRIOR: "its prior is not one number for each cell",
     Plan.STATUS: "its status is unknown",
-    Plan.PHOTOS: "its photos are no list of photos",
-    Plan.OTHER_ALBUM: "what it withholds and keeps is not together the album",
+    Plan.PHOTOS: "its photos are not a list of photos",
+    Plan.OTHER_ALBUM: "what it withholds and keeps does not make up the album",
     Plan.NOTHING_KEPT: "it keeps no photo",
     Plan.VIEW_COUNT: "it does not have one view for each attacker",
     Plan.SEVERAL: "it does not say that there are several attackers",
     Plan.PINNED_WITHHELD: "it withholds a photo that must stay",
     Plan.DROPPED_KEPT: "it keeps a photo that must go",
-    Plan.GROUP_PARTED: "it parts photos that belong together",
+    Plan.GROUP_PARTED: "it separates photos that belong together",
     Plan.OVER_BUDGET: "it withholds more than its budget",
-    Plan.COST: "its cost is another",
-    Plan.RESTS_ON_ZERO: "what it says of probabilities of zero is not so",
+    Plan.COST: "it states a wrong cost",
+    Plan.RESTS_ON_ZERO: "what it says about probabilities of zero is wrong",
     Plan.BOUND_INEXACT: "its bound is not an exact number",
     Plan.BOUND: "its bound contradicts it",
     Plan.BOUND_ABOVE_COST: "its bound contradicts it",
@@ -85,32 +87,32 @@ FALSE_PLANS = {
     Plan.FURTHER: "a plan that protects more exists",
     Plan.BETTER: "a better plan exists",
     Plan.NOT_A_PLAN: "it says that there is no plan",
-    Plan.EMPTY_CARRIES: "it says that there is no plan, and has one",
-    Plan.EMPTY_BOUND: "it says that there is no plan, and has a bound",
-    Plan.NOT_INFEASIBLE: "it says that there is no plan, and there is one",
+    Plan.EMPTY_CARRIES: "it says that there is no plan, but has one",
+    Plan.EMPTY_BOUND: "it says that there is no plan, but has a bound",
+    Plan.NOT_INFEASIBLE: "it says that there is no plan, but there is one",
 }
 NOTES = {
     CopyNoteKind.MOVED: "the copy was moved or unpacked since: its certificate is {about}",
-    CopyNoteKind.OTHER_BITS: "the scores by {about} are not to the last bit those that the plan "
-    "was made with, as may be on another machine: the promise was checked on the new ones, and "
-    "holds; that no smaller set is enough was proved on the old ones",
-    CopyNoteKind.LOOKED_UP: "{about} looks scores up by a photo's name: they were not worked out "
+    CopyNoteKind.OTHER_BITS: "the scores by {about} differ in their last bits from those that the "
+    "plan was made with, as can happen on another machine: the promise was checked on the new "
+    "scores, and holds; that no smaller set is enough was proved on the old ones",
+    CopyNoteKind.LOOKED_UP: "{about} looks scores up by a photo's name, so they were not computed "
     "from the files",
     CopyNoteKind.NOTHING_PROMISED: "nothing is promised of {about}, which may be the first guess: "
     "the budget was too small to hide it",
 }
 CONDITIONS = {
-    ConditionKind.POSTED: "only together with {photos} not here, by scores that only the "
+    ConditionKind.POSTED: "only together with {photos} not in the copy, whose scores only the "
     "certificate has",
-    ConditionKind.PRIOR: "only against {model} with what the certificate says that it believes of "
-    "places beforehand",
+    ConditionKind.PRIOR: "only if {model} believes of places beforehand what the certificate says",
     ConditionKind.PART: "only where {model} adds up {count} of {total} photos for {place}",
     ConditionKind.TIES: "only where a tie counts as hidden: other places come level with {place} "
     "for {model}, not before it",
-    ConditionKind.NO_MAP: "only if the certificate's cells are where it says that {place} is: "
+    ConditionKind.NO_MAP: "only if the certificate is right about which cells {place} lies in: "
     "{model} has no map of them",
     ConditionKind.LABEL: 'only for what the certificate calls "{place}", which lies near {detail}',
-    ConditionKind.OWN_PHOTOS: "for {count} of {total} photos of {place} alone too, by {model}",
+    ConditionKind.OWN_PHOTOS: "also by {model} from {count} of {total} photos, those "
+    "of {place} alone",
     ConditionKind.EACH_PHOTO: "each of {photos} alone hides {place} from {model} too",
     ConditionKind.NOT_EACH_PHOTO: "nothing is promised of {place} by {model} from one photo alone",
     ConditionKind.RIVALS: "{count} of {total} cells of {model} count as other guesses than {place}",
@@ -130,8 +132,8 @@ def headline(result: Verification, name: str) -> str:
     if not result:
         return f"{name} does not keep its promise:"
     files = counted(result.files, "file")
-    they = "it was" if result.files == 1 else "they were"
-    proved = f"{files} as {they} exported, scored again, and the promise proved on the new scores:"
+    are = "is as it was" if result.files == 1 else "are as they were"
+    proved = f"{files} {are} exported, and the promise was proved again on new scores:"
     weaker = [condition_text(condition) for condition in result.conditions if condition.weakens]
     if not weaker:
         return f"{name} keeps its promise: {proved}"

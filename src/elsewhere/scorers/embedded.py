@@ -194,8 +194,7 @@ def make(argument: str) -> EmbeddedScorer:
     """The scorer `embedded`, `embedded:half_a` or `embedded:half_b`."""
     if argument and argument not in HALVES:
         raise InputError(
-            f"the scorer embedded takes nothing behind a colon but {' or '.join(HALVES)}, "
-            f'and has ":{argument}"'
+            f'the scorer embedded takes only {" or ".join(HALVES)} after a colon, not "{argument}"'
         )
     return EmbeddedScorer(head=argument or "head")
 

@@ -43,7 +43,7 @@ Tower = Callable[["Image.Image"], Any]
 def make(argument: str) -> GeoclipScorer:
     """The scorer `geoclip`."""
     if argument:
-        raise InputError(f'the scorer geoclip takes nothing behind a colon, but has ":{argument}"')
+        raise InputError(f'the scorer geoclip takes nothing after a colon, but has ":{argument}"')
     return GeoclipScorer()
 
 
@@ -172,7 +172,7 @@ def _hub_tower(torch: Any) -> Tower:
         encoder = ImageEncoder().eval()
     except Exception as problem:  # the hub's client raises many kinds of errors
         raise ScorerError(
-            f"GeoCLIP's image tower {TOWER} cannot be had from the model hub "
+            f"GeoCLIP's image tower {TOWER} cannot be downloaded from the model hub "
             f"({type(problem).__name__}): connect to the network once, or use another scorer"
         ) from problem
     encoder.mlp = torch.nn.Identity()  # loaded separately, so that any tower can be used

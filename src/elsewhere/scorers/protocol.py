@@ -75,7 +75,7 @@ class Photo:
             return self.held
         try:
             if not self.path.is_file():
-                missing = "is no plain file" if self.path.exists() else "does not exist"
+                missing = "is not a plain file" if self.path.exists() else "does not exist"
                 what = "is a folder" if self.path.is_dir() else missing
                 raise FileError(f"{self.name} {what}: give a photo")
             if self.path.stat().st_size > MAX_BYTES:
@@ -115,7 +115,8 @@ class Photo:
             raise
         except UnidentifiedImageError:
             raise FileError(
-                f"{self.name} is no rendition (a plain JPEG or PNG): have the album render it first"
+                f"{self.name} is not a rendition (a plain JPEG or PNG): "
+                "have the album render it first"
             ) from None
         except Image.DecompressionBombError:
             raise FileError(

@@ -110,7 +110,7 @@ class Session:
         has_cuda = device != "cpu" and _CUDA in engine.get_available_providers()
         if device == "cuda" and not has_cuda:
             raise ScorerError(
-                f"{name} cannot run on a GPU, for this ONNX Runtime was built without CUDA: "
+                f"{name} cannot run on a GPU, because this ONNX Runtime was built without CUDA: "
                 "pip install onnxruntime-gpu in its place, or use the device cpu"
             )
         # By default CUDA rounds factors to 10 bits: the scores would not be the model's.
@@ -124,7 +124,7 @@ class Session:
             raise ScorerError(f"{name} {reason}: check the file") from None
         if device == "cuda" and _CUDA not in self._run.get_providers():
             raise ScorerError(
-                f"{name} cannot run on a GPU, for none can be used here: look at what nvidia-smi "
+                f"{name} cannot run on a GPU, because none can be used here: see what nvidia-smi "
                 "says, or use the device cpu"
             )
         self.name = name
@@ -140,7 +140,7 @@ class Session:
         except Exception as problem:
             raise ScorerError(
                 f"{self.name} failed on a tensor of shape {tensor.shape} "
-                f"({_first_line(problem)}): check that its input size is stated rightly"
+                f"({_first_line(problem)}): check that its input size is stated correctly"
             ) from None
 
 

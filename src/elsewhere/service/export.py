@@ -109,8 +109,8 @@ def export_album(
         verdict = prove_copy(copy, certificate, progress=progress)
         if verdict.problems:
             raise CheckError(
-                "nothing is exported, for the copy did not keep the promise when it was read and "
-                f"scored again: {'; '.join(map(problem_text, verdict.problems))}"
+                "nothing is exported, because the copy did not keep the promise when it was read "
+                f"and scored again: {'; '.join(map(problem_text, verdict.problems))}"
             )
         with _nothing_exported():
             earlier = back_up(folder)
@@ -182,11 +182,13 @@ def _files(
     if album_plan.empty:
         raise InputError(
             "there is nothing to share: within this budget a hidden place may still be the first "
-            "guess; allow more"
+            "guess; raise it"
         )
     numbers = album_plan.posted.newly_shared(plan.kept, len(scored.photos))
     if not numbers:
-        raise InputError("there is nothing to share: every photo that may be kept is out already")
+        raise InputError(
+            "there is nothing to share: every photo that may be kept is public already"
+        )
     photos = [scored.photos[number] for number in numbers]
     called = choose_names([photo.id for photo in photos], order, names)
     return tuple(

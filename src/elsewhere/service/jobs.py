@@ -262,7 +262,9 @@ def check_wishes(wishes: Wishes, posted: Sequence[Path] = ()) -> None:
     for text in wishes.hide:
         known = text.strip().lower() in _WORDS or _NUMBERED.fullmatch(text)
         if not known and not called(text):
-            raise PlaceError(f"no place is called {text.strip()!r}: nothing can be hidden by it")
+            raise PlaceError(
+                f"no place is called {text.strip()!r}: check the name, or give coordinates"
+            )
     for path in posted:
         if not path.exists():
             raise InputError(

@@ -247,7 +247,7 @@ class Ledger:
                 if not os.path.lexists(self.path):
                     return ()
                 if self.path.is_symlink() or not self.path.is_file():
-                    raise self._untrusted("it is no plain file")
+                    raise self._untrusted("it is not a plain file")
                 with self.path.open("rb") as file:
                     status = os.fstat(file.fileno())
                     if status.st_size > _MAX_BYTES:
@@ -331,14 +331,14 @@ class Ledger:
                 while not (taken := take(lock)):
                     if taken is None:
                         raise FileError(
-                            f"the ledger in {self.folder} lies on a disk that knows no locks, so "
-                            "two could write it at once: set ELSEWHERE_DATA_DIR to a folder on "
-                            "another disk"
+                            f"the ledger in {self.folder} is on a disk without file locks, so two "
+                            "programs could write it at once: set ELSEWHERE_DATA_DIR to a folder "
+                            "on another disk"
                         )
                     if time.monotonic() > deadline:
                         raise FileError(
-                            f"the ledger in {self.folder} is held by another elsewhere: try again "
-                            "when that is done"
+                            f"the ledger in {self.folder} is in use by another elsewhere: try "
+                            "again when that is done"
                         )
                     time.sleep(0.02)
                 yield
@@ -490,7 +490,9 @@ def entries_at(text: str, entries: Sequence[Entry]) -> set[int]:
         there = resolve_place(text, Places(tuple(where.values())))
     except PlaceError:
         listed = "; ".join(dict.fromkeys(place.label for place in where.values()))
-        raise InputError(f"nothing of {text.strip()!r} is remembered, but of {listed}") from None
+        raise InputError(
+            f"nothing of {text.strip()!r} is remembered: what is remembered is of {listed}"
+        ) from None
     return {number for number, place in where.items() if place in there}
 
 

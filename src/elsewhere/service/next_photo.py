@@ -173,7 +173,9 @@ class OneByOne:
         `best` is the plan with what is public pinned, where the caller has it.
         """
         if request.promise.budget is not None:
-            raise InputError("one photo at a time needs a top: a budget says nothing of a step")
+            raise InputError(
+                "one photo at a time needs a top: a budget promises nothing at each step"
+            )
         self._request = request
         self._prefixes = Prefixes(request)
         self._public = frozenset(public)
@@ -275,7 +277,7 @@ def check_next_photo(
 ) -> NextPhoto:
     """May `photo`, a name in the album or a path, be posted now?"""
     if wishes.budget is not None or wishes.top is None:
-        raise InputError("one photo at a time needs a top: a budget says nothing of a step")
+        raise InputError("one photo at a time needs a top: a budget promises nothing at each step")
     number = _find_photo(scored, photo)
     draw = None
     if ledger is not None:

@@ -157,7 +157,8 @@ def rescore_album(
         problem = next((result.problem for result in results if result.problem), "")
         if problem:
             raise InputError(
-                f"{spec} cannot look at every photo, so it is no attacker of this album: {problem}"
+                f"{spec} cannot score every photo, so it cannot be an attacker of this album: "
+                f"{problem}"
             )
         models[spec] = _model_scores(spec, scorer, scored.photos, results)
     return replace(scored, models=tuple(models[spec] for spec in specs))

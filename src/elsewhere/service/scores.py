@@ -241,7 +241,7 @@ def checked(plan: Plan, request: Request) -> Plan:
     """The plan, if the check finds nothing wrong with it; CheckError otherwise."""
     verdict = prove(plan, request.promise, request.scores)
     if verdict.problems:
-        raise CheckError(f"the plan did not survive its re-proof ({verdict}); please report this")
+        raise CheckError(f"the plan could not be proved again ({verdict}); please report this")
     return plan
 
 

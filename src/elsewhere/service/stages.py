@@ -53,7 +53,7 @@ def read_metadata(text: str, position: tuple[float, float] | None = None) -> Met
         return known
     where = parse_position(*position)
     if where is None:
-        raise InputError("that is no position on earth: give a latitude and a longitude")
+        raise InputError("that is not a position on earth: give a latitude and a longitude")
     return replace(known, position=where)
 
 

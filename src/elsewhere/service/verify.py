@@ -189,7 +189,7 @@ def rescore(
         for file in files:
             content = copy.read(file.name)
             if sha256(content).hexdigest() != file.sha256:
-                raise CheckError(f"{file.name} changed while it was looked at")
+                raise CheckError(f"{file.name} changed while it was checked: verify it again")
             yield Photo(file.photo, copy.path / file.name, content)
 
     result = []

@@ -41,7 +41,7 @@ def previous_plan(near: Plan | Iterable[int | str], request: Request) -> frozens
     if near.promise.photos != photos:
         raise InputError(f"near is a plan for {near.promise.photos} photos, but there are {photos}")
     if list(near.withheld) != sorted(set(near.withheld) & set(range(photos))):
-        raise InputError("near is no plan: what it withholds is not an ascending list of photos")
+        raise InputError("near is not a plan: what it withholds is not an ascending list of photos")
     return frozenset(near.withheld) if near.found else None
 
 

@@ -27,7 +27,7 @@ SECRET_HEADER = "x-elsewhere-session"
 MAX_BODY = 1 << 20  # wishes are a few kilobytes; a thousand names of photos are a few hundred
 MAX_UPLOAD = 2 << 30  # all photos that are dropped on the page at once
 UPLOADS = "/api/uploads"
-TOO_LARGE = "that is more than can be taken at once"
+TOO_LARGE = "that is too much at once: send less, or open the folder by its path"
 BODY_SECONDS = 30.0  # for a body to begin, or to go on
 BODY_PACE = 64 << 10
 """Bytes that give a body one more second: even an upload from a slow disk is quicker."""
@@ -226,7 +226,9 @@ class Guard:
         if request.path.startswith(SIGNED_PATHS):
             query = dict(parse_qsl(request.query.decode("latin-1")))
             if not self._keys.signed(request.path, query.get("e", ""), query.get("s", "")):
-                raise RequestRefusedError(403, "this link is not valid, or no longer")
+                raise RequestRefusedError(
+                    403, "this link is not valid or has expired: reload the page"
+                )
 
     def check_secret(self, request: IncomingRequest) -> None:
         """The rest of the API needs the session's secret."""

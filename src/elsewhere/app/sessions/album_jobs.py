@@ -46,7 +46,9 @@ def start_frontier(workspace: Workspace) -> AppJob:
     answer = workspace.session.current
     plan, wishes = answer.plan, answer.wishes
     if plan is None:
-        raise InputError("no place is known yet, so there is nothing to withhold photos for")
+        raise InputError(
+            "no place is known yet, so there is nothing to hide: say where the photos were taken"
+        )
     for running in workspace.jobs.running("frontier"):
         if running.subject is wishes and not running.cancelled.is_set():
             return running  # another window asked for it already
@@ -147,7 +149,9 @@ def start_verify(workspace: Workspace) -> AppJob:
     """Verify the last copy against its certificate, from its files."""
     exported = workspace.exported
     if exported is None:
-        raise InputError("nothing was exported yet, so there is nothing to verify")
+        raise InputError(
+            "nothing is exported yet, so there is nothing to verify: export a copy first"
+        )
     target, certificate = Path(exported.target), Path(exported.certificate)
 
     def work(job: AppJob) -> None:

@@ -113,12 +113,12 @@ class UploadFolder:
         """Hold the lock; InputError where the folder is deleted, FileError where it is full."""
         with self._lock:
             if self._deleted:
-                raise InputError("the photos are not wanted any more: drop them again")
+                raise InputError("this upload was stopped: drop the photos again")
             try:
                 yield
             except OSError as problem:
                 raise FileError(
-                    f"the folder for temporary files takes no more ({problem.strerror}): "
+                    f"the folder for temporary files cannot be written ({problem.strerror}): "
                     "open the album by its path instead"
                 ) from None
 

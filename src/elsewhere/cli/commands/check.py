@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NO_PLAN = {
-    "infeasible": "There is no plan, so nothing can be shared on it. Everything else was checked; "
+    "infeasible": "There is no plan, so there is nothing to share. Everything else was checked; "
     "the solver's proof that no plan exists is not repeated here.",
-    "unknown": "No plan was found and none was ruled out, so nothing can be shared on it. What "
+    "unknown": "No plan was found and none was ruled out, so there is nothing to share. What "
     "can be checked was checked.",
 }
 

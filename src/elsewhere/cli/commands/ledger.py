@@ -57,7 +57,7 @@ def command(
 
     ledger, names = Ledger(), list(which or ())
     if everything and (action is not LedgerAction.FORGET or names):
-        raise InputError("--all goes with forget, and with nothing else")
+        raise InputError("--all is only for forget")
     if action is LedgerAction.LIST:
         _list(ledger, names, as_json)
     elif everything:

@@ -143,7 +143,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     if output is None and not dry_run:
         raise InputError("name the clean copy with -o TARGET, or use --dry-run")
     if top is not None and budget is not None:
-        raise InputError("give either --top K (withhold the fewest) or --budget (push it furthest)")
+        raise InputError(
+            "give either --top K (withhold the fewest) or --budget (push it down furthest)"
+        )
     if max_side is not None and full:
         raise InputError("give either --max-side PIXELS or --full")
     if top is None and budget is None:

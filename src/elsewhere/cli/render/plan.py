@@ -48,7 +48,7 @@ def promise_lines(promise: Promise, tables: Sequence[Scores]) -> Iterator[str]:
         for condition in _conditions(against, table):
             yield f"  {condition}"
     if promise.strict:
-        yield "Ties count against us."
+        yield "A tie does not count as hidden."
     if promise.keep:
         yield f"Kept as asked: {_photos(promise.keep, scores)}"
     if promise.drop:
