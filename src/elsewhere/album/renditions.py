@@ -119,8 +119,8 @@ def _no_room(problem: OSError) -> FileError:
     with suppress(OSError):  # there may be no folder at all
         where = f"make room in {tempfile.gettempdir()}"
     return FileError(
-        f"the folder for temporary files takes no more ({problem.strerror or problem}): {where} "
-        "or set TMPDIR to another folder"
+        f"the folder for temporary files cannot be written ({problem.strerror or problem}): "
+        f"{where} or set TMPDIR to another folder"
     )
 
 

@@ -174,7 +174,7 @@ class Workspace {
     if (this.states[n] === 'posted') {
       const marked = this.wishes.posted.includes(photo.id)
       if (!marked) return void (this.notice = `elsewhere remembers ${photo.id} as posted: "elsewhere ledger" shows and forgets that`)
-      if (how !== togglePosted) return void (this.notice = `${photo.id} is public already, so it can be neither pinned nor dropped; P takes that back`)
+      if (how !== togglePosted) return void (this.notice = `${photo.id} is public already, so it can be neither pinned nor dropped; press P if it is not public after all`)
     }
     const wishes = how(this.wishes, photo.id)
     const states = [...this.states]
