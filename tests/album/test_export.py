@@ -93,7 +93,7 @@ def test_paths_that_are_apart(tmp_path: Path) -> None:
         ("there", "choose a new name or remove it first"),
         ("file/out", "choose another place"),
         ("no/out", "make it first"),
-        ("out.jpg", "give a new folder or a .zip"),
+        ("out.jpg", "name a new folder or a .zip"),
         ("album/out", "choose a place outside"),
         ("a\0b", "choose another"),
         ("x" * 300, "choose a shorter one"),
@@ -159,7 +159,7 @@ def test_a_full_disk_and_one_that_is_only_read(options: str, why: str, tmp_path:
     lines = done.stdout.splitlines()
     assert len(lines) == 2, done.stdout + done.stderr  # two sentences, and nothing on the disk
     for line, name in zip(lines, ("out", "out.zip"), strict=True):
-        assert line.startswith(f"{tmp_path / name} cannot be written, and nothing was: ")
+        assert line.startswith(f"{tmp_path / name} cannot be written, and nothing was written: ")
         assert any(words in line for words in why.split("|"))
 
 

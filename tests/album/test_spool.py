@@ -58,5 +58,5 @@ def test_no_folder_for_temporary_files_is_told(monkeypatch: pytest.MonkeyPatch) 
     none = FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
     monkeypatch.setattr("tempfile.TemporaryFile", Mock(side_effect=none))
     monkeypatch.setattr("tempfile.gettempdir", Mock(side_effect=none))
-    with pytest.raises(FileError, match=r"takes no more \(No usable .* set TMPDIR to another"):
+    with pytest.raises(FileError, match=r"cannot be written \(No usable .* set TMPDIR to another"):
         Spool()  # and what is left of it goes without a word

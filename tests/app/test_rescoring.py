@@ -96,7 +96,7 @@ def test_an_attacker_who_cannot_see_every_photo_is_none(
     events = server.events(
         put(server, scorers=[*first, other_scorer(tmp_path, 17, PHOTOS - 1)])["job"]
     )
-    assert "cannot look at every photo" in events[-1]["error"]
+    assert "cannot score every photo" in events[-1]["error"]
     after = server.state()
     assert after["wishes"] == before["wishes"] and after["stage"] == "ready"
     unknown = {**before["wishes"], "scorers": ["nobody"]}

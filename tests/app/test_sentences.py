@@ -110,7 +110,7 @@ def test_nothing_is_promised_where_nothing_is(lisbon: ScoredAlbum, both: ScoredA
     assert stuck.plan is not None
     kept = replace(stuck.plan.wishes, keep=("a",))
     pinned = replace(stuck, plan=replace(stuck.plan, wishes=kept))
-    assert headline(pinned).endswith("; as things are pinned, no plan hides that.")
+    assert headline(pinned).endswith("; with these pins, no plan hides that.")
     public = replace(stuck, posted=Posted(already=(0,)))
     assert "with what is public already" in headline(public)
     assert headline(with_status(entry, Status.UNKNOWN)).endswith("being looked for.")
@@ -135,7 +135,7 @@ def test_no_plan_is_called_proved_that_is_not(
     assert "proved" not in proof(with_status(entry, Status.UNKNOWN))
     # a budget may be spent in vain: these are not the fewest
     within = asked(lisbon, top=None, budget=3, each_photo=False)
-    assert proof(within).endswith("proved the best they can do")
+    assert proof(within).endswith("proved the best for this budget")
     monkeypatch.setattr(planning, "RETRY_FACTOR", 0)
     starred = asked(lisbon, stars=True)
     assert starred.plan is not None
@@ -187,7 +187,7 @@ def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: ScoredAlb
         assert "--" not in plan.model_dump_json()
         if plan.protected_k:
             said = " ".join(plan.uncovered)
-            for word in ("better model", "signs that can be read", "search by image", "accounts"):
+            for word in ("better model", "text and signs", "image search", "accounts"):
                 assert word in said
     assert "reverse image search" in presenter.choices_model().not_covered
 
@@ -196,10 +196,10 @@ def test_the_page_is_told_what_no_promise_covers_and_no_option(lisbon: ScoredAlb
     ("kinds", "own", "title", "said"),
     [
         ([], False, "no photo here", "There is no file in trip."),
-        (["hidden"], False, "no photo here", "There is no file in trip (but for 1 hidden file)."),
-        (["video"], False, "no photo here", "There is 1 file in trip, and it is no photo."),
+        (["hidden"], False, "no photo here", "There is no file in trip (except 1 hidden file)."),
+        (["video"], False, "no photo here", "There is 1 file in trip, and it is not a photo."),
         (["video", "foreign", "hidden"], False, "no photo here",
-         "There are 2 files in trip (but for 1 hidden file), and none of them is a photo."),
+         "There are 2 files in trip (except 1 hidden file), and none of them is a photo."),
         (["damaged"], True, "could be read",
          "There is 1 file in what you dropped, and it cannot be read."),
         (["damaged", "video"], False, "could be read",
@@ -223,7 +223,9 @@ def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: ScoredAlbum) ->
     made = replace(entry.plan, advice=advice, notes=(Note(NoteKind.PRIOR, places=("Spain",)),))
     told = presenter.plan_model(replace(entry, plan=made))
     assert told is not None and len(told.notes) == 1 and "Spain" in told.notes[0]
-    assert told.advice == "Nearly all photos go: to share more, ask for less: a smaller top"
+    assert (
+        told.advice == "Nearly all photos are withheld; to share more, ask for less: a smaller top"
+    )
     none = replace(made, plan=replace(made.plan, status=Status.INFEASIBLE, kept=()))
     stuck = presenter.plan_model(replace(entry, plan=none))
     assert stuck is not None and stuck.advice == "", "there, buttons say it"

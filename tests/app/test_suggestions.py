@@ -47,7 +47,7 @@ def stuck() -> Callable[..., PlannedAnswer]:
         (Alternative(Change.LEVEL, name="region"), "Hide the region only",
          {"hide_level": "region"}),
         (Alternative(Change.RADIUS, amount=5.0), "Hide 5 km around it only", {"radius_km": 5.0}),
-        (Alternative(Change.PRIOR), "As if nobody knew more", {"prior": None}),
+        (Alternative(Change.PRIOR), "Assume that the audience knows nothing", {"prior": None}),
         (Alternative(Change.BUDGET, amount=2), "Withhold up to 2", {"budget": 2}),
     ],
 )  # fmt: skip

@@ -188,7 +188,7 @@ def test_a_photo_that_is_public_already_counts_and_is_not_written(
     photo = told["album"]["photos"][out]
     assert photo["state"] == "posted" and photo["posted"]
     assert out not in told["plan"]["withheld"] and told["plan"]["status"] == "optimal"
-    assert any(f"({name}) is out already" in note for note in told["plan"]["notes"])
+    assert any(f"({name}) is public already" in note for note in told["plan"]["notes"])
     refused = server.client.put("/api/wishes", json={**told["wishes"], "drop": [name]})
     assert refused.status_code == 400 and "cannot be dropped" in refused.json()["error"]
     asked = {**copy_to(server, tmp_path / "copy"), "names": "keep"}
@@ -348,7 +348,7 @@ def test_a_copy_is_there_though_its_report_fails(
     assert exported == server.state()["exported"] and (tmp_path / "copy").is_dir()
     assert exported["report"] is None and exported["reproved"] > 0
     note = exported["notes"][-1]
-    assert "written and proved" in note and "report is not there" in note and reason in note
+    assert "written and proved" in note and "it has no report" in note and reason in note
     assert server.client.get("/api/report").status_code == 404
     verified = server.events(server.client.post("/api/verify").json()["job"])
     assert verified[-1] == {"done": True}

@@ -81,7 +81,7 @@ def test_ids_that_are_no_text_cost_themselves(scattered: bool, tmp_path: Path) -
     assert rows["album-000002"]["left"] == 1
     letters = {tuple(one.values()) for one in dead_in(tmp_path / "out")}
     assert letters >= {
-        ("album-000002", r"\xff.jpg", "unnamed", "its id is no text in UTF-8: give it another"),
-        (r"caf\xe9", None, "album", "the album's id is no text in UTF-8: give it another"),
+        ("album-000002", r"\xff.jpg", "unnamed", "its id is not UTF-8 text: give it another"),
+        (r"caf\xe9", None, "album", "the album's id is not UTF-8 text: give it another"),
     }
     assert {one[2] for one in letters} <= {"unnamed", "album", "infeasible"}

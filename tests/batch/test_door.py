@@ -61,7 +61,7 @@ def test_a_dataset_in_rows_out(tmp_path: Path) -> None:
         (["in.parquet", "-o", "out", "--key-file", "absent"], 1, "absent cannot be read"),
         (["odd://in", "-o", "out"], 1, "cannot be reached"),
         (["in.parquet"], 2, "--output"),
-        (["in.parquet", "-o", "memory://out"], 2, "in this process alone"),
+        (["in.parquet", "-o", "memory://out"], 2, "in this process only"),
         (["in.parquet", "-o", "out", "--address", "auto"], 2, "--address and --gpus are for Ray"),
         (["in.parquet", "-o", "out", "--gpus", "1"], 2, "--address and --gpus are for Ray"),
         (["in.parquet", "-o", "out", "--scorer", "nonsense"], 2, "holds scores, so no scorer"),
@@ -153,7 +153,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_half_done(tmp_path: Path
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
         r"elsewhere: \S+/out/albums/\w+\.parquet cannot be written \(File too large\): make room "
-        r"there and give the same command again, and it goes on\n",
+        r"there and repeat the command to resume\n",
         done.stderr,
     ), done.stderr
     left = {one.name for one in (tmp_path / "out").rglob("*") if one.is_file()}

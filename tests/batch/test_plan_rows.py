@@ -113,14 +113,14 @@ def test_the_same_key_draws_the_same_top() -> None:
 def test_what_is_wrong_with_an_album_is_its_own_letter() -> None:
     table = scored(1, seed=2, photos=(4, 5))
     for columns, why in (
-        ({"wishes": ["{"] * 4}, "no JSON object"),
+        ({"wishes": ["{"] * 4}, "not a JSON object"),
         ({"wishes": ['{"top": 1}', '{"top": 2}', None, None]}, "different wishes"),
         ({"wishes": [json.dumps({"colour": 1})] * 4}, "no wish called 'colour'"),
         ({"truth": [[99]] * 4}, "not a cell"),
         ({"truth": [[1], [2], [1], [1]]}, "different truth"),
         ({"truth": [None] * 4}, "no place|position|knows|where"),
         ({"truth": [[None]] * 4}, "a cell of its truth is null"),
-        ({"wishes": ["[" * 100_000] * 4}, "no JSON object"),
+        ({"wishes": ["[" * 100_000] * 4}, "not a JSON object"),
         ({"wishes": [json.dumps({"hide": ["Paris"]})] * 4}, "the wish hide needs a place"),
         ({"wishes": [json.dumps({"radius_km": 3})] * 4}, "the wish radius_km needs a place"),
         ({"wishes": [json.dumps({"top": 3, "budget": 2})] * 4}, "both top and budget"),

@@ -95,7 +95,7 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
         run(settings(tmp_path), ONE)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("dear")
-    with pytest.raises(InputError, match="no run of batch"):
+    with pytest.raises(InputError, match="not the output of a run"):
         run(settings(tmp_path, "full"), ONE)
 
 

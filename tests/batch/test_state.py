@@ -72,7 +72,7 @@ def test_a_dataset_that_changes_meanwhile_is_noticed(
         write(scored(6, seed=1), file)
 
     monkeypatch.setattr(runner, "_run_jobs", changing)
-    with pytest.raises(FileError, match="was changed while it was worked on"):
+    with pytest.raises(FileError, match="was changed during the run"):
         run(Settings(str(file), str(tmp_path / "out")), Here())
     assert not (tmp_path / "out" / "summary.json").exists()
 
@@ -101,7 +101,7 @@ def test_a_folder_that_holds_anything_is_left_as_it_is(mine: str, tmp_path: Path
     (out / mine).parent.mkdir(parents=True, exist_ok=True)
     (out / mine).write_text("mine")
     out.chmod(0o755)
-    with pytest.raises(InputError, match="and is no run of batch: name a new folder"):
+    with pytest.raises(InputError, match="is not the output of a run: name a new folder"):
         run(Settings(str(tmp_path / "in"), str(out)), Here())
     assert (out / mine).read_text() == "mine"
     assert [one for one in out.rglob("*") if one.is_file()] == [out / mine]

@@ -99,12 +99,15 @@ def test_a_pending_entry_is_shown_and_confirmed(ledger: Ledger, tmp_path: Path) 
     ("arguments", "sentence"),
     [
         (("forget",), "name the entries"),
-        (("forget", "Kyoto"), "nothing of 'Kyoto' is remembered, but of Lisbon, Portugal; Porto"),
+        (
+            ("forget", "Kyoto"),
+            "nothing of 'Kyoto' is remembered: what is remembered is of Lisbon, Portugal; Porto",
+        ),
         (("forget", "Nowhereville"), "nothing of 'Nowhereville' is remembered"),
         (("forget", "9"), "there is no entry 9"),
         (("confirm", "1"), "not in doubt"),
-        (("list", "--all"), "--all goes with forget"),
-        (("forget", "1", "--all"), "--all goes with forget"),
+        (("list", "--all"), "--all is only for forget"),
+        (("forget", "1", "--all"), "--all is only for forget"),
         (("burn",), "burn"),
     ],
 )

@@ -203,7 +203,7 @@ def test_every_condition_of_a_promise_is_told(album: Scores, tmp_path: Path) -> 
     for condition in (
         "cell 3 not in the top 1", "only 4 cells counted as rivals: cells 0, 1, 2, 5",
         "0.01 nats more for the truth", "ahead by 0.02 nats", "a prior over its cells",
-        "each kept photo alone keeps the truth out of the top 1", "Ties count against us",
+        "each kept photo alone keeps the truth out of the top 1", "A tie does not count as hidden",
         "Kept as asked: cat.jpg", "Withheld as asked: beach.jpg", "Together: church.jpg, 2",
         "costs (others 1): tram.jpg 2.5",
     ):  # fmt: skip
@@ -329,7 +329,7 @@ BAD: list[tuple[tuple[str, ...], str]] = [
     ((*GOOD, "--near", "album.npz"), "album.npz is not text"),
     ((*GOOD, "--near", "b.csv"), "b.csv is not a plan"),
     ((*GOOD, "-o", "none/plan.json"), "none/plan.json cannot be written"),
-    ((*GOOD, "-o", "b.csv"), "b.csv exists and is no plan"),
+    ((*GOOD, "-o", "b.csv"), "b.csv exists and is not a plan"),
     (("check", "none.json", "album.npz"), "none.json does not exist"),
     (("check", "b.csv", "album.npz"), "b.csv is not a plan"),
 ]

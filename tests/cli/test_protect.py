@@ -292,7 +292,7 @@ def test_a_report_that_cannot_be_written_does_not_cost_the_copy(
     result = run("album", WHERE, "-o", "out")
     assert result.exit_code == 0, result.output
     why = "No space left" if isinstance(problem, OSError) else "stopped"
-    assert "the copy is written and proved, but its report is not there: " in result.stderr
+    assert "the copy is written and proved, but it has no report: " in result.stderr
     assert why in result.stderr and result.stderr.count("\n") == 1
     assert "nothing" not in result.stderr and "report " not in result.stdout
     assert typed("verify", "out", *SCORER).exit_code == 0
@@ -323,7 +323,7 @@ def test_ctrl_c_as_soon_as_the_copy_has_its_name_costs_the_report_alone(
         monkeypatch.setattr(Stages, "__call__", call)
     result = run("album", WHERE, "-o", "out")
     assert result.exit_code == 0, result.output
-    assert "its report is not there: stopped" in result.stderr
+    assert "it has no report: stopped" in result.stderr
     assert "clean copy" in result.stdout and list((home / "out").iterdir())
 
 

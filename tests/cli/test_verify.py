@@ -28,7 +28,7 @@ def test_what_protect_wrote_is_accepted(copy: Path) -> None:
     result = typed("verify", "out")
     assert result.exit_code == 0, result.output
     many = len(list(copy.iterdir()))
-    assert result.stdout.startswith(f"out keeps its promise: {many} files as they were exported")
+    assert result.stdout.startswith(f"out keeps its promise: {many} files are as they were")
 
 
 def test_the_certificate_may_lie_elsewhere(copy: Path) -> None:
@@ -183,9 +183,9 @@ def test_what_nobody_here_can_see_stands_in_the_first_line(copy: Path) -> None:
     result = typed("verify", "out", "--certificate", other, *SCORER)
     first = result.stdout.splitlines()[0]
     assert result.exit_code == 0, result.output
-    assert first.startswith("out keeps its promise only together with 1 photo not here")
+    assert first.startswith("out keeps its promise only together with 1 photo not in the copy")
     told = json.loads(typed("verify", "out", "--certificate", other, *SCORER, "--json").stdout)
-    assert told["conditions"][0].startswith("only together with 1 photo not here")
+    assert told["conditions"][0].startswith("only together with 1 photo not in the copy")
 
 
 def test_an_attacker_that_sees_less_than_is_said_is_refused(copy: Path) -> None:

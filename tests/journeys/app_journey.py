@@ -94,7 +94,7 @@ def reads_the_map(page: Page) -> None:
     page.check("input[value=after]", force=True)
     assert page.locator("[data-when=after] .name").count() > 1, "decoys are named on the map"
     page.click("text=Whole world")
-    page.wait_for_selector("text=Nearer")
+    page.wait_for_selector("text=Zoom in")
 
 
 def slides(page: Page) -> None:

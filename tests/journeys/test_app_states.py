@@ -137,7 +137,7 @@ def infeasible(page: Page) -> None:
         page.keyboard.press(" ") if page.locator(":focus[data-state=kept]").count() == 0 else None
         page.keyboard.press("ArrowRight")
     page.wait_for_selector("[data-status=infeasible]")
-    page.click("text=Let go of all pins")
+    page.click("text=Remove all pins")
     page.wait_for_selector("[data-status=optimal]")
     page.keyboard.press("Control+z")
     page.wait_for_selector("[data-status=infeasible]")
@@ -305,7 +305,7 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
         os.kill(address.process, signal.SIGTERM)
         page.wait_for_selector("[data-gone=ended] ~ dialog")
         _open_to_all(page, "ended")
-        page.click("dialog button:has-text('Leave it on the screen')")
+        page.click("dialog button:has-text('Back to the page')")
         _open_to_all(page, "what it said last")
 
 

@@ -76,13 +76,13 @@ def test_a_server_that_ends_is_missed_without_a_click(
         for words in (
             "elsewhere has ended",
             "Nothing was written, and no original was touched.",
-            f"{PHOTOS} photos, 1 of them pinned or dropped, went with it",
+            "It is closed, and with it what you decided about 1 photo.",
             "Run elsewhere app in a terminal again",
         ):
             assert words in said, said
         assert page.locator(".notice").count() == 0, "it is said once"
         # the table can be read, and whoever clicks there is told once more
-        page.click("dialog button:has-text('Leave it on the screen')")
+        page.click("dialog button:has-text('Back to the page')")
         page.wait_for_selector(".ended:has-text('this is what it said last')")
         states = "[...document.querySelectorAll('[data-n]')].map((one) => one.dataset.state)"
         before = page.evaluate(states)

@@ -178,7 +178,7 @@ def test_what_cannot_be_is_one_sentence(store: Store, tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"no-such-bucket/out/.lock cannot be used \(.*bucket"):
         run(given, Here())
     Storage("s3://house/mine").write("letter.txt", b"dear")
-    with pytest.raises(InputError, match="and is no run of batch: name a new folder"):
+    with pytest.raises(InputError, match="is not the output of a run: name a new folder"):
         run(replace(given, output="s3://house/mine"), Here())
     assert everything("s3://house/mine") == ["letter.txt"]
     for address, why in (
@@ -186,7 +186,7 @@ def test_what_cannot_be_is_one_sentence(store: Store, tmp_path: Path) -> None:
         ("http://127.0.0.1/out", "can only be read"),
         ("zip://out::s3://house/a.zip", "is an archive or a copy"),
         ("simplecache::s3://house/out", "is an archive or a copy"),
-        ("fsspec+memory://out", "lies in this process alone"),
+        ("fsspec+memory://out", "exists in this process only"),
     ):
         with pytest.raises(InputError, match=why) as told:
             run(replace(given, output=address), Here())

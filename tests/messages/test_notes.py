@@ -32,6 +32,6 @@ def test_every_kind_has_a_sentence_without_options_on_the_page(kind: NoteKind) -
 
 def test_a_missing_report_is_told_with_its_reason() -> None:
     assert report_warning(None) == ""
-    assert report_warning(KeyboardInterrupt()).endswith("its report is not there: stopped")
+    assert report_warning(KeyboardInterrupt()).endswith("it has no report: stopped")
     assert report_warning(MemoryError()).endswith("there is not enough memory")
     assert report_warning(OSError(28, "No space left")).endswith("No space left")

@@ -171,7 +171,7 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
         state="The promise holds",
         notes=(
             "2 photos have neither a position nor a time: they count in every hidden place.",
-            "The cell here is 80 km across, more than 25 km: what is hidden is that whole cell.",
+            "The cell here is 80 km across, more than 25 km, so the whole cell is hidden.",
         ),
         photos=pictures,
         views=(AttackerView(before, after, decoys, boxes, "the whole album"),),

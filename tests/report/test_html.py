@@ -314,7 +314,7 @@ def test_what_did_not_change_is_told_once_and_where_the_stairs_begin() -> None:
     rank = ordinal(scene.before.truth.rank)
     assert f"{rank} → {rank}" not in text
     assert made.frontier is not None
-    assert "so many go in any case" not in text
+    assert "so many are withheld in any case" not in text
     later = replace(made.frontier, steps=made.frontier.steps[3:])
     told = text_of(page(replace(made, frontier=later)))
-    assert "It begins at 3, for so many go in any case." in told
+    assert "It begins at 3, because so many are withheld in any case." in told

@@ -35,7 +35,7 @@ def test_a_file_that_cannot_be_read_is_one_sentence(
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
 def test_a_pipe_does_not_hang_the_run(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jpg")
-    with pytest.raises(FileError, match=r"a\.jpg is no plain file"):
+    with pytest.raises(FileError, match=r"a\.jpg is not a plain file"):
         Photo("a.jpg", tmp_path / "a.jpg").content()
 
 

@@ -107,7 +107,7 @@ def test_geoclip_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_scorers_that_take_nothing_say_so() -> None:
-    with pytest.raises(InputError, match='takes nothing behind a colon, but has ":x"'):
+    with pytest.raises(InputError, match='takes nothing after a colon, but has ":x"'):
         protocol.find("geoclip:x")
-    with pytest.raises(InputError, match='colon but half_a or half_b, and has ":x"'):
+    with pytest.raises(InputError, match='takes only half_a or half_b after a colon, not "x"'):
         protocol.find("embedded:x")

@@ -34,7 +34,7 @@ class TestNothingLeavesUnproved:
         self, monkeypatch: pytest.MonkeyPatch, wish: dict[str, Any]
     ) -> None:
         monkeypatch.setattr(api, "prove", lambda *_: Verdict((FALSE,)))
-        with pytest.raises(CheckError, match=r"did not survive its re-proof .*it is untrue"):
+        with pytest.raises(CheckError, match=r"could not be proved again .*it is untrue"):
             elsewhere.protect(SCORES, 0, **wish)
         with pytest.raises(CheckError):
             elsewhere.frontier(SCORES, 0)
@@ -190,7 +190,7 @@ class TestNear:
     def test_a_plan_that_lies(self, withheld: tuple[int, ...]) -> None:
         """It may come from a file that somebody changed."""
         lie = replace(elsewhere.protect(SCORES, 0, top=1), withheld=withheld)
-        with pytest.raises(InputError, match="near is no plan"):
+        with pytest.raises(InputError, match="near is not a plan"):
             elsewhere.protect(SCORES, 0, top=1, near=lie)
 
 

@@ -182,8 +182,8 @@ def test_where_a_copy_may_not_be(
         tmp_path / "file" / "shared": "is not a folder",
         tmp_path / ("x" * 300): "the name is too long",
         tmp_path / "a\0b": "cannot be a name",
-        tmp_path / "copy.JPG": "a folder with a file's name",
-        tmp_path / "copy.tar.gz": "a folder with a file's name",
+        tmp_path / "copy.JPG": "a folder named like a file",
+        tmp_path / "copy.tar.gz": "a folder named like a file",
         album / "shared": "among the originals",
         album / "shared.zip": "among the originals",
         tmp_path / "alias" / "shared": "among the originals",
@@ -227,7 +227,7 @@ def test_what_the_disk_refuses_is_said_and_leaves_nothing(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("elsewhere.album.export.os.fsync", refuse)
-    with pytest.raises(FileError, match="cannot be written, and nothing was") as told:
+    with pytest.raises(FileError, match="cannot be written, and nothing was written") as told:
         export_album(seen, plan, tmp_path / "shared")
     monkeypatch.undo()
     if number == errno.ENOSPC:
@@ -377,7 +377,7 @@ def test_what_is_out_already_counts_and_is_not_written_again(
     before = planned(seen).plan
     everything = Posted(already=before.kept)
     plan = planned(seen, posted=everything, drop=before.withheld)
-    with pytest.raises(InputError, match="out already"):
+    with pytest.raises(InputError, match="public already"):
         export_album(seen, plan, tmp_path / "none")
 
 

@@ -230,7 +230,7 @@ def test_honest_posted_photos_make_the_sentence_weaker(good: Base) -> None:
     found = good.verify(changed(good.document, lambda d: invent_posted(d, -1.0)))
     assert found
     headline = messages.headline(found, "out")
-    assert headline.startswith("out keeps its promise only together with 1 photo not here")
+    assert headline.startswith("out keeps its promise only together with 1 photo not in the copy")
 
 
 CHANGES = 300

@@ -246,7 +246,7 @@ def test_another_machine_may_differ_in_the_last_bits(
 ) -> None:
     found = verify_copy(shared, certificate_with(original, tmp_path, word="tiny:bits"))
     assert found and found.reproved == 2
-    assert "not to the last bit those that the plan was made with" in notes_of(found)[0]
+    assert "differ in their last bits from those that the plan was made with" in notes_of(found)[0]
 
 
 def test_a_model_that_moved_is_found_by_its_fingerprint(
@@ -267,7 +267,7 @@ def test_scores_that_break_the_promise_are_refused(
     assert not found
     assert problems_of(found)[0] == (
         "Lisbon, Portugal, by the model tiny1 on the whole album: fewer places come before it than "
-        "was promised"  # how many they should be is secret
+        "promised"  # how many they should be is secret
     )
 
 

@@ -57,7 +57,7 @@ def test_what_was_shared_of_a_place_counts_when_it_is_hidden_again(ledger: Ledge
     assert back.metadata == (Metadata(position=where),) * 2
     assert back.already == ()
     assert texts(back.notes) == (
-        "2 photos that you shared of Lisbon, Portugal before are counted in",
+        "2 photos of Lisbon, Portugal that you shared before are counted, too",
     )
 
 

@@ -213,7 +213,7 @@ def test_a_lost_or_foreign_key_is_refused(
 
 def test_a_folder_in_its_place_is_refused(ledger: Ledger) -> None:
     ledger.path.mkdir(parents=True)
-    with pytest.raises(FileError, match="no plain file"):
+    with pytest.raises(FileError, match="not a plain file"):
         ledger.entries()
 
 
@@ -223,7 +223,7 @@ def test_another_process_is_waited_for_and_then_told(
     monkeypatch.setattr(ledger_store, "PATIENCE", 0.1)
     with (
         Ledger(ledger.path.parent)._locked(),
-        pytest.raises(FileError, match="held by another elsewhere"),
+        pytest.raises(FileError, match="in use by another elsewhere"),
     ):
         ledger.begin([given(LISBON, [b"one"])], tmp_path / "out")
     assert ledger.entries() == ()
@@ -233,7 +233,7 @@ def test_a_disk_that_knows_no_locks_is_told_at_once(
     ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger_store, "take", lambda lock: None)
-    with pytest.raises(FileError, match=r"knows no locks.*ELSEWHERE_DATA_DIR"):
+    with pytest.raises(FileError, match=r"without file locks.*ELSEWHERE_DATA_DIR"):
         ledger.begin([given(LISBON, [b"one"])], tmp_path / "out")
     assert ledger.entries() == ()
 

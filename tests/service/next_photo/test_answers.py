@@ -170,7 +170,7 @@ def test_a_public_photo_that_cannot_be_mended_is_said() -> None:
     rows = [[0.0, -9.0, -9.0], [0.0, -1.0, -1.0]]
     told = may_post(rows, 0, 1, public=[0], top=1)
     assert told.answer is Answer.WITHHOLD
-    assert "breaks the promise already" in next_reason(told)
+    assert "already breaks the promise" in next_reason(told)
 
 
 def test_posting_may_mend_what_is_broken() -> None:

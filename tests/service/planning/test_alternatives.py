@@ -87,7 +87,8 @@ def test_only_a_place_that_could_be_hidden_alone_is_offered() -> None:
 def test_nearly_all_gone() -> None:
     few = plan(pointing(*[LISBON] * 5, None), replace(WIDE, top=1))
     assert few.plan.found and advice(few) == (
-        "nearly all photos go: to share more, ask for less: a narrower level (--hide-level region)"
+        "nearly all photos are withheld; to share more, ask for less: "
+        "a narrower level (--hide-level region)"
     )
     within = plan(pointing(*[LISBON] * 5, None), replace(EXACT, budget=5, radius_km=0.0))
     assert advice(within).endswith("ask for less: a smaller budget")
@@ -97,7 +98,7 @@ def test_nearly_all_gone() -> None:
 def test_a_prior_that_leaves_too_few_places_is_named() -> None:
     found = plan(pointing(LISBON, LISBON), replace(EXACT, prior="Portugal", top=1))
     assert verdict(found).endswith("top 1 among the places of Portugal alone.")
-    assert "that the audience knows less (no --prior)" in advice(found)
+    assert "an audience that knows less (no --prior)" in advice(found)
 
 
 def test_options_are_for_those_who_type_them() -> None:

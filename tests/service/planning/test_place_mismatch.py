@@ -35,7 +35,7 @@ def test_a_model_that_is_sure_of_another_place_asks_back() -> None:
     (note,) = notes(streets(), "Atlantis")
     assert note.startswith("the model tiny places these photos near Stuttgart, Germany (100 %), ")
     assert note.endswith(
-        " km from Atlantis, South Africa: see whether they were taken where you said (--at)"
+        " km from Atlantis, South Africa: check that they were taken where you said (--at)"
     )
     assert notes(streets(), "Japan"), "a country likewise"
 

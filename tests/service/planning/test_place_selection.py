@@ -53,7 +53,7 @@ def test_what_a_wish_hides(wanted: tuple[str, ...], towns: set[str]) -> None:
 
 def test_home_is_said_aloud() -> None:
     assert texts(select_places(PLACES, PHOTOS, ["home"]).notes) == (
-        "home is taken to be Paris, France: the place with photos on most different days",
+        "home is taken to be Paris, France, the place with photos on the most days",
     )
 
 

@@ -168,7 +168,7 @@ def test_keep_drop_values_and_bursts() -> None:
     assert set(range(10, 20)) <= set(dropped.withheld)
     dear = plan(album, replace(wishes, values={first: 100}))
     assert free.withheld[0] in dear.plan.kept
-    assert "least loss" in verdict(dear)
+    assert "no cheaper set" in verdict(dear)
     photos = [
         photo(one.id, one.metadata.position, NOON + timedelta(seconds=n // 2 * 60 + n % 2))
         for n, one in enumerate(album.photos)
@@ -247,7 +247,9 @@ def test_what_the_audience_knows_makes_the_world_smaller() -> None:
     for watch in planned.threats:
         assert set(watch.rivals) <= country
         assert set(watch.zone.cells.tolist()) <= country
-    assert "the audience is taken to know Portugal: only cells there count" in notes(planned)
+    assert "the audience is assumed to know Portugal already: only guesses there count" in notes(
+        planned
+    )
     with pytest.raises(InputError, match="top 500 is out of reach: outside what is hidden"):
         plan(album, replace(wishes, prior="Portugal", top=500))
 
@@ -310,7 +312,7 @@ def test_coarse_cells_of_several_places_are_one_line() -> None:
     wide = [note for note in notes(made) if "km across" in note]
     assert len(wide) == 1
     assert wide[0].startswith("Lisbon, Portugal and Vienna, Austria: the cells here are up to ")
-    assert wide[0].endswith(" km across, more than 1 km: what is hidden is whole cells")
+    assert wide[0].endswith(" km across, more than 1 km, so whole cells are hidden")
     alone = plan_album(
         album, places_of(album.photos), replace(EXACT, radius_km=1.0, hide=("Lisbon",))
     )

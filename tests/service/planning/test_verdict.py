@@ -79,7 +79,7 @@ def test_a_budget_says_how_far_it_reaches() -> None:
     album = pointing(LISBON, LISBON, None)
     assert verdict(plan(album, replace(EXACT, budget=0))) == (
         "Withholding at most 0 of 3 photos cannot hide Lisbon, Portugal: the first guess of the "
-        "model tiny may be right; allow more."
+        "model tiny may be right; raise the budget."
     )
     assert "no plan within the budget does better" in verdict(plan(album, replace(EXACT, budget=2)))
 

@@ -127,7 +127,7 @@ def test_photos_that_somebody_marks_are_out_wherever_their_files_are(
     assert marked.already == (0, 2) and not marked.ids
     names = f"{album.photos[0].id} and {album.photos[2].id}"
     assert texts(marked.notes) == (
-        f"2 photos of the album ({names}) are out already: counted and not exported again",
+        f"2 photos of the album ({names}) are public already: counted, and not exported again",
     )
     again = tmp_path / "again"
     again.mkdir()
@@ -179,6 +179,6 @@ def test_a_copy_compressed_anew_is_pointed_out_and_counts(
     told = [note for note in texts(posted.notes) if "looks like" in note]
     own = album.photos[3].id
     assert told == [
-        f"posted/download.jpg looks like {own}: if it is the same picture, {own} would go out "
-        "twice; drop it"
+        f"posted/download.jpg looks like {own}: if it is the same picture, drop {own}, or "
+        "it is posted twice"
     ]

@@ -199,7 +199,7 @@ def test_the_users_pins_stay_where_taking_down_is_enough() -> None:
     assert blocked is not None
     assert (blocked.by, blocked.down, blocked.fewest) == ((0,), (0,), True)
     assert told(blocked) == (
-        "Withholding cannot help any more: with a out already, Lisbon cannot be hidden "
+        "Withholding cannot help any more: with a public already, Lisbon cannot be hidden "
         "from the model with top 5; taking "
         "down a (no fewer are enough) would make it possible again."
     )
@@ -207,7 +207,7 @@ def test_the_users_pins_stay_where_taking_down_is_enough() -> None:
 
 def test_whatever_is_to_be_taken_down_is_said_to_be_out() -> None:
     said = told(Blocked((0,), (0, 2), True))
-    assert "with a and c out already" in said and "taking down a and c" in said
+    assert "with a and c public already" in said and "taking down a and c" in said
 
 
 def test_what_to_take_down_may_not_be_found_out_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +223,7 @@ def test_what_to_take_down_may_not_be_found_out_in_time(monkeypatch: pytest.Monk
     blocked = blocked_by_posted(plan.promise, [Scores(ROWS)], [0])
     assert blocked is not None and not blocked.sure
     assert told(blocked) == (
-        "Withholding cannot help any more: with a out already, Lisbon cannot be hidden "
+        "Withholding cannot help any more: with a public already, Lisbon cannot be hidden "
         "from the model with top 5; which "
         "photos to take down was not found out in time."
     )
