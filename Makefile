@@ -19,7 +19,7 @@ demo: $(READY)  ## protect the example album, and say where the clean copy is
 
 test: $(TESTS)  ## the tests, in about six minutes on two quiet cores
 	@tools/test-machine exiftool
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(STAMP)  ## browser journeys, Ray, an object store
 	@tools/test-machine chromium

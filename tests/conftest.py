@@ -18,6 +18,7 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,6 +37,7 @@ _SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow\b", re.MULTILINE)
 _PROGRAMS = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
 """Where programs are looked for: those that pip installed lie beside Python."""
 _NOT_RUN = pytest.StashKey[list[str]]()
+_NOT_RUN_KEY = "not_run"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -86,8 +88,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             config.stash[_NOT_RUN].append(item.nodeid)
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where several processes run the tests, each hands its list to the one that prints."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_NOT_RUN_KEY] = session.config.stash[_NOT_RUN]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Collect the list of a process that has ended; every process has the same one."""
+    node.config.stash[_NOT_RUN] = node.workeroutput[_NOT_RUN_KEY]
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Name, in the closing line, the tests that this machine could not run."""
     not_run = config.stash.get(_NOT_RUN, [])
-    if not_run:
+    if not_run and not hasattr(config, "workeroutput"):
         print(f"not run, for want of a program: {', '.join(not_run)}")
