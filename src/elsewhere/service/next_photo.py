@@ -31,7 +31,7 @@ from elsewhere.service.scores import solve_and_check
 from elsewhere.service.selection import matching
 from elsewhere.service.threats import threat_scores
 from elsewhere.solver.exact import Limits
-from elsewhere.solver.requests import Request
+from elsewhere.solver.requests import Request, read_photos, read_request
 from elsewhere.values.next_photo import Answer, Next, NextReason
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.wishes import Wishes
@@ -247,6 +247,14 @@ class OneByOne:
         limits = Limits(deadline=time.monotonic() + self._patience, work=math.inf)
         previous = frozenset(near.withheld) if near and near.found else None
         return solve_and_check(request, limits, previous, explain=None)
+
+
+def one_by_one(
+    scores: Any, truth: Any, *, public: Iterable[int | str] = (), **wishes: Any
+) -> OneByOne:
+    """An album that is posted photo by photo, from what `elsewhere.protect` takes."""
+    request = read_request(scores, truth, **wishes)
+    return OneByOne(request, read_photos(public, request.scores[0], "public"))
 
 
 @dataclass(frozen=True)

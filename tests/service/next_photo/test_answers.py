@@ -13,22 +13,17 @@ from hypothesis import given, settings, strategies as st
 
 from elsewhere.errors import InputError
 from elsewhere.messages import next_reason
-from elsewhere.service.next_photo import OneByOne
-from elsewhere.solver.requests import read_request
+from elsewhere.service.next_photo import one_by_one
 from elsewhere.values.next_photo import Answer, Next
 from elsewhere_lab import simulator
 
 Table = list[list[int]]
 
 
-def one_by_one(scores: Any, truth: int, public: Iterable[int] = (), **wishes: Any) -> OneByOne:
-    return OneByOne(read_request(scores, truth, **wishes), public)
-
-
 def may_post(
     scores: Any, truth: int, photo: int, public: Iterable[int] = (), **wishes: Any
 ) -> Next:
-    return one_by_one(scores, truth, public, **wishes).ask(photo)
+    return one_by_one(scores, truth, public=public, **wishes).ask(photo)
 
 
 def exact(rows: Sequence[Sequence[float]]) -> Table:
