@@ -14,6 +14,8 @@ import sys as _sys
 import types as _types
 import typing as _typing
 
+from elsewhere.platform import telemetry as _telemetry  # noqa: F401 - it silences libraries
+
 if _typing.TYPE_CHECKING:
     from elsewhere.audit import Audit, audit
     from elsewhere.checker.proof import Verdict

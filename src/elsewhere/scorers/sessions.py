@@ -8,7 +8,6 @@ a row then depends on its photo alone: dynamic quantisation takes its range from
 from __future__ import annotations
 
 import hashlib
-import os
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.errors import FileError, ScorerError
+from elsewhere.platform import telemetry
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -33,14 +33,15 @@ _device: list[Device] = ["cpu"]
 
 
 def onnx_runtime() -> Any:
-    """ONNX Runtime without telemetry.
-
-    Its Linux builds send usage data to their maker unless this variable is set before the library
-    is loaded. Nothing leaves this machine.
-    """
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    """ONNX Runtime without telemetry; ScorerError where it was loaded with it."""
+    if telemetry.ONNX_RUNTIME_REPORTS:
+        raise ScorerError(
+            "onnxruntime was imported before elsewhere and reports its use to its maker: import "
+            "elsewhere first, or set ORT_DISABLE_TELEMETRY=1"
+        )
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()  # on Windows, where no variable is read
     return onnxruntime
 
 
