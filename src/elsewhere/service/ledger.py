@@ -38,7 +38,7 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import FileError, InputError, PlaceError
 from elsewhere.formats.ledger import DamagedError, Entry, Rows, decode, encode
 from elsewhere.globe import chief_town, zone
-from elsewhere.platform.files import new_file, sync_folder, take
+from elsewhere.platform.files import new_file, sync_folder, take, write_zeros
 from elsewhere.platform.machine import user_folder
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import cells_of, hidden_zone, resolve_place, select_places
@@ -302,7 +302,7 @@ class Ledger:
                 if not part.is_symlink():
                     leftover = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
                     try:
-                        _write_zeros(leftover)
+                        write_zeros(leftover)
                     finally:
                         os.close(leftover)
                 part.unlink()
@@ -314,7 +314,7 @@ class Ledger:
                 part.replace(self.path)
             sync_folder(self.folder)
             if old is not None:
-                _write_zeros(old)
+                write_zeros(old)
         finally:
             if old is not None:
                 os.close(old)
@@ -355,16 +355,6 @@ class Ledger:
             f"the ledger {self.path} cannot be trusted ({reason}), so what you shared before "
             "cannot be counted: restore it, or begin anew with `elsewhere ledger forget --all`"
         )
-
-
-def _write_zeros(handle: int) -> None:
-    """Zeros over all bytes of an open file, brought to the disk as far as the disk obeys."""
-    os.lseek(handle, 0, os.SEEK_SET)
-    size = os.fstat(handle).st_size
-    block = bytes(1 << 16)
-    while size > 0:
-        size -= os.write(handle, block[: min(size, len(block))])
-    os.fsync(handle)
 
 
 def _named(digest: str, key: bytes) -> str:
