@@ -66,7 +66,12 @@ from .posted import (
     Sketches as Sketches,
     find_posted as find_posted,
 )
-from .private_files import is_own as is_own
+from .private_files import (
+    PrivateData as PrivateData,
+    delete_private_data as delete_private_data,
+    is_own as is_own,
+    private_data as private_data,
+)
 from .report import (
     album_name as album_name,
     audit_contents as audit_contents,

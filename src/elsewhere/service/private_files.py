@@ -18,14 +18,16 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from elsewhere.album.copies import Copy
 from elsewhere.album.export import sweep
 from elsewhere.album.files import file_digest, read_file
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
-from elsewhere.platform.files import open_to_owner, write_whole
+from elsewhere.platform.files import open_to_owner, write_whole, write_zeros
 from elsewhere.platform.machine import user_folder
+from elsewhere.scorers.cached_scorer import clear, disk_usage
 
 CERTIFICATE = "certificate.json"
 """The certificate's name inside the private folder."""
@@ -33,9 +35,12 @@ REPORT = "report.html"
 """The report's."""
 ALL_CERTIFICATES = "certificate*.json"
 """The certificate, and those of earlier copies of the same name."""
+ALL_REPORTS = "report*.html"
+"""The report, and those of earlier copies."""
 FOLDER = "begun"
 """Where notes of exports that were begun lie, in the user's data directory."""
 MAX_NAME_LENGTH = 40
+_MARK_LENGTH = 16  # digits of a private folder's name that stand for the target's path
 MAX_BYTES = 512 * 1024 * 1024
 MAX_NOTE_BYTES = 1 << 16
 
@@ -47,7 +52,7 @@ def private_folder(target: Path, base: Path | None = None) -> Path:
     """
     path = os.path.realpath(target)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(path).name).strip(".-")[:MAX_NAME_LENGTH]
-    where = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    where = hashlib.sha256(os.fsencode(path)).hexdigest()[:_MARK_LENGTH]
     return (base or user_folder("data")) / f"{name or 'copy'}-{where}"
 
 
@@ -162,12 +167,7 @@ def unwritable(path: Path, problem: OSError) -> FileError:
 def record_staging(beside: Path) -> Iterator[None]:
     """Sweep what earlier exports left, and note where this one works for as long as it does."""
     notes = user_folder("data") / FOLDER
-    with suppress(OSError):
-        for earlier in sorted(notes.iterdir()):
-            with suppress(OSError, ValueError):
-                content = read_file(earlier, MAX_NOTE_BYTES) or b""
-                if not sweep(Path(content.decode("utf-8", "surrogateescape"))):
-                    earlier.unlink(missing_ok=True)
+    _sweep_noted(notes)
     note = notes / secrets.token_hex(8)
     with suppress(FileError):
         make_private(notes)
@@ -178,3 +178,70 @@ def record_staging(beside: Path) -> Iterator[None]:
         with suppress(OSError):
             note.unlink(missing_ok=True)
             notes.rmdir()
+
+
+def _sweep_noted(notes: Path) -> None:
+    """Sweep where exports were begun, and drop the notes of those that left nothing."""
+    with suppress(OSError):
+        for earlier in sorted(notes.iterdir()):
+            with suppress(OSError, ValueError):
+                content = read_file(earlier, MAX_NOTE_BYTES) or b""
+                if not sweep(Path(content.decode("utf-8", "surrogateescape"))):
+                    earlier.unlink(missing_ok=True)
+
+
+class PrivateData(NamedTuple):
+    """How much that names places is kept besides the ledger."""
+
+    certificates: int
+    reports: int
+    rows: int
+    """Cached scores, each of one photo."""
+
+
+def private_data() -> PrivateData:
+    """What is kept in the user's own folders. What `--private` names is the user's own affair."""
+    documents = [file.name for file in _documents()]
+    certificates = sum(name.startswith("certificate") for name in documents)
+    reports = sum(name.startswith("report") for name in documents)
+    return PrivateData(certificates, reports, disk_usage()[0])
+
+
+def delete_private_data() -> PrivateData:
+    """Delete certificates, reports, what killed exports left, and all that is cached.
+
+    Only files that exports make are touched, and no link is followed.
+    """
+    deleted = private_data()
+    notes = user_folder("data") / FOLDER
+    _sweep_noted(notes)
+    try:
+        for file in _documents():
+            if not file.is_symlink():
+                handle = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+                try:
+                    write_zeros(handle)
+                finally:
+                    os.close(handle)
+            file.unlink()
+            with suppress(OSError):  # not empty: something in it is not ours
+                file.parent.rmdir()
+        with suppress(OSError):
+            notes.rmdir()
+    except OSError as problem:
+        raise FileError(
+            f"{problem.filename or user_folder('data')} cannot be deleted "
+            f"({problem.strerror or problem}): check its permissions"
+        ) from None
+    clear()
+    return deleted
+
+
+def _documents() -> list[Path]:
+    """Certificates and reports of all copies, whole or half-written."""
+    found: list[Path] = []
+    for folder in sorted(user_folder("data").glob(f"*-{'[0-9a-f]' * _MARK_LENGTH}")):
+        if not folder.is_symlink():
+            for pattern in (ALL_CERTIFICATES, ALL_REPORTS):
+                found += [*sorted(folder.glob(pattern)), *sorted(folder.glob(f".{pattern}.*"))]
+    return found

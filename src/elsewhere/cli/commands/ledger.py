@@ -9,10 +9,10 @@ import typer
 
 from elsewhere.cli import options
 from elsewhere.errors import InputError
-from elsewhere.values.wording import counted, printable
+from elsewhere.values.wording import counted, listed, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service import Entry, Ledger
+    from elsewhere.service import Entry, Ledger, PrivateData
 
 
 LedgerAction = StrEnum("LedgerAction", ["LIST", "FORGET", "CONFIRM"])
@@ -22,7 +22,8 @@ _WHICH = typer.Argument(
     help="Which entries: a town, region, country or coordinate, or numbers from list.",
 )
 _EVERYTHING = typer.Option(
-    "--all", help="With forget: delete everything and the key, even if the file is damaged."
+    "--all",
+    help="With forget: delete all entries, the key, certificates, reports and cached scores.",
 )
 
 
@@ -53,7 +54,7 @@ def command(
 
     Exit codes: 0 done, 1 an error, 2 no such entry or invalid usage.
     """
-    from elsewhere.service import Ledger
+    from elsewhere.service import Ledger, delete_private_data
 
     ledger, names = Ledger(), list(which or ())
     if everything and (action is not LedgerAction.FORGET or names):
@@ -62,7 +63,12 @@ def command(
         _list(ledger, names, as_json)
     elif everything:
         ledger.forget_all()
-        typer.echo(f"everything is forgotten: {printable(str(ledger.path))} is gone")
+        deleted = _counts(delete_private_data())
+        typer.echo(
+            f"everything is forgotten. Deleted: {listed(['the ledger', *deleted])}.\n"
+            "What stays: the copies themselves, what you had written elsewhere (--private, score "
+            "files, batch runs), and backups. Without its certificate a copy cannot be verified."
+        )
     elif not names:
         raise InputError(f"name the entries: elsewhere ledger {action} PLACE or NUMBER")
     else:
@@ -121,10 +127,27 @@ def _act(ledger: Ledger, action: LedgerAction, names: list[str]) -> None:
             ledger.confirm(number)
         typer.echo(f"{counted(len(numbers), 'entry', 'entries')} confirmed")
         return
+    from elsewhere.service import private_data
+
     deleted = ledger.forget(lambda number, entry: number in numbers)
     typer.echo(
         f"{counted(deleted, 'entry', 'entries')} forgotten: no byte of the rows is left in the file"
     )
+    if remaining := _counts(private_data()):
+        typer.echo(
+            f"What stays, for other uses, and may name the place: {listed(remaining)}. "
+            "`elsewhere ledger forget --all` deletes them too."
+        )
+
+
+def _counts(data: PrivateData) -> list[str]:
+    """The kinds of private data of which there is any, with their numbers."""
+    amounts = (
+        (data.certificates, "certificate"),
+        (data.reports, "report"),
+        (data.rows, "cached row"),
+    )
+    return [counted(amount, thing) for amount, thing in amounts if amount]
 
 
 def _numbers(names: list[str], entries: tuple[Entry, ...] | list[Entry]) -> set[int]:
