@@ -138,7 +138,7 @@ def test_a_file_that_changes_its_kind_after_it_was_found(tmp_path: Path, pool: W
     path = tmp_path / "a.jpg"
     path.write_bytes(b"PK\x03\x04 no longer a photo")
     for target, kind in ((path, "foreign"), (tmp_path / "gone.jpg", "unreadable")):
-        request = {"path": str(target), "sidecars": [], "max_side": 64, "pixels": 10**6}
+        request = {"files": [target], "max_side": 64, "pixels": 10**6}
         assert pool.ask(request).failed == kind
 
 

@@ -76,7 +76,7 @@ def check_mutants(folder: Path, pool: Workers, count: int, seed: int) -> Counter
             path.write_bytes(mutant(SEEDS[name], draw))
             made.append(Candidate(path, path.name, ""))
             limits = {"max_side": Recipe().max_side, "pixels": 10_000_000}
-            yield {"path": str(path.absolute()), "sidecars": [], **limits}
+            yield {"files": [path], **limits}
 
     ends: Counter[str] = Counter()
     for number, reply in enumerate(pool.each(requests())):

@@ -99,8 +99,7 @@ def read_album(
         progress(Step("reading", 0, total, skipped=discovery.skipped))
         requests: Iterator[dict[str, object]] = (
             {
-                "path": str(candidate.path.absolute()),
-                "sidecars": [str(sidecar.absolute()) for sidecar in candidate.sidecars],
+                "files": [candidate.path, *candidate.sidecars],
                 "max_side": recipe.max_side,
                 "pixels": pixels,
             }

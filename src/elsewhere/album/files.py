@@ -93,8 +93,8 @@ def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes | None:
     with open_readonly(path) as file:
         # Reading `limit` bytes would allocate all of them at once, however small the file.
         size = os.fstat(file.fileno()).st_size
-        content = file.read(min(size, limit) + 1)
-    return content if len(content) <= limit else None
+        content = file.read(size + 1) if size <= limit else None
+    return content if content is not None and len(content) <= limit else None
 
 
 def file_digest(path: str | Path) -> str:

@@ -21,16 +21,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import IO, Any
 
 from elsewhere.album import decode
-from elsewhere.album.files import HEAD_BYTES, PHOTO_KINDS, NotPlainError, file_kind, read_file
+from elsewhere.album.files import HEAD_BYTES, PHOTO_KINDS, file_kind
 from elsewhere.album.metadata import Metadata, make_leaks, time_in_name, to_json
 from elsewhere.album.metadata_readers import (
     TAKEOUT_MAX_BYTES,
-    XMP_MAX_BYTES,
     read_embedded,
     read_takeout,
     read_xmp,
@@ -40,17 +38,15 @@ from elsewhere.values.wording import printable
 
 warm_up = decode.warm_up
 
-_MAX_SIDECARS = 8
-
 Answer = tuple[dict[str, Any], list[bytes]]
 Task = Callable[[dict[str, Any]], Answer]
 
 
 def read(request: dict[str, Any]) -> Answer:
     """Render one photo and read its metadata, or answer with the kind of failure."""
-    path = Path(request["path"])
+    path, *sidecars = map(Path, request["files"])
+    content, *sidecar_contents = request["contents"]
     try:
-        content = _content(path, request.get("content"))
         kind = file_kind(content[:HEAD_BYTES], path.suffix)
         if kind not in PHOTO_KINDS:  # the file changed since it was found
             raise decode.RefusedError("foreign")
@@ -64,28 +60,12 @@ def read(request: dict[str, Any]) -> Answer:
     except decode.RefusedError as refusal:
         return {"failed": refusal.kind, "detail": str(refusal)}, []
     metadata = read_embedded(image, content)  # before encoding, which clears it
-    for sidecar in request["sidecars"][:_MAX_SIDECARS]:
-        metadata = metadata.completed_by(_read_sidecar(Path(sidecar)))
+    for sidecar, text in zip(sidecars, sidecar_contents, strict=True):
+        metadata = metadata.completed_by(_read_sidecar(sidecar, text))
     if (time := time_in_name(path.name)) is not None:
         leaks = make_leaks([("file name", f"{time:%Y-%m-%d} in {path.name}")])
         metadata = metadata.completed_by(Metadata(time=time, leaks=leaks))
     return {"metadata": to_json(metadata)}, [encode_jpeg(picture)]
-
-
-def _content(path: Path, given: bytes | None) -> bytes:
-    """The bytes of a file, or those given in its place: then the path is only a name."""
-    try:
-        content = read_file(path) if given is None else given
-    except NotPlainError:
-        raise decode.RefusedError("special") from None
-    except OSError as problem:
-        reason = f"it cannot be read ({problem.strerror}): check it and its permissions"
-        raise decode.RefusedError("unreadable", reason) from None
-    if content is None:
-        raise decode.RefusedError("large")
-    if not content:
-        raise decode.RefusedError("empty")
-    return content
 
 
 def _refusal(problem: Exception) -> decode.RefusedError:
@@ -99,14 +79,14 @@ def _refusal(problem: Exception) -> decode.RefusedError:
     return decode.RefusedError("damaged", detail)
 
 
-def _read_sidecar(path: Path) -> Metadata:
+def _read_sidecar(path: Path, content: bytes) -> Metadata:
     """The metadata in a sidecar; one that cannot be read has none."""
     metadata = Metadata()
-    with suppress(OSError, ValueError):
+    with suppress(ValueError):
         if path.suffix.lower() == ".xmp":
-            metadata = read_xmp(read_file(path, XMP_MAX_BYTES) or b"")
-        else:
-            metadata = read_takeout(read_file(path, TAKEOUT_MAX_BYTES) or b"")
+            metadata = read_xmp(content)
+        elif len(content) <= TAKEOUT_MAX_BYTES:
+            metadata = read_takeout(content)
     return metadata.completed_by(Metadata(leaks=make_leaks([("sidecar", printable(path.name))])))
 
 
@@ -133,8 +113,8 @@ def main(settings: dict[str, Any]) -> None:
         send(outbox, {"ready": True})
         while (frame := receive(inbox)) is not None:
             _limit_time(settings["seconds"])
-            request, blobs = frame
-            answer, blobs = _run(task, {**request, "content": blobs[0]} if blobs else request)
+            request, contents = frame
+            answer, blobs = _run(task, {**request, "contents": contents})
             send(outbox, answer, blobs)
     # At once: nothing may keep a worker alive whose parent is gone.
     os._exit(0)
@@ -198,7 +178,8 @@ def _limit_time(seconds: float) -> None:
 
 
 MAX_TEXT = 4 << 20
-MAX_BLOB = 256 << 20
+MAX_BLOB = 288 << 20
+"""Bytes of all blobs of a frame: the largest photo and its sidecars."""
 _LENGTHS = struct.Struct(">II")
 
 
@@ -225,8 +206,8 @@ def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
     text_length, blob_length = _LENGTHS.unpack(head)
     if text_length > MAX_TEXT or blob_length > MAX_BLOB:
         raise BadFrameError("too long")
-    text, content = pipe.read(text_length), pipe.read(blob_length)
-    if len(text) < text_length or len(content) < blob_length:
+    text = pipe.read(text_length)
+    if len(text) < text_length:
         raise BadFrameError("cut short")
     try:
         value, lengths = json.loads(text)
@@ -238,5 +219,7 @@ def receive(pipe: IO[bytes]) -> tuple[dict[str, Any], list[bytes]] | None:
         raise BadFrameError("malformed")
     if sum(lengths) != blob_length:
         raise BadFrameError("malformed")
-    ends = list(accumulate(lengths, initial=0))
-    return value, [content[start:end] for start, end in pairwise(ends)]
+    blobs = [pipe.read(length) for length in lengths]
+    if sum(map(len, blobs)) < blob_length:
+        raise BadFrameError("cut short")
+    return value, blobs

@@ -14,13 +14,16 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import LifoQueue
 from typing import Any
 
+from elsewhere.album.decode import RefusedError
+from elsewhere.album.files import NotPlainError, read_file
+from elsewhere.album.metadata_readers import XMP_MAX_BYTES
 from elsewhere.album.worker import OUT_OF_MEMORY, BadFrameError, receive, send
 from elsewhere.errors import FileError
 from elsewhere.platform.machine import worker_count
@@ -29,6 +32,8 @@ _START_SECONDS = 120.0
 """How long a worker may take to start, also on a busy machine."""
 _MAX_STARTS = 2
 """After so many starts without a frame the pool gives up."""
+
+_MAX_SIDECARS = 8
 
 _NO_WORKER = (
     "no worker process could be started with {} ({}): photos are decoded in processes of their "
@@ -103,11 +108,18 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
     def ask(self, request: dict[str, Any], content: bytes | None = None) -> Reply:
         """One task, in any free worker; safe to call from several threads.
 
-        The task finds `content` in its request, for photos that are not in a file.
+        A worker opens no file: it gets the names of `request["files"]`, a photo and its sidecars,
+        and their contents. `content` is a photo that is in no file; its path is only a name.
         """
+        files = [Path(file) for file in request.get("files", ())]
+        try:
+            contents = _read_files(files, content)
+        except RefusedError as refusal:
+            return Reply({"detail": str(refusal)}, failed=refusal.kind)
         worker = self._idle.get()
         try:
-            return worker.ask(request, content)
+            names = [file.name for file in files[: len(contents)]]
+            return worker.ask({**request, "files": names}, contents)
         finally:
             self._idle.put(worker)
 
@@ -129,6 +141,30 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
                 # The caller stopped: do not wait for replies that nobody wants.
                 self.close()
             threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _read_files(files: Sequence[Path], content: bytes | None) -> list[bytes]:
+    """The bytes of a photo and of its sidecars; a sidecar that cannot be read is empty."""
+    if not files:
+        return []
+    try:
+        content = read_file(files[0]) if content is None else content
+    except NotPlainError:
+        raise RefusedError("special") from None
+    except MemoryError:
+        raise RefusedError("memory") from None
+    except (OSError, ValueError) as problem:  # a path from a dataset may have any characters
+        found = getattr(problem, "strerror", problem)
+        reason = f"it cannot be read ({found}): check it and its permissions"
+        raise RefusedError("unreadable", reason) from None
+    if not content:
+        raise RefusedError("large" if content is None else "empty")
+    contents = [content]
+    for sidecar in files[1 : 1 + _MAX_SIDECARS]:
+        contents.append(b"")
+        with contextlib.suppress(OSError, MemoryError):
+            contents[-1] = read_file(sidecar, XMP_MAX_BYTES) or b""
+    return contents
 
 
 @dataclass(eq=False)
@@ -167,7 +203,7 @@ class _WorkerProcess:
         except (OSError, TypeError) as problem:  # no program, no more processes
             raise FileError(_NO_WORKER.format(sys.executable, problem)) from None
 
-    def ask(self, request: dict[str, Any], content: bytes | None) -> Reply:
+    def ask(self, request: dict[str, Any], contents: list[bytes]) -> Reply:
         with self.lock:
             for _ in range(_MAX_STARTS):
                 if self.ended or self._ready:
@@ -180,7 +216,7 @@ class _WorkerProcess:
                 return Reply(failed="crash")
             if not self._ready:
                 raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
-            frame = self._exchange(request, self.limits.seconds, content)
+            frame = self._exchange(request, self.limits.seconds, contents)
         if frame is not None:
             answer, blobs = frame
             reply = Reply(answer, blobs, str(answer.get("failed", "")))
@@ -197,7 +233,7 @@ class _WorkerProcess:
         return reply
 
     def _exchange(
-        self, request: dict[str, Any] | None, seconds: float, content: bytes | None = None
+        self, request: dict[str, Any] | None, seconds: float, contents: Sequence[bytes] = ()
     ) -> tuple[dict[str, Any], list[bytes]] | None:
         """Send a request and receive its answer; None when the worker died or was killed."""
         process = self.process
@@ -208,7 +244,7 @@ class _WorkerProcess:
         timer.start()
         try:
             if request is not None:
-                send(process.stdin, request, [] if content is None else [content])
+                send(process.stdin, request, contents)
             return receive(process.stdout)
         except (BadFrameError, OSError, ValueError):
             return None

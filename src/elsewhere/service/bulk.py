@@ -99,8 +99,7 @@ class PhotoScorer:
         """Score the photo at `path`, or `content` under that name; from several threads at once."""
         sidecars = self._sidecars(path.parent).get(path.name, ()) if content is None else ()
         request: dict[str, Any] = {
-            "path": str(path),
-            "sidecars": [str(sidecar) for sidecar in sidecars],
+            "files": [path, *sidecars],
             "max_side": self._max_side,
             "pixels": MAX_PIXELS,
         }
