@@ -11,9 +11,12 @@ are converted and the profile is dropped. One that cannot be used is ignored, as
 
 from __future__ import annotations
 
+import codecs
 import io
+import time
 import warnings
 from contextlib import suppress
+from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -133,11 +136,13 @@ class RefusedError(Exception):
 
 
 def warm_up() -> None:
-    """Load everything that is needed later, before the limits apply."""
+    """Load everything that is needed later: afterwards nothing can be opened."""
     from PIL import (  # noqa: F401
         AvifImagePlugin,
         Image,
         ImageCms,
+        ImageColor,
+        ImagePalette,
         IptcImagePlugin,
         JpegImagePlugin,
         MpoImagePlugin,
@@ -151,6 +156,10 @@ def warm_up() -> None:
     # Warnings about large pictures and damaged tags reach nobody; the limits are ours.
     warnings.simplefilter("ignore")
     Image.MAX_IMAGE_PIXELS = None
+    Image.preinit()
+    datetime.strptime("2000", "%Y")  # loads its parser and the locale
+    time.localtime()  # loads the time zone
+    codecs.lookup("unicode_escape")  # how unprintable characters are shown
     pi_heif.options.DECODE_THREADS = 1  # there are as many workers as cores
 
 

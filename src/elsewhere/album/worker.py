@@ -1,8 +1,8 @@
-"""Inside a worker process: read and render one file after another, under limits.
+"""Inside a worker process: read and render one photo after another, in a cage and under limits.
 
-Before the first file is read, memory, processor time and writing are limited. What decoders print
-is discarded: the pipe to the parent is moved to a private descriptor first. A platform that lacks a
-limit uses those it has.
+Before the first byte of a photo arrives, everything is loaded that decoding needs. Then the cage is
+closed, and memory and open files are limited: photos and answers come and go through two pipes. A
+platform that lacks a limit uses those it has. What decoders print is discarded.
 
 Parent and worker exchange frames: one JSON object and some blobs of bytes, here the bare JPEG.
 Never a pickle: a worker that a hostile file has taken over could make its parent run anything.
@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,6 +35,7 @@ from elsewhere.album.metadata_readers import (
     read_xmp,
 )
 from elsewhere.album.renditions import encode_jpeg
+from elsewhere.platform.cage import Cage, close_cage
 from elsewhere.values.wording import printable
 
 warm_up = decode.warm_up
@@ -108,9 +110,9 @@ def main(settings: dict[str, Any]) -> None:
     module, _, name = settings["task"].partition(":")
     task: Task = getattr(importlib.import_module(module), name)
     getattr(sys.modules[module], "warm_up", lambda: None)()
-    _limit_memory(settings["memory"], settings["watch"])
+    cage = _confine(settings["memory"], settings["watch"])
     with suppress(BadFrameError, OSError):
-        send(outbox, {"ready": True})
+        send(outbox, {"cage": asdict(cage)})
         while (frame := receive(inbox)) is not None:
             _limit_time(settings["seconds"])
             request, contents = frame
@@ -133,13 +135,16 @@ def _run(task: Task, request: dict[str, Any]) -> Answer:
         return {"failed": "damaged", "detail": detail[:500]}, []
 
 
-def _limit_memory(memory: int, watch: bool) -> None:
-    """Limit the memory and forbid writing, as far as the platform can."""
+def _confine(memory: int, watch: bool) -> Cage:
+    """Close the cage, limit the memory and forbid opening files, as far as the platform can."""
     try:
         import resource
     except ImportError:  # Windows: the parent's clock and the limit on pixels remain
-        return
+        return close_cage()
+    cage = close_cage()  # before a thread is started, and while files can be opened
     limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)]
+    if sys.platform == "linux":  # elsewhere even asking for the current folder opens it
+        limits.append((resource.RLIMIT_NOFILE, 0))
     if not watch:
         limits.append((resource.RLIMIT_AS, memory))
     for limit, value in limits:
@@ -147,6 +152,7 @@ def _limit_memory(memory: int, watch: bool) -> None:
             resource.setrlimit(limit, (value, value))
     if watch:
         threading.Thread(target=_watch_memory, args=(memory,), daemon=True).start()
+    return cage
 
 
 def _watch_memory(memory: int) -> None:

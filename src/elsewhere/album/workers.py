@@ -26,6 +26,7 @@ from elsewhere.album.files import NotPlainError, read_file
 from elsewhere.album.metadata_readers import XMP_MAX_BYTES
 from elsewhere.album.worker import OUT_OF_MEMORY, BadFrameError, receive, send
 from elsewhere.errors import FileError
+from elsewhere.platform.cage import Cage
 from elsewhere.platform.machine import worker_count
 
 _START_SECONDS = 120.0
@@ -94,6 +95,11 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         except BaseException:
             self.close()
             raise
+
+    @property
+    def cage(self) -> Cage | None:
+        """What holds in the workers on this system; None until one has answered."""
+        return next((worker.cage for worker in self._all if worker.cage), None)
 
     def close(self, *problem: object) -> None:
         """End all workers, also those that are at work."""
@@ -175,7 +181,8 @@ class _WorkerProcess:
     limits: Limits
     process: subprocess.Popen[bytes] = field(init=False)
     ended: bool = False
-    _ready: bool = False
+    cage: Cage | None = None
+    """What holds in the process; None while it starts."""
     _timed_out: bool = False
     _timer: threading.Timer | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -183,7 +190,7 @@ class _WorkerProcess:
 
     def start(self) -> None:
         """Start a process; its first frame is not waited for."""
-        self._ready = self._timed_out = False
+        self.cage, self._timed_out = None, False
         settings = {
             "path": [str(Path(entry).resolve()) for entry in sys.path if entry],
             "package": str(Path(__file__).resolve().parent.parent),
@@ -206,15 +213,16 @@ class _WorkerProcess:
     def ask(self, request: dict[str, Any], contents: list[bytes]) -> Reply:
         with self.lock:
             for _ in range(_MAX_STARTS):
-                if self.ended or self._ready:
+                if self.ended or self.cage is not None:
                     break
-                self._ready = self._exchange(None, _START_SECONDS) is not None
-                if not self._ready:
+                if (first := self._exchange(None, _START_SECONDS)) is not None:
+                    self.cage = Cage(**first[0]["cage"])
+                else:
                     self.discard()
                     self.start()
             if self.ended:
                 return Reply(failed="crash")
-            if not self._ready:
+            if self.cage is None:
                 raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
             frame = self._exchange(request, self.limits.seconds, contents)
         if frame is not None:
