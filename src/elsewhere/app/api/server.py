@@ -6,6 +6,7 @@ so there is nothing to climb out of. Whatever goes wrong is answered with one se
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import signal
@@ -51,6 +52,7 @@ SWITCH_SECONDS = 0.001
 """How long one thread may keep the others waiting. A click during a proof passes between threads
 several times, and each time would cost Python's own 5 ms."""
 MAX_PLACE_NAMES = 4  # offered where the name of a place is not understood
+_QUEUE = 128  # connections that wait to be accepted
 _NOT_BUILT = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>elsewhere</title>"
     "<p>The page is not built in this checkout: run <code>make web</code>."
@@ -170,7 +172,7 @@ def open_socket(port: int = 0) -> socket.socket:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind((HOST, port))
         # at once: the browser may be quicker than the rest of us, and nobody else gets the port
-        sock.listen(128)
+        sock.listen(_QUEUE)
     except (OSError, OverflowError) as problem:
         sock.close()
         reason = getattr(problem, "strerror", None) or problem
@@ -185,6 +187,12 @@ def web_server(app: Guard, on_shutdown: Callable[[], None] = lambda: None) -> uv
     import uvicorn
 
     class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            asyncio.get_running_loop().set_exception_handler(connections.AcceptErrors())
+            await super().startup(sockets)
+            for sock in sockets or ():
+                sock.listen(_QUEUE)  # uvicorn made the queue as short as `backlog`
+
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             on_shutdown()
             app.close()
@@ -201,7 +209,8 @@ def web_server(app: Guard, on_shutdown: Callable[[], None] = lambda: None) -> uv
             lifespan="off",
             ws="none",
             http=connections.protocol(),
-            limit_concurrency=connections.MAX_CONNECTIONS,
+            limit_concurrency=connections.MAX_CONNECTIONS + 1,
+            backlog=connections.ACCEPTED_AT_ONCE,
             log_level="error",
             timeout_graceful_shutdown=3,
             proxy_headers=False,
