@@ -96,10 +96,14 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
             self.close()
             raise
 
-    @property
-    def cage(self) -> Cage | None:
-        """What holds in the workers on this system; None until one has answered."""
-        return next((worker.cage for worker in self._all if worker.cage), None)
+    def cage(self) -> Cage:
+        """What holds in the workers on this system; waits until one has started."""
+        worker = self._idle.get()
+        try:
+            with worker.lock:
+                return worker.wait() or Cage()
+        finally:
+            self._idle.put(worker)
 
     def close(self, *problem: object) -> None:
         """End all workers, also those that are at work."""
@@ -181,7 +185,7 @@ class _WorkerProcess:
     limits: Limits
     process: subprocess.Popen[bytes] = field(init=False)
     ended: bool = False
-    cage: Cage | None = None
+    _cage: Cage | None = None
     """What holds in the process; None while it starts."""
     _timed_out: bool = False
     _timer: threading.Timer | None = None
@@ -190,7 +194,7 @@ class _WorkerProcess:
 
     def start(self) -> None:
         """Start a process; its first frame is not waited for."""
-        self.cage, self._timed_out = None, False
+        self._cage, self._timed_out = None, False
         settings = {
             "path": [str(Path(entry).resolve()) for entry in sys.path if entry],
             "package": str(Path(__file__).resolve().parent.parent),
@@ -210,20 +214,24 @@ class _WorkerProcess:
         except (OSError, TypeError) as problem:  # no program, no more processes
             raise FileError(_NO_WORKER.format(sys.executable, problem)) from None
 
+    def wait(self) -> Cage | None:
+        """Wait until the process is ready; what holds in it, or None if the pool has ended."""
+        for _ in range(_MAX_STARTS):
+            if self.ended or self._cage is not None:
+                break
+            if (first := self._exchange(None, _START_SECONDS)) is not None:
+                self._cage = Cage(**first[0]["cage"])
+            else:
+                self.discard()
+                self.start()
+        if self._cage is None and not self.ended:
+            raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
+        return None if self.ended else self._cage
+
     def ask(self, request: dict[str, Any], contents: list[bytes]) -> Reply:
         with self.lock:
-            for _ in range(_MAX_STARTS):
-                if self.ended or self.cage is not None:
-                    break
-                if (first := self._exchange(None, _START_SECONDS)) is not None:
-                    self.cage = Cage(**first[0]["cage"])
-                else:
-                    self.discard()
-                    self.start()
-            if self.ended:
+            if self.wait() is None:
                 return Reply(failed="crash")
-            if self.cage is None:
-                raise FileError(_NO_WORKER.format(sys.executable, "it ended at once"))
             frame = self._exchange(request, self.limits.seconds, contents)
         if frame is not None:
             answer, blobs = frame
