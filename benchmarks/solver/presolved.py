@@ -18,7 +18,7 @@ from elsewhere.solver.exact.objectives import (
     rival_costs,
     tighten_rival_costs,
 )
-from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
 
@@ -30,7 +30,7 @@ def hints(problem: Problem) -> Hints:
     least = 0
     if problem.budget is None:
         goal = Goal(instance.needs, int(instance.needs.sum()))
-        plan = find_light_plan(instance, weights, costs, goal, cap=cap, limits=Limits())
+        plan = find_light_plan(instance, weights, costs, goal, cap=cap, limits=SearchLimits())
         most = int(cap if plan is None else weights[plan].sum())
         costs = tighten_rival_costs(instance, weights, costs, most)
         least = int(min(goal_lower_bound(costs, instance.attacker_of, goal), most))

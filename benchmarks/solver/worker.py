@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.solver import cells, milp, peers, presolved
 from benchmarks.solver.milp_model import Form, program
 from elsewhere.solver import exact
-from elsewhere.solver.exact import Limits
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.problem import Problem, Solution
 
 Result = dict[str, Any]
@@ -27,7 +27,7 @@ Result = dict[str, Any]
 def ours(problem: Problem, limit: float) -> Result:
     """Our solver."""
     began = time.perf_counter()
-    answer = exact.solve(problem, Limits(deadline=time.monotonic() + limit))
+    answer = exact.solve(problem, SearchLimits(deadline=time.monotonic() + limit))
     return _result(problem, answer, time.perf_counter() - began)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.service.scores import protect, solve_and_check
-from elsewhere.solver.exact import Limits
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.problem import Mask
 from elsewhere.solver.requests import read_request
 from elsewhere.values.plan import Plan, Status
@@ -89,7 +89,7 @@ def solve_quietly(scores: Any, truth: Any, **wishes: Any) -> Result:
     'infeasible'
     """
     asked = read_request(scores, truth, **wishes)
-    plan = solve_and_check(asked, Limits(work=WORK), explain=None)
+    plan = solve_and_check(asked, SearchLimits(work=WORK), explain=None)
     if not plan.found:
         return Result(str(plan.status), None)
     kept = np.zeros(asked.promise.photos, dtype=bool)

@@ -50,7 +50,7 @@ def hidden_zone(index: int, photos: int) -> Problem:
 
 def compare(problem: Problem, seconds: float) -> bool:
     """Whether HiGHS came to a proof; if it did, ours is the same."""
-    ours = exact.solve(problem, exact.Limits(deadline=time.monotonic() + seconds))
+    ours = exact.solve(problem, exact.SearchLimits(deadline=time.monotonic() + seconds))
     assert ours.status in ("optimal", "infeasible")
     theirs = milp.solve(problem, time_limit=seconds)
     if theirs.status not in ("optimal", "infeasible"):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import elsewhere
-from elsewhere.solver.exact import Limits
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.infeasibility import GRACE_SECONDS, MAX_SECONDS, Inquiry, inquiry_deadline
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
@@ -108,9 +108,17 @@ def test_what_was_not_found_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_questions_end_soon_after_the_solver_must() -> None:
     now = time.monotonic()
-    assert inquiry_deadline(Limits(deadline=math.inf, work=100)) == math.inf
-    assert 0 < inquiry_deadline(Limits(deadline=now - 5, work=math.inf)) - now <= GRACE_SECONDS + 1
-    assert 0 < inquiry_deadline(Limits(deadline=now + 600, work=math.inf)) - now <= MAX_SECONDS + 1
+    assert inquiry_deadline(SearchLimits(deadline=math.inf, work=100)) == math.inf
+    assert (
+        0
+        < inquiry_deadline(SearchLimits(deadline=now - 5, work=math.inf)) - now
+        <= GRACE_SECONDS + 1
+    )
+    assert (
+        0
+        < inquiry_deadline(SearchLimits(deadline=now + 600, work=math.inf)) - now
+        <= MAX_SECONDS + 1
+    )
 
 
 def test_pins_that_are_not_the_reason() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.report.colours import LIGHT
-from elsewhere.solver.exact import Limits, solve
+from elsewhere.solver.exact import SearchLimits, solve
 from elsewhere.solver.problem import plain
 from elsewhere_lab.collections import RANDOM, one_each, partitions, sample_parts, spread
 from elsewhere_lab.experiments import say
@@ -203,7 +203,7 @@ def measure_hardness(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
         for turn in range(part.settings["turns"]):
             scores = knapsack(objects, digits, np.random.default_rng([objects, digits, turn]))
             start = perf_counter()
-            answer = solve(plain(scores, truth=2, need=2), Limits(work=HARDNESS_WORK))
+            answer = solve(plain(scores, truth=2, need=2), SearchLimits(work=HARDNESS_WORK))
             yield {
                     "kind": "knapsack", "number": turn, "objects": objects, "digits": digits,
                     "answer": answer.status, "work": answer.work,

@@ -93,7 +93,7 @@ from .scores import (
     solve_with_secret_top as solve_with_secret_top,
 )
 from .selection import (
-    Guess as Guess,
+    ModelGuess as ModelGuess,
     NowhereError as NowhereError,
     budget_of as budget_of,
     guesses as guesses,
@@ -108,11 +108,11 @@ from .stages import (
     PHOTO_SUFFIXES as PHOTO_SUFFIXES,
     REASONS as REASONS,
     Audit as Audit,
-    CellGuess as CellGuess,
     Cells as Cells,
     Device as Device,
     Entry as Entry,
     Exposure as Exposure,
+    Guess as Guess,
     Leaking as Leaking,
     Metadata as Metadata,
     Names as Names,

@@ -25,7 +25,7 @@ from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.scores import solve_and_check
 from elsewhere.service.selection import PlaceSelection
 from elsewhere.service.threats import Threat
-from elsewhere.solver.exact import Limits
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.infeasibility import Inquiry
 from elsewhere.solver.requests import Request
 from elsewhere.values.margins import margin
@@ -271,5 +271,5 @@ def blocked_by_posted(
 
 
 def _solve(promise: Promise, scores: Sequence[Scores], deadline: float) -> Plan:
-    limits = Limits(deadline=deadline, work=float("inf"))
+    limits = SearchLimits(deadline=deadline, work=float("inf"))
     return solve_and_check(Request(promise, tuple(scores), len(scores) > 1), limits, explain=None)

@@ -30,7 +30,7 @@ from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import solve_and_check
 from elsewhere.service.selection import matching
 from elsewhere.service.threats import threat_scores
-from elsewhere.solver.exact import Limits
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.requests import Request, read_photos, read_request
 from elsewhere.values.next_photo import Answer, Next, NextReason
 from elsewhere.values.plan import Plan, Status
@@ -244,7 +244,7 @@ class OneByOne:
         promise = self._request.promise
         keep = tuple(sorted({*promise.keep, *pinned}))
         request = replace(self._request, promise=replace(promise, keep=keep))
-        limits = Limits(deadline=time.monotonic() + self._patience, work=math.inf)
+        limits = SearchLimits(deadline=time.monotonic() + self._patience, work=math.inf)
         previous = frozenset(near.withheld) if near and near.found else None
         return solve_and_check(request, limits, previous, explain=None)
 
@@ -330,7 +330,7 @@ def _alone(request: Request, out: set[int], best: AlbumPlan) -> AlbumPlan:
     promise = request.promise
     rest = [n for n in range(promise.photos) if n not in out]
     only = replace(promise, keep=tuple(sorted(out)), drop=tuple(rest))
-    limits = Limits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
+    limits = SearchLimits(deadline=time.monotonic() + PATIENCE, work=float("inf"))
     plan = solve_and_check(replace(request, promise=only), limits)
     assert plan.found
     alone = replace(best, plan=plan, one_photo=True, newly_shared=1, notes=(), advice=None)

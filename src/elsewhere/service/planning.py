@@ -35,7 +35,7 @@ from elsewhere.service.selection import (
     select_places,
 )
 from elsewhere.service.threats import Threat, find_threats, threat_scores
-from elsewhere.solver.exact import Limits
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.infeasibility import find_reasons
 from elsewhere.solver.plans import previous_plan, read_limits
 from elsewhere.solver.requests import Request, read_request
@@ -102,7 +102,7 @@ def plan_album(
     previous = None if near is None else previous_plan(near, request)
     found_reasons: Reasons | None = None
 
-    def explain(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
+    def explain(promise: Promise, scores: Sequence[Scores], limits: SearchLimits) -> str:
         nonlocal found_reasons
         found_reasons = find_reasons(promise, scores, limits, keep)
         models = [

@@ -24,7 +24,7 @@ from elsewhere.formats.plan_certificate import FORMAT, certificate_record, read_
 from elsewhere.formats.plan_file import plan_from_json
 from elsewhere.formats.validation import to_text
 from elsewhere.messages.verdict import explain_plan, infeasibility
-from elsewhere.solver.exact import Limits
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.infeasibility import find_reasons
 from elsewhere.solver.plans import (
     frontier_points,
@@ -39,7 +39,7 @@ from elsewhere.values.plan import Frontier, Plan, Point, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 
-Explain = Callable[[Promise, Sequence[Scores], Limits], str]
+Explain = Callable[[Promise, Sequence[Scores], SearchLimits], str]
 """Says why a promise cannot be kept, within about these limits."""
 
 
@@ -170,7 +170,7 @@ def frontier(
     return Frontier(tuple(checked_points(request, prove_up_to, limits)))
 
 
-def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: Limits) -> str:
+def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: SearchLimits) -> str:
     """Why no plan keeps a promise, with attackers by number."""
     reasons = find_reasons(promise, scores, limits, promise.keep)
     return infeasibility(promise, reasons, scores[0].ids)
@@ -178,7 +178,7 @@ def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: Limits) 
 
 def solve_and_check(
     request: Request,
-    limits: Limits,
+    limits: SearchLimits,
     previous: frozenset[int] | None = None,
     explain: Explain | None = explain_no_plan,
 ) -> Plan:
@@ -196,7 +196,9 @@ def solve_and_check(
     return checked(replace(plan, explanation=explanation), request)
 
 
-def checked_points(request: Request, prove_up_to: int | None, limits: Limits) -> Iterator[Point]:
+def checked_points(
+    request: Request, prove_up_to: int | None, limits: SearchLimits
+) -> Iterator[Point]:
     """The points of `frontier`, each as soon as it is solved and proved again."""
     solved: Plan | None = None
     try:
@@ -269,7 +271,7 @@ def solve_with_secret_top(
     request: Request,
     least: int,
     tops: Iterator[int],
-    limits: Limits,
+    limits: SearchLimits,
     *,
     previous: frozenset[int] | None = None,
     explain: Explain | None = explain_no_plan,

@@ -201,7 +201,7 @@ GUESSES = 5
 
 
 @dataclass(frozen=True)
-class Guess:
+class ModelGuess:
     """One place that a model thinks of."""
 
     scorer: str
@@ -213,7 +213,7 @@ class Guess:
 class NowhereError(InputError):
     """No photo says where it was taken and neither did the user; `guesses` are the models'."""
 
-    def __init__(self, guesses: tuple[Guess, ...]) -> None:
+    def __init__(self, guesses: tuple[ModelGuess, ...]) -> None:
         self.guesses = guesses
         super().__init__(
             "no photo says where it was taken, so there is nothing to hide yet: "
@@ -221,7 +221,7 @@ class NowhereError(InputError):
         )
 
 
-def guesses(scored: ScoredAlbum, count: int = GUESSES) -> tuple[Guess, ...]:
+def guesses(scored: ScoredAlbum, count: int = GUESSES) -> tuple[ModelGuess, ...]:
     """What each scorer thinks of the album as a whole, likeliest first."""
     found = []
     for model in scored.models:
@@ -229,7 +229,9 @@ def guesses(scored: ScoredAlbum, count: int = GUESSES) -> tuple[Guess, ...]:
             row = combine_rows(model.scores.values, model.about.exponents)
             names = cell_names(model.about.globe)
             best = np.argsort(-row, kind="stable")[:count].tolist()
-            found += [Guess(model.spec, names[cell], float(np.exp(row[cell]))) for cell in best]
+            found += [
+                ModelGuess(model.spec, names[cell], float(np.exp(row[cell]))) for cell in best
+            ]
     return tuple(found)
 
 

@@ -15,7 +15,7 @@ from elsewhere.album.files import MAX_BYTES, PHOTO_SUFFIXES, REASONS, known_kind
 from elsewhere.album.metadata import Metadata, from_json, parse_position
 from elsewhere.album.places import Places, places_of
 from elsewhere.album.renditions import MAX_SIDE
-from elsewhere.audit import Audit, Exposure, Guess as CellGuess, Leaking
+from elsewhere.audit import Audit, Exposure, Guess, Leaking
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
 from elsewhere.formats.ledger import Entry

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.solver.exact import Instance, Limits, solve
+from elsewhere.solver.exact import Instance, SearchLimits, solve
 from elsewhere.solver.problem import Solution
 from elsewhere.solver.reductions import Contradiction, reduce
 from elsewhere.values.outcome import Reasons
@@ -27,7 +27,7 @@ MAX_SECONDS = 10.0
 """How long they may take together where that deadline is further away."""
 
 
-def inquiry_deadline(limits: Limits) -> float:
+def inquiry_deadline(limits: SearchLimits) -> float:
     """When the questions must end; without a deadline only their work is limited, repeatably."""
     now = time.monotonic()
     if limits.deadline == math.inf:
@@ -36,7 +36,7 @@ def inquiry_deadline(limits: Limits) -> float:
 
 
 def find_reasons(
-    promise: Promise, scores: Sequence[Scores], limits: Limits, keep: Sequence[int]
+    promise: Promise, scores: Sequence[Scores], limits: SearchLimits, keep: Sequence[int]
 ) -> Reasons:
     """Why a promise that was proved infeasible within `limits` is so.
 
@@ -160,7 +160,7 @@ class Inquiry:
             except Contradiction:
                 return None, None
             work = min(QUESTION_WORK, self.work)
-            limits = Limits(deadline=self.deadline, work=work, stopped=self.stopped)
+            limits = SearchLimits(deadline=self.deadline, work=work, stopped=self.stopped)
             solution = solve(instance, limits)
             self.work -= limits.done
             return instance, solution

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.solver.exact import Instance, Limits, solve
+from elsewhere.solver.exact import Instance, SearchLimits, solve
 from elsewhere.solver.exact.solver import BudgetStep, solve_all_budgets
 from elsewhere.solver.problem import Attacker, Floats, Ints, Mask, Solution, row_slack
 from elsewhere.solver.reductions import Reduction, reduce
@@ -22,7 +22,7 @@ DEFAULT_SECONDS = 60.0
 """The time limit where neither limit is given."""
 
 
-def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
+def read_limits(time_limit: float | None, work_limit: int | None) -> SearchLimits:
     """The solver's limits from what a person passed."""
     work = math.inf if work_limit is None else float(read_integer(work_limit, "work_limit", 0))
     if time_limit is None:
@@ -30,7 +30,7 @@ def read_limits(time_limit: float | None, work_limit: int | None) -> Limits:
     is_number = isinstance(time_limit, (int, float, np.integer, np.floating))
     if not is_number or isinstance(time_limit, bool) or not time_limit >= 0:
         raise InputError(f"must be a number of seconds, not {preview(time_limit)}", "time_limit")
-    return Limits(deadline=time.monotonic() + time_limit, work=work)
+    return SearchLimits(deadline=time.monotonic() + time_limit, work=work)
 
 
 def previous_plan(near: Plan | Iterable[int | str], request: Request) -> frozenset[int] | None:
@@ -45,7 +45,9 @@ def previous_plan(near: Plan | Iterable[int | str], request: Request) -> frozens
     return frozenset(near.withheld) if near.found else None
 
 
-def solve_promise(request: Request, limits: Limits, previous: frozenset[int] | None = None) -> Plan:
+def solve_promise(
+    request: Request, limits: SearchLimits, previous: frozenset[int] | None = None
+) -> Plan:
     """The plan for a promise, without explanation; Contradiction where its wishes exclude it."""
     with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never into an error
         reduction = reduce(request.promise, request.scores)
@@ -81,7 +83,9 @@ def make_plan(
     )
 
 
-def frontier_points(request: Request, prove_up_to: int | None, limits: Limits) -> Iterator[Point]:
+def frontier_points(
+    request: Request, prove_up_to: int | None, limits: SearchLimits
+) -> Iterator[Point]:
     """The best plan for every budget, each as soon as it is solved.
 
     Proved up to a number of photos; by default half of them. Contradiction where the wishes exclude

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from elsewhere.solver.exact import Instance, Limits, several_attackers, solve
+from elsewhere.solver.exact import Instance, SearchLimits, several_attackers, solve
 from elsewhere.solver.exact.solver import merge_attackers
 from elsewhere.solver.problem import Attacker, Problem
 from tests.solver.exact.small import least, needs, seeds, trying_all
@@ -68,7 +68,7 @@ def test_the_bound_is_one_and_what_is_proved_is_best(seed: int) -> None:
     instance = Instance(problem)
     goal, weights = needs(problem), instance.weights
     best = least(instance, weights, goal)
-    result = several_attackers.solve_by_active_set(instance, weights, goal, Limits())
+    result = several_attackers.solve_by_active_set(instance, weights, goal, SearchLimits())
     plan, bound, proved = result.left_out, result.bound, result.proved
     assert bound <= best
     if plan is None:
@@ -90,7 +90,7 @@ def test_what_different_photos_cost_adds_up() -> None:
     problem = Problem(attackers, np.arange(4), np.ones(4, np.int64), np.zeros(4, np.int8))
     instance = Instance(problem)
     subproblems = several_attackers.Subproblems(
-        instance, instance.weights, needs(problem), Limits()
+        instance, instance.weights, needs(problem), SearchLimits()
     )
     assert sorted(subproblems.groups().values()) == [[0], [1]]
     together, bound = subproblems.solve_groups()
@@ -111,6 +111,6 @@ def test_shares_that_floats_could_not_hold_are_not_added_up() -> None:
         problem = Problem(attackers, np.arange(4), weights, np.zeros(4, np.int8))
         instance = Instance(problem)
         subproblems = several_attackers.Subproblems(
-            instance, instance.weights, needs(problem), Limits()
+            instance, instance.weights, needs(problem), SearchLimits()
         )
         assert subproblems.solve_groups()[1] == bound

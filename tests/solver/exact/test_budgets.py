@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.search import Limits
+from elsewhere.solver.exact.search import SearchLimits
 from elsewhere.solver.exact.solver import BudgetStep, solve, solve_all_budgets
 from elsewhere.solver.problem import plain
 from elsewhere_lab import simulator
@@ -17,9 +17,11 @@ from tests.solver.exact.small import drawn, every_plan, seeds, trying_all
 from tests.solver.examples import examples
 
 
-def climb(instance: Instance, prove_up_to: int, limits: Limits | None = None) -> list[BudgetStep]:
+def climb(
+    instance: Instance, prove_up_to: int, limits: SearchLimits | None = None
+) -> list[BudgetStep]:
     with np.errstate(all="ignore"):
-        return list(solve_all_budgets(instance, prove_up_to, limits or Limits()))
+        return list(solve_all_budgets(instance, prove_up_to, limits or SearchLimits()))
 
 
 def true_counts(instance: Instance) -> list[int]:
@@ -64,7 +66,7 @@ def test_stopped_early_it_is_still_complete_and_true(seed: int, work: int) -> No
     instance = Instance(drawn(seed))
     assume(instance.units or instance.fixed_in.any())
     truth = true_counts(instance)
-    steps = climb(instance, 99, Limits(work=work))
+    steps = climb(instance, 99, SearchLimits(work=work))
     assert len(steps) == len(truth)
     for step, most in zip(steps, truth, strict=True):
         assert step.reached <= most <= step.bound
@@ -74,12 +76,12 @@ def test_stopped_early_it_is_still_complete_and_true(seed: int, work: int) -> No
 def test_stopped_anywhere_on_calibrated_scores_no_step_is_untrue() -> None:
     scores, truth = simulator.collection(62, photos=20)
     instance = Instance(plain(scores.values, truth, 0))
-    limits = Limits()
+    limits = SearchLimits()
     best = climb(instance, 10, limits)[:11]
     assert all(step.reached == step.bound for step in best)
     assert limits.done > 10
     for work in range(0, limits.done, max(1, limits.done // 12)):
-        early = climb(instance, 10, Limits(work=work))
+        early = climb(instance, 10, SearchLimits(work=work))
         for step, proved in zip(early, best, strict=False):
             assert step.reached <= proved.reached <= step.bound
 
@@ -96,7 +98,7 @@ def test_a_step_that_was_not_decided_is_not_called_proved(seed: int, work: int) 
     problem.fixed[7] = 1
     instance = Instance(problem)
     with trying_all(False):
-        steps = climb(instance, 8, Limits(work=work))
+        steps = climb(instance, 8, SearchLimits(work=work))
     for step, most in zip(steps, true_counts(instance), strict=True):
         assert step.reached <= most <= step.bound
 

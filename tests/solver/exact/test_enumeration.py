@@ -10,7 +10,7 @@ from hypothesis import assume, given
 
 from elsewhere.solver.exact import search
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.search import Goal, Limits, Search, enumerate_completions
+from elsewhere.solver.exact.search import Goal, Search, SearchLimits, enumerate_completions
 from elsewhere.solver.problem import Floats, Ints, Mask, plain
 from tests.solver.exact.small import drawn, seeds
 from tests.solver.examples import examples
@@ -59,7 +59,7 @@ def test_only_what_takes_a_moment_is_enumerated(monkeypatch: pytest.MonkeyPatch)
     for limit, enumerated in ((4 << 5, True), ((4 << 5) - 1, False)):
         sizes.clear()
         monkeypatch.setattr(search, "ENUMERATION_SUMS", limit)
-        goal, limits = Goal(np.array([2]), 2), Limits()
+        goal, limits = Goal(np.array([2]), 2), SearchLimits()
         Search(instance, instance.weights, goal, 4, lambda *_: None, limits).run()
         assert (4 << 5 in sizes) == enumerated
         assert max(sizes, default=0) <= limit

@@ -17,7 +17,7 @@ from elsewhere.solver.exact.heuristics import (
 )
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import max_removable_weight, rival_costs
-from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.exact.solver import solve
 from elsewhere.solver.problem import Floats, Mask, plain
 from elsewhere_lab import simulator
@@ -44,7 +44,7 @@ def reaches(instance: Instance, left_out: Mask, goal: Goal) -> bool:
 def test_a_cheapest_plan_is_a_plan_within_the_cap(seed: int) -> None:
     instance, weights, costs, goal, cap = prepared(seed)
     with np.errstate(all="ignore"):
-        best = find_light_plan(instance, weights, costs, goal, cap=cap, limits=Limits())
+        best = find_light_plan(instance, weights, costs, goal, cap=cap, limits=SearchLimits())
     if best is None:
         return
     assert reaches(instance, best, goal)
@@ -59,7 +59,7 @@ def test_on_calibrated_problems_it_is_rarely_far_off() -> None:
         instance = Instance(problem)
         costs = rival_costs(instance, instance.weights)
         best = find_light_plan(
-            instance, instance.weights, costs, needs(problem), cap=15.0, limits=Limits()
+            instance, instance.weights, costs, needs(problem), cap=15.0, limits=SearchLimits()
         )
         assert best is not None
         dear += int(best.sum()) - int(solve(instance).cost)
@@ -74,7 +74,7 @@ def test_a_fullest_plan_is_within_the_cap_and_no_worse_than_nothing(seed: int) -
     before = instance.counts(instance.holding(np.zeros(instance.units, bool))).min()
     for cap in (0.0, most // 2, most):
         with np.errstate(all="ignore"):
-            left_out = find_full_plan(instance, weights, costs, cap, Limits())
+            left_out = find_full_plan(instance, weights, costs, cap, SearchLimits())
         assert weights[left_out].sum() <= cap
         assert instance.counts(instance.holding(left_out)).min() >= before
 
@@ -84,7 +84,7 @@ def test_a_fullest_plan_is_within_the_cap_and_no_worse_than_nothing(seed: int) -
 def test_prefix_plans_weigh_what_they_are_filed_under(seed: int) -> None:
     instance, weights, costs, _, cap = prepared(seed)
     with np.errstate(all="ignore"):
-        plans = prefix_plans(instance, weights, costs, cap, Limits())
+        plans = prefix_plans(instance, weights, costs, cap, SearchLimits())
     for weight, left_out in plans.items():
         assert weights[left_out].sum() == weight <= cap
 
@@ -117,7 +117,7 @@ def test_an_adapted_plan_is_never_heavier_than_the_best_known(seed: int) -> None
     best = plans[int(rng.integers(len(plans)))]
     hint = rng.random(instance.units) < 0.4
     with np.errstate(all="ignore"):
-        result = adapt_plan(instance, weights, hint, goal, best, limits=Limits())
+        result = adapt_plan(instance, weights, hint, goal, best, limits=SearchLimits())
     assert reaches(instance, result, goal)
     assert weights[result].sum() <= weights[best].sum()
     if reaches(instance, hint, goal) and weights[hint].sum() <= weights[best].sum():
@@ -133,9 +133,9 @@ def test_an_old_plan_is_not_adapted_once_nobody_waits_any_more() -> None:
     hint = np.zeros(instance.units, bool)
     given_up = Event()
     given_up.set()
-    in_time = adapt_plan(instance, instance.weights, hint, goal, best, limits=Limits())
+    in_time = adapt_plan(instance, instance.weights, hint, goal, best, limits=SearchLimits())
     late = adapt_plan(
-        instance, instance.weights, hint, goal, best, limits=Limits(stopped=given_up.is_set)
+        instance, instance.weights, hint, goal, best, limits=SearchLimits(stopped=given_up.is_set)
     )
     assert in_time.sum() < best.sum()
     assert (late == best).all()
@@ -150,7 +150,7 @@ def test_where_no_rival_can_hold_there_is_no_plan() -> None:
     with np.errstate(all="ignore"):
         assert (
             find_light_plan(
-                instance, instance.weights, costs, needs(pinned), cap=1.0, limits=Limits()
+                instance, instance.weights, costs, needs(pinned), cap=1.0, limits=SearchLimits()
             )
             is None
         )

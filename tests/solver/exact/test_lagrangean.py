@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from elsewhere.solver.exact import Instance, Limits, several_attackers, solve
+from elsewhere.solver.exact import Instance, SearchLimits, several_attackers, solve
 from elsewhere.solver.exact.several_attackers import (
     MULTIPLIER_SCALE,
     LagrangeanBound,
@@ -25,7 +25,7 @@ def test_no_plan_is_lighter_than_the_bound_at_any_prices(seed: int) -> None:
     problem = of_places(seed)
     instance = Instance(problem)
     best = least(instance, instance.weights, needs(problem))
-    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits())
+    asked = LagrangeanBound(instance, instance.weights, needs(problem), SearchLimits())
     rng = np.random.default_rng(seed)
     hoped = int(instance.weights.sum()) if math.isinf(best) else int(best)
     for turn in range(6):
@@ -52,11 +52,11 @@ def test_an_attacker_alone_at_signed_prices_by_trying_all(seed: int) -> None:
     problem = of_places(seed)
     instance = Instance(problem)
     goal = needs(problem)
-    asked = LagrangeanBound(instance, instance.weights, goal, Limits())
+    asked = LagrangeanBound(instance, instance.weights, goal, SearchLimits())
     rng = np.random.default_rng(seed)
     signed = rng.choice([-5, -3, -2, -1, 1, 2, 4], size=instance.units)
     for a, part in enumerate(asked.parts):
-        bound, left_out = part.solve(signed, Limits())
+        bound, left_out = part.solve(signed, SearchLimits())
         mine = np.where(part.seen, signed, 0)
         true = min(
             (
@@ -104,7 +104,7 @@ def test_who_wants_a_unit_kept_is_paid_by_who_wants_it_gone() -> None:
         for one in (first, whole)
     ]
     assert best > sum(alone)
-    asked = LagrangeanBound(instance, instance.weights, goal, Limits())
+    asked = LagrangeanBound(instance, instance.weights, goal, SearchLimits())
     for _ in range(40):
         asked.round(int(best))
     assert asked.bound == best
@@ -116,6 +116,6 @@ def test_prices_that_floats_could_not_hold_are_not_asked_for(
     problem = of_places(1)
     instance = Instance(problem)
     monkeypatch.setattr(several_attackers, "MAX_TOTAL_WEIGHT", 1)
-    asked = LagrangeanBound(instance, instance.weights, needs(problem), Limits())
+    asked = LagrangeanBound(instance, instance.weights, needs(problem), SearchLimits())
     asked.round(5)
     assert (asked.settled, asked.bound) == (True, 0)

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import MaxCover, MinWeight, rival_costs
-from elsewhere.solver.exact.search import Limits
+from elsewhere.solver.exact.search import SearchLimits
 from tests.solver.exact.small import drawn, every_plan, least, needs, seeds, trying_all
 from tests.solver.examples import examples
 
@@ -24,7 +24,7 @@ def test_the_lightest_plan_below_any_cutoff(seed: int) -> None:
     for cutoff in range(int(weights.sum()) + 1):
         task = MinWeight(instance, weights, goal, costs, None, None, cutoff + 1)
         with trying_all(cutoff % 2 == 0):
-            assert task.search(cutoff, Limits(), stop_at_first=False).run()
+            assert task.search(cutoff, SearchLimits(), stop_at_first=False).run()
         assert task.value == (truth if truth <= cutoff else cutoff + 1)
         assert (task.best is not None) == (truth <= cutoff)
         if task.best is not None:
@@ -44,7 +44,7 @@ def test_one_is_enough_for_a_question(seed: int) -> None:
     cutoff = int(weights.sum())
     task = MinWeight(instance, weights, goal, costs, None, None, cutoff + 1)
     with np.errstate(all="ignore"):
-        assert task.search(cutoff, Limits(), stop_at_first=True).run()
+        assert task.search(cutoff, SearchLimits(), stop_at_first=True).run()
     assert (task.value <= cutoff) == (truth <= cutoff)
     assert task.value >= min(truth, cutoff + 1)
 
@@ -67,7 +67,7 @@ def test_the_fullest_plan_within_a_cap(seed: int) -> None:
     task = MaxCover(instance, weights, cap, None, upper, np.zeros(instance.units, bool))
     with np.errstate(all="ignore"):
         if task.value:
-            assert task.search(task.value - 1, Limits(), stop_at_first=False).run()
+            assert task.search(task.value - 1, SearchLimits(), stop_at_first=False).run()
     assert upper - task.value == most
     assert weights[task.best].sum() <= cap
     # and with that much for each, the largest sum
@@ -76,7 +76,7 @@ def test_the_fullest_plan_within_a_cap(seed: int) -> None:
     sums = MaxCover(instance, weights, cap, floor, instance.rivals, task.best)
     with np.errstate(all="ignore"):
         if sums.value:
-            assert sums.search(sums.value - 1, Limits(), stop_at_first=False).run()
+            assert sums.search(sums.value - 1, SearchLimits(), stop_at_first=False).run()
     assert instance.rivals - sums.value == total
 
 
@@ -85,12 +85,12 @@ def test_tightening_leaves_only_what_is_better() -> None:
     instance = Instance(problem)
     weights, goal = instance.weights, needs(problem)
     lightest = MinWeight(instance, weights, goal, rival_costs(instance, weights), None, None, 5)
-    search = lightest.search(4, Limits(), stop_at_first=False)
+    search = lightest.search(4, SearchLimits(), stop_at_first=False)
     lightest.value = 3
     lightest.tighten(search)
     assert search.cutoff == 2
     fullest = MaxCover(instance, weights, 3, None, 9, np.zeros(instance.units, bool))
-    search = fullest.search(8, Limits(), stop_at_first=False)
+    search = fullest.search(8, SearchLimits(), stop_at_first=False)
     fullest.value = 4
     fullest.tighten(search)
     assert search.goal.each.tolist() == [6]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.search import Goal, Limits, Search
+from elsewhere.solver.exact.search import Goal, Search, SearchLimits
 from elsewhere.solver.problem import Floats, Ints, Mask, plain
 from elsewhere_lab import simulator
 from tests.solver.exact.small import drawn, every_mask, least, needs, seeds, trying_all
@@ -20,7 +20,7 @@ from tests.solver.examples import examples
 def lightest(
     instance: Instance,
     goal: Goal,
-    limits: Limits,
+    limits: SearchLimits,
     *,
     cutoff: int = 10**6,
     side: tuple[Floats, int] | None = None,
@@ -48,7 +48,7 @@ def test_a_finished_tree_has_met_the_lightest_plan(seed: int, try_all: bool) -> 
     goal = needs(problem)
     most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
     with trying_all(try_all):
-        finished, cost, best = lightest(instance, goal, Limits(), cutoff=most)
+        finished, cost, best = lightest(instance, goal, SearchLimits(), cutoff=most)
     assert finished
     truth = least(instance, instance.weights, goal, cap=most)
     assert cost == truth
@@ -66,7 +66,7 @@ def test_a_budget_beside_the_weights_is_respected(seed: int, try_all: bool) -> N
     most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
     side = (rng.integers(1, 4, instance.units).astype(float), int(rng.integers(0, 8)))
     with trying_all(try_all):
-        finished, cost, _ = lightest(instance, goal, Limits(), cutoff=most, side=side)
+        finished, cost, _ = lightest(instance, goal, SearchLimits(), cutoff=most, side=side)
     assert finished
     assert cost == least(instance, instance.weights, goal, cap=most, side=side)
 
@@ -81,7 +81,7 @@ def test_nothing_above_the_cutoff_is_told_of(seed: int, try_all: bool) -> None:
     if not 0 < truth < math.inf:
         return
     with trying_all(try_all):
-        finished, cost, best = lightest(instance, goal, Limits(), cutoff=int(truth) - 1)
+        finished, cost, best = lightest(instance, goal, SearchLimits(), cutoff=int(truth) - 1)
     assert (finished, cost, best) == (True, math.inf, None)
 
 
@@ -98,7 +98,7 @@ def test_hard_choices_of_units_are_made_both_ways(seed: int) -> None:
     problem.fixed[9] = 1
     instance, goal = Instance(problem), Goal(np.array([2]), 2)
     with trying_all(False):
-        finished, cost, _ = lightest(instance, goal, Limits(), cutoff=9)
+        finished, cost, _ = lightest(instance, goal, SearchLimits(), cutoff=9)
     sums = np.array([gains[~left_out].sum(axis=0) for left_out in every_mask(9)])
     sizes = np.array([left_out.sum() for left_out in every_mask(9)])
     assert finished
@@ -112,7 +112,7 @@ def test_a_search_that_is_interrupted_goes_on_where_it_was(seed: int) -> None:
     instance = Instance(problem)
     goal = needs(problem)
     most = int(instance.weights.sum() - (0 if instance.fixed_in.any() else 1))
-    at_once = Limits()
+    at_once = SearchLimits()
     with trying_all(False):
         _, cost, _ = lightest(instance, goal, at_once, cutoff=most)
     found = [math.inf]
@@ -121,7 +121,7 @@ def test_a_search_that_is_interrupted_goes_on_where_it_was(seed: int) -> None:
         found.append(weight)
         search.cutoff = weight - 1
 
-    search = Search(instance, instance.weights, goal, most, on_plan, Limits(work=0))
+    search = Search(instance, instance.weights, goal, most, on_plan, SearchLimits(work=0))
     with trying_all(False):
         while not search.run():
             search.limits.work = search.limits.done + 1
@@ -137,7 +137,7 @@ def a_hard_one() -> tuple[Instance, Goal]:
 
 def test_the_work_is_counted_and_the_same_each_time() -> None:
     instance, goal = a_hard_one()
-    limits = [Limits(), Limits()]
+    limits = [SearchLimits(), SearchLimits()]
     answers = [lightest(instance, goal, limit, cutoff=19) for limit in limits]
     assert limits[0].done == limits[1].done > 20
     assert answers[0][:2] == answers[1][:2]
@@ -146,10 +146,10 @@ def test_the_work_is_counted_and_the_same_each_time() -> None:
 
 def test_a_limit_of_work_stops_the_tree_unfinished() -> None:
     instance, goal = a_hard_one()
-    whole = Limits()
+    whole = SearchLimits()
     lightest(instance, goal, whole, cutoff=19)
     for work in (0, 1, whole.done // 2):
-        limits = Limits(work=work)
+        limits = SearchLimits(work=work)
         finished, _, _ = lightest(instance, goal, limits, cutoff=19)
         assert not finished
         # a node that was begun is finished: its pivots may go a little over
@@ -159,7 +159,7 @@ def test_a_limit_of_work_stops_the_tree_unfinished() -> None:
 
 def test_a_deadline_in_the_past_stops_it_at_once() -> None:
     instance, goal = a_hard_one()
-    limits = Limits(deadline=time.monotonic() - 1.0)
+    limits = SearchLimits(deadline=time.monotonic() - 1.0)
     assert lightest(instance, goal, limits, cutoff=19) == (False, math.inf, None)
     assert limits.done == 0
 
@@ -172,7 +172,7 @@ def test_it_stops_when_the_listener_says_so() -> None:
         heard.append(cost)
         search.stop = True
 
-    search = Search(instance, instance.weights, goal, 19, on_plan, Limits())
+    search = Search(instance, instance.weights, goal, 19, on_plan, SearchLimits())
     assert search.run()
     assert len(heard) == 1
 
@@ -186,8 +186,8 @@ def test_a_goal_is_for_each_attacker_and_for_their_sum(counts: list[int], reache
 
 
 def test_limits_are_spent_when_either_is_met() -> None:
-    assert not Limits().exhausted()
-    assert not Limits(work=5, done=4).exhausted()
-    assert Limits(work=5, done=5).exhausted()
-    assert Limits(work=0).exhausted()
-    assert Limits(deadline=0.0).exhausted()
+    assert not SearchLimits().exhausted()
+    assert not SearchLimits(work=5, done=4).exhausted()
+    assert SearchLimits(work=5, done=5).exhausted()
+    assert SearchLimits(work=0).exhausted()
+    assert SearchLimits(deadline=0.0).exhausted()

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import max_removable_weight, maximise, minimise
-from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.exact.solver import solve
 from elsewhere.solver.greedy import counts, is_plan
 from elsewhere.solver.problem import Problem, Solution, plain
@@ -78,7 +78,7 @@ def test_stopped_early_it_says_nothing_false_and_more_work_never_hurts(
     bounds, merits = [], []
     for work in (0, 1, 3, 10, 30, 100):
         with trying_all(seed % 2 == 0):
-            answer, again = (solve(problem, Limits(work=work)) for _ in range(2))
+            answer, again = (solve(problem, SearchLimits(work=work)) for _ in range(2))
         assert (answer.status, answer.cost, answer.bound) == (
             again.status,
             again.cost,
@@ -123,7 +123,7 @@ def test_with_two_attackers_optimal_is_said_only_when_all_aims_are_proved() -> N
     best = solve(problem)
     assert best.status == "optimal"
     for share in range(10):
-        answer = solve(problem, Limits(work=best.work * share // 10))
+        answer = solve(problem, SearchLimits(work=best.work * share // 10))
         assert answer.bound >= best.bound
         assert _merit(problem, answer) <= _merit(problem, best)
         if answer.status == "optimal":
@@ -134,7 +134,7 @@ def test_with_two_attackers_optimal_is_said_only_when_all_aims_are_proved() -> N
 def test_on_a_hard_problem_the_gap_closes_as_work_is_added(top: int) -> None:
     scores, truth = simulator.collection(7, photos=32)
     problem = plain(scores.values, truth, top)
-    answers = [solve(problem, Limits(work=work)) for work in (0, 100, 1_000, 5_000)]
+    answers = [solve(problem, SearchLimits(work=work)) for work in (0, 100, 1_000, 5_000)]
     for early, late in itertools.pairwise(answers):
         assert early.bound <= late.bound <= late.cost <= early.cost
     for answer in answers:
@@ -151,7 +151,7 @@ def test_the_work_done_keeps_to_its_limit() -> None:
     whole = solve(problem).work
     assert whole > 100
     for work in (0, whole // 4, whole // 2):
-        answer = solve(problem, Limits(work=work))
+        answer = solve(problem, SearchLimits(work=work))
         assert answer.status == "feasible"
         assert work <= answer.work <= work + 400  # a node that was begun is finished
 
@@ -168,7 +168,7 @@ def test_a_deadline_in_the_past_still_gives_a_plan_and_a_bound() -> None:
             budget=16,
         ),
     ):
-        answer = solve(problem, Limits(deadline=time.monotonic() - 1))
+        answer = solve(problem, SearchLimits(deadline=time.monotonic() - 1))
         assert answer.status == "feasible"
         assert answer.kept is not None
         assert is_plan(problem, answer.kept)
@@ -183,7 +183,7 @@ def test_the_lightest_plan_within_a_cap(seed: int, cap: int) -> None:
         return
     goal = Goal(instance.needs, int(instance.needs.sum()))
     with np.errstate(all="ignore"):
-        found = minimise(instance, instance.weights, goal, Limits(), cap=cap)
+        found = minimise(instance, instance.weights, goal, SearchLimits(), cap=cap)
     assert found.proved
     most = min(cap, max_removable_weight(instance, instance.weights))
     truth = least(instance, instance.weights, goal, cap=most)
@@ -203,7 +203,7 @@ def test_the_fullest_plan_within_a_cap(seed: int, cap: int) -> None:
     most = int(min(cap, max_removable_weight(instance, instance.weights)))
     nothing = np.zeros(instance.units, bool)
     with np.errstate(all="ignore"):
-        found = maximise(instance, instance.weights, most, Limits(), start=nothing)
+        found = maximise(instance, instance.weights, most, SearchLimits(), start=nothing)
     assert found.proved
     assert found.left_out is not None
     assert instance.weights[found.left_out].sum() <= most
@@ -221,9 +221,9 @@ def test_a_bound_that_is_known_is_not_proved_again() -> None:
     problem = plain(scores.values, truth, 10)
     instance = Instance(problem)
     goal = Goal(np.array([10]), 10)
-    first = Limits()
+    first = SearchLimits()
     found = minimise(instance, instance.weights, goal, first)
-    second = Limits()
+    second = SearchLimits()
     again = minimise(
         instance, instance.weights, goal, second, start=found.left_out, lower_bound=found.bound
     )

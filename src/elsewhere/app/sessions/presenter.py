@@ -18,7 +18,7 @@ from elsewhere.messages.report import limits
 from elsewhere.service import (
     EXAMPLE_ALBUM,
     Belief,
-    CellGuess,
+    Guess,
     Photo,
     SkippedFile,
     album_guesses,
@@ -199,7 +199,7 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
     if outcome is None:
         return None
     plan, scored = outcome.plan, answer.scored
-    rivals: list[CellGuess] = []
+    rivals: list[Guess] = []
     if plan.views and outcome.threats:
         cells = scored.models[outcome.threats[0].model].about.globe
         limit = outcome.wishes.top or DEFAULT_RIVALS
@@ -308,7 +308,7 @@ def audit_model(answer: PlannedAnswer) -> models.AuditModel:
     )
 
 
-def _findings(answer: PlannedAnswer, guesses: Sequence[CellGuess] = ()) -> str:
+def _findings(answer: PlannedAnswer, guesses: Sequence[Guess] = ()) -> str:
     """What the first model makes of the album as it is; guesses where no place is known."""
     attack, photos = answer.scored.models[0], len(answer.scored.photos)
     if answer.beliefs is None:
@@ -370,7 +370,7 @@ def _rank(belief: Belief | None) -> int | None:
     return None if belief is None else belief.rank
 
 
-def guess_models(guesses: Iterable[CellGuess]) -> list[models.GuessModel]:
+def guess_models(guesses: Iterable[Guess]) -> list[models.GuessModel]:
     """Cells by name."""
     return [
         models.GuessModel(cell=g.cell, name=g.name, lat=g.lat, lon=g.lon, p=g.probability)

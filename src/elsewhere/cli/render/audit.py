@@ -16,7 +16,7 @@ from elsewhere.values.wording import apart_only, counted, listed, printable
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from elsewhere.service import AlbumAudit, Audit, Exposure, Guess, Leaking
+    from elsewhere.service import AlbumAudit, Audit, Exposure, Leaking, ModelGuess
 
 
 def _summary(console: Console, album: AlbumAudit) -> None:
@@ -44,7 +44,7 @@ def _summary(console: Console, album: AlbumAudit) -> None:
     console.print()
 
 
-def show_guesses(guesses: Sequence[Guess], *, as_json: bool) -> None:
+def show_guesses(guesses: Sequence[ModelGuess], *, as_json: bool) -> None:
     """Print what the models guess of an album without a known place."""
     if as_json:
         documents = [

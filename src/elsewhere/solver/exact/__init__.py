@@ -12,7 +12,7 @@ solver             `solve`, for one problem or all budgets; the best of equally 
 """
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.search import Limits
+from elsewhere.solver.exact.search import SearchLimits
 from elsewhere.solver.exact.solver import solve
 
-__all__ = ["Instance", "Limits", "solve"]
+__all__ = ["Instance", "SearchLimits", "solve"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.search import INTEGRALITY_TOLERANCE, Goal, Limits
+from elsewhere.solver.exact.search import INTEGRALITY_TOLERANCE, Goal, SearchLimits
 from elsewhere.solver.exact.simplex import REDUCED_COST, SOLVED, Tableau, one_row_lift
 from elsewhere.solver.problem import Floats, Ints, Mask
 
@@ -144,7 +144,7 @@ def find_light_plan(
     goal: Goal,
     *,
     cap: float,
-    limits: Limits,
+    limits: SearchLimits,
 ) -> Mask | None:
     """A light plan that reaches the goal within `cap`; None where none was found in time."""
     every_unit = np.arange(instance.units)
@@ -206,7 +206,7 @@ def find_light_plan(
 
 
 def find_full_plan(
-    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits
+    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: SearchLimits
 ) -> Mask:
     """A plan within `cap` that makes many rivals hold for every attacker."""
     best = np.zeros(instance.units, bool)
@@ -245,7 +245,7 @@ def find_full_plan(
 
 
 def prefix_plans(
-    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: Limits
+    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: SearchLimits
 ) -> dict[int, Mask]:
     """For every weight up to `cap`, the fullest plan among prefixes of the surrogate orders."""
     best: dict[int, tuple[tuple[int, int], Ints, int]] = {}
@@ -264,7 +264,7 @@ def prefix_plans(
 
 
 def adapt_plan(
-    instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: Mask, *, limits: Limits
+    instance: Instance, weights: Floats, hint: Mask, goal: Goal, best: Mask, *, limits: SearchLimits
 ) -> Mask:
     """A plan made from `hint` if it is as light as `best` and found in time, otherwise `best`."""
     cap = float(weights[best].sum())
@@ -291,7 +291,11 @@ def adapt_plan(
 
 
 def reinsert_units(
-    instance: Instance, weights: Floats, left_out: Mask, goal: Goal, limits: Limits | None = None
+    instance: Instance,
+    weights: Floats,
+    left_out: Mask,
+    goal: Goal,
+    limits: SearchLimits | None = None,
 ) -> Mask:
     """Keep units again, heaviest first, as long as the goal stays reached and there is time."""
     left_out = left_out.copy()

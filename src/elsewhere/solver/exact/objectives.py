@@ -18,7 +18,7 @@ import numpy as np
 
 from elsewhere.solver.exact.heuristics import find_light_plan, reinsert_units
 from elsewhere.solver.exact.instance import Instance
-from elsewhere.solver.exact.search import Goal, Limits, Search
+from elsewhere.solver.exact.search import Goal, Search, SearchLimits
 from elsewhere.solver.exact.simplex import one_row_lift
 from elsewhere.solver.problem import Floats, Ints, Mask, row_slack
 
@@ -50,7 +50,7 @@ class Objective(Protocol):
     value: int
     """The least value that is known."""
 
-    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
+    def search(self, cutoff: int, limits: SearchLimits, *, stop_at_first: bool) -> Search:
         """A search for values of at most `cutoff` that keeps `value` up to date."""
 
     def tighten(self, search: Search) -> None:
@@ -70,7 +70,7 @@ class MinWeight:
     best: Mask | None
     value: int
 
-    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
+    def search(self, cutoff: int, limits: SearchLimits, *, stop_at_first: bool) -> Search:
         """Search among the rivals whose cost alone is within the cutoff."""
         part = self.instance.restricted(np.flatnonzero(self.costs <= cutoff))
 
@@ -103,7 +103,7 @@ class MaxCover:
     def __post_init__(self) -> None:
         self.value = self.upper - self._level(self.part.counts(self.part.holding(self.best)))
 
-    def search(self, cutoff: int, limits: Limits, *, stop_at_first: bool) -> Search:
+    def search(self, cutoff: int, limits: SearchLimits, *, stop_at_first: bool) -> Search:
         """Search for a plan within the cap whose level is at least `upper` − `cutoff`."""
 
         def on_plan(search: Search, left_out: Mask, _: int, counts: Ints) -> None:
@@ -129,14 +129,16 @@ class MaxCover:
         return Goal(np.full(attackers, level, np.intp), attackers * level)
 
 
-def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_SEARCH_WORK) -> int:
+def close_gap(
+    objective: Objective, low: int, limits: SearchLimits, turn: int = MAIN_SEARCH_WORK
+) -> int:
     """Narrow [low, objective.value] until both meet or a limit is reached; the proved bound.
 
     A probe that ends without a plan proves that no value is as low as its cutoff.
     """
     if low >= objective.value:
         return low
-    main = objective.search(objective.value - 1, Limits(), stop_at_first=False)
+    main = objective.search(objective.value - 1, SearchLimits(), stop_at_first=False)
     position, probe_work = PROBE_POSITION, PROBE_WORK
     while not limits.exhausted():
         objective.tighten(main)
@@ -148,7 +150,7 @@ def close_gap(objective: Objective, low: int, limits: Limits, turn: int = MAIN_S
         turn_end = limits.done + turn
         while low < objective.value and limits.done < turn_end and not limits.exhausted():
             cutoff = low + int(position * (objective.value - 1 - low))
-            probe = objective.search(cutoff, Limits(), stop_at_first=True)
+            probe = objective.search(cutoff, SearchLimits(), stop_at_first=True)
             probe.limits = replace(limits, work=min(limits.work, limits.done + probe_work))
             finished = probe.run()
             limits.done = probe.limits.done
@@ -171,7 +173,7 @@ def minimise(
     instance: Instance,
     weights: Floats,
     goal: Goal,
-    limits: Limits,
+    limits: SearchLimits,
     *,
     start: Mask | None = None,
     known_plan: Mask | None = None,
@@ -221,7 +223,7 @@ def maximise(
     instance: Instance,
     weights: Floats,
     cap: int,
-    limits: Limits,
+    limits: SearchLimits,
     *,
     start: Mask,
     floor: Ints | None = None,

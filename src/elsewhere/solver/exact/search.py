@@ -37,7 +37,7 @@ State = NDArray[np.int8]
 
 
 @dataclass
-class Limits:
+class SearchLimits:
     """When the solver must stop: a deadline, a limit on the work counted, a callback."""
 
     deadline: float = np.inf
@@ -94,7 +94,7 @@ class Search:
     goal: Goal
     cutoff: int
     on_plan: Callable[[Search, Mask, int, Ints], None]
-    limits: Limits
+    limits: SearchLimits
     side: tuple[Floats, int] | None = None
     """Sizes of the units and the most that may be left out in total: a budget beside weights."""
     stop: bool = False

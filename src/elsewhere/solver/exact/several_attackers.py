@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from elsewhere.solver.exact.heuristics import adapt_plan, leading_rivals, reinsert_units
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import SearchResult, minimise
-from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Floats, Mask
 
 Whole = NDArray[np.int64]
@@ -65,7 +65,7 @@ MIN_STEP = 0.02
 """The step length factor below which the method has settled."""
 
 
-def minimise_for_several(instance: Instance, goal: Goal, limits: Limits) -> SearchResult:
+def minimise_for_several(instance: Instance, goal: Goal, limits: SearchLimits) -> SearchResult:
     """The lightest plan: for an active set of attackers if that suffices, else for all at once."""
     weights = instance.weights
     result = solve_by_active_set(instance, weights, goal, limits)
@@ -99,7 +99,7 @@ def minimise_for_several(instance: Instance, goal: Goal, limits: Limits) -> Sear
 
 
 def solve_by_active_set(
-    instance: Instance, weights: Floats, goal: Goal, limits: Limits
+    instance: Instance, weights: Floats, goal: Goal, limits: SearchLimits
 ) -> SearchResult:
     """A plan for all attackers from subproblems with few of them, if found; always a bound."""
     subproblems = Subproblems(instance, weights, goal, limits)
@@ -150,7 +150,7 @@ class Subproblems:
     instance: Instance
     weights: Floats
     goal: Goal
-    limits: Limits
+    limits: SearchLimits
 
     def solve(
         self, attackers: Sequence[int], weights: Floats, lower_bound: int = 0
@@ -214,7 +214,7 @@ def improve_by_swaps(
     weights: Floats,
     goal: Goal,
     best: Mask,
-    limits: Limits,
+    limits: SearchLimits,
     *,
     start: Mask | None = None,
     steps: int = MAX_STALLED_SWAPS,
@@ -302,7 +302,9 @@ class _TabuSearch:
 class LagrangeanBound:
     """The multipliers of all attackers for all units, moved round by round."""
 
-    def __init__(self, instance: Instance, weights: Floats, goal: Goal, limits: Limits) -> None:
+    def __init__(
+        self, instance: Instance, weights: Floats, goal: Goal, limits: SearchLimits
+    ) -> None:
         self.weights = weights
         self.limits = limits
         self.seen: Mask = np.stack([units_seen(instance, a) for a in range(len(goal.each))])
@@ -373,7 +375,7 @@ class Part:
     plan: Mask | None = None
     """The last plan found: feasible at any multipliers."""
 
-    def solve(self, multipliers: Whole, limits: Limits) -> tuple[int, Mask]:
+    def solve(self, multipliers: Whole, limits: SearchLimits) -> tuple[int, Mask]:
         """A bound on the cost of satisfying the attacker, and what it would leave out.
 
         Units of negative weight are complemented: they are left out to begin with, and cost what

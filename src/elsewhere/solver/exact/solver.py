@@ -32,7 +32,7 @@ from elsewhere.solver.exact.objectives import (
     rival_costs,
     tighten_rival_costs,
 )
-from elsewhere.solver.exact.search import Goal, Limits
+from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.exact.several_attackers import minimise_for_several
 from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Attacker, Floats, Mask, Problem, Solution
 
@@ -46,7 +46,7 @@ NEAR_POLISH_WORK = 4_000_000
 
 def solve(
     problem: Problem | Instance,
-    limits: Limits | None = None,
+    limits: SearchLimits | None = None,
     previous: frozenset[int] | None = None,
 ) -> Solution:
     """The best plan and how far it is proved; among equals, one near the photos left out before.
@@ -57,7 +57,7 @@ def solve(
     >>> solution.status, solution.kept.tolist()
     ('optimal', [False, True, False])
     """
-    limits = limits or Limits()
+    limits = limits or SearchLimits()
     instance = problem if isinstance(problem, Instance) else Instance(problem)
     budget = instance.problem.budget
     with np.errstate(all="ignore"):  # extreme scores overflow into doubt, never into an error
@@ -94,7 +94,7 @@ def solve(
 
 
 def _nearest(
-    instance: Instance, goal: Goal, best: Mask, preference: Floats, limits: Limits
+    instance: Instance, goal: Goal, best: Mask, preference: Floats, limits: SearchLimits
 ) -> Mask:
     """A plan as light as `best` nearer the previous one, if a short search finds one.
 
@@ -118,7 +118,7 @@ def _nearest(
     return best if result.left_out is None else result.left_out
 
 
-def _within_budget(instance: Instance, budget: int, limits: Limits) -> SearchResult:
+def _within_budget(instance: Instance, budget: int, limits: SearchLimits) -> SearchResult:
     """Most rivals for the worst-off attacker, then most in total, then least weight left out.
 
     The bound is on the rivals of the worst-off attacker.
@@ -261,7 +261,9 @@ class BudgetStep:
     """Whether it is proved that no plan with fewer photos left out reaches as much."""
 
 
-def solve_all_budgets(instance: Instance, prove_up_to: int, limits: Limits) -> Iterator[BudgetStep]:
+def solve_all_budgets(
+    instance: Instance, prove_up_to: int, limits: SearchLimits
+) -> Iterator[BudgetStep]:
     """A step for every budget from the photos that are fixed out to all but one unit's."""
     sizes = instance.sizes
     attackers = len(instance.zone_slices)
