@@ -1,8 +1,10 @@
 """Cells: the globe cut into numbered cells, every place in exactly one.
 
-A cell is one box between two parallels and two meridians, or a few boxes. The edges of all boxes
-cut the globe into a lattice of small rectangles. Painting every box onto the lattice shows exactly
-what is not covered or covered twice; afterwards the cell of a coordinate is one lookup.
+A cell is one box between two parallels and two meridians, or a few boxes. Those of the paper, with
+equally many photos in each, are made by `equal_count`. The leaves are finer: small where people
+live, each inside one of the paper's 512 cells (training/leaves.py). A sweep from pole to pole shows
+exactly, without any rounding, what is not covered or covered twice; the cell of a coordinate is
+found among the few boxes that touch its square of one degree.
 
 On disk cells are a small JSON file:
 
@@ -34,8 +36,8 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator
-from functools import cache
-from itertools import islice, product
+from functools import cache, cached_property
+from itertools import islice, pairwise, product, zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import overload
@@ -49,7 +51,6 @@ from elsewhere.globe.gazetteer import DATA
 from elsewhere.platform.files import write_whole
 
 _FORMAT = "elsewhere cells"
-_MAX_RECTANGLES = 50_000_000  # 200 MB
 
 
 class Cells:
@@ -70,12 +71,27 @@ class Cells:
     """Whether cells 2i and 2i+1 halve one parent cell, level by level, down to two cells."""
     fingerprint: str
     """SHA-256 over the boxes and their owners; equal exactly for the same cells."""
+    parents: Ints | None
+    """(M,) the coarser cell that each cell is a part of, ascending; None where none is known."""
     starts: Ints
     """The first box of each cell, for reductions over boxes."""
+    points: tuple[Floats, Floats]
+    """Latitude and longitude of the point that stands for each cell: where its mass is put.
+
+    Of the leaves, the most central town or photo; of other cells, the centre.
+    """
     centres: tuple[Floats, Floats]
     """Latitude and longitude of the middle of each cell's largest box: to draw, not to measure."""
 
-    def __init__(self, boxes: ArrayLike, owner: ArrayLike | None = None, *, nested: bool = False):
+    def __init__(
+        self,
+        boxes: ArrayLike,
+        owner: ArrayLike | None = None,
+        *,
+        nested: bool = False,
+        parents: ArrayLike | None = None,
+        points: ArrayLike | None = None,
+    ):
         """Cells from their boxes; without `owner`, each box is a cell.
 
         What does not cover the globe exactly once is refused.
@@ -93,7 +109,7 @@ class Cells:
             raise InputError("cells must be numbered 0, 1, 2, … without a gap, and be two or more")
         if nested and len(present) & (len(present) - 1):
             raise InputError(f"nested cells are a power of two, not {len(present)}")
-        self._paint(rows, owners)
+        _require_cover(rows, owners)
         if len(present) < len(rows):  # cells with several boxes get their one canonical form
             boxes_by_cell = np.split(rows, 1 + np.flatnonzero(np.diff(owners)))
             parts = [merge_boxes(part.tolist()) for part in boxes_by_cell]
@@ -101,6 +117,7 @@ class Cells:
             owners = np.repeat(present, [len(part) for part in parts])
         self.boxes, self.owner, self.count = rows, owners, len(present)
         self.nested = nested
+        self.parents = None if parents is None else np.asarray(parents, dtype=np.int64)
         self.boxes.flags.writeable = self.owner.flags.writeable = False
         seal = hashlib.sha256(f"cells {self.count} {len(rows)}\n".encode())
         seal.update(owners.astype("<i8").tobytes())
@@ -113,42 +130,10 @@ class Cells:
         order = np.lexsort((area, owners))
         largest = order[np.append(np.flatnonzero(np.diff(owners[order])), len(order) - 1)]
         self.centres = (south + north)[largest] / 2, (west + east)[largest] / 2
-
-    def _paint(self, boxes: Floats, owner: Ints) -> None:
-        """Make the lattice; boxes that overlap or do not cover the globe are refused."""
-        south, west, north, east = boxes.T
-        valid = (south >= -90) & (south < north) & (north <= 90)
-        valid &= (west >= -180) & (west < east) & (east <= 180)
-        if not valid.all():
-            wrong = int(np.argmin(valid))
-            raise InputError(
-                f"the box {boxes[wrong].tolist()} of cell {owner[wrong]} is not south < north "
-                "within ±90 and west < east within ±180"
-            )
-        lat_edges = np.unique(np.concatenate((south, north, (-90.0, 90.0))))
-        lon_edges = np.unique(np.concatenate((west, east, (-180.0, 180.0))))
-        shape = len(lat_edges) - 1, len(lon_edges) - 1
-        if shape[0] * shape[1] > _MAX_RECTANGLES:
-            raise InputError(
-                "the cells have too many different edges; let boxes share parallels and meridians"
-            )
-        lattice = np.full(shape, -1, dtype=np.int32)
-        first, last = np.searchsorted(lat_edges, south), np.searchsorted(lat_edges, north)
-        left, right = np.searchsorted(lon_edges, west), np.searchsorted(lon_edges, east)
-        for box, cell in enumerate(owner.tolist()):
-            ground = lattice[first[box] : last[box], left[box] : right[box]]
-            if ground.max() >= 0:
-                raise InputError(
-                    f"cells {ground.max()} and {cell} overlap: every place must be in one cell"
-                )
-            ground[:] = cell
-        bare = np.argwhere(lattice < 0)
-        if len(bare):
-            row, column = bare[0]
-            lat = (lat_edges[row] + lat_edges[row + 1]) / 2
-            lon = (lon_edges[column] + lon_edges[column + 1]) / 2
-            raise InputError(f"the cells do not cover the globe: none holds {lat:.4f}, {lon:.4f}")
-        self._lat_edges, self._lon_edges, self._lattice = lat_edges, lon_edges, lattice
+        self.points = self.centres
+        if points is not None:
+            lats, lons = np.asarray(points, dtype=np.float64).T
+            self.points = lats, lons
 
     @classmethod
     def build(cls, lat: ArrayLike, lon: ArrayLike, count: int = 512) -> Cells:
@@ -173,6 +158,13 @@ class Cells:
     def default() -> Cells:
         """The 512 cells of the embedded scorer, made by training/cells.py."""
         return Cells.load(DATA / "cells_512.json")
+
+    @staticmethod
+    @cache
+    def leaves() -> Cells:
+        """The leaves: 36,000 cells, at most 50 km wide where nine of ten people live."""
+        with np.load(DATA / "leaves.npz") as stored:
+            return Cells(stored["boxes"], parents=stored["parent"], points=stored["point"])
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Cells:
@@ -212,13 +204,42 @@ class Cells:
         Longitudes are wrapped; a latitude beyond a pole, NaN or infinity is refused.
         """
         lats, lons = canonical(lat, lon)
-        row = np.searchsorted(self._lat_edges, lats, side="right") - 1
-        column = np.searchsorted(self._lon_edges, lons, side="right") - 1
-        cell = self._lattice[row, column].astype(np.int64)
+        first, boxes = self._index
+        square = (np.floor(lats).astype(np.int64) + 90) * 360 + np.floor(lons).astype(np.int64)
+        cell = np.empty(lats.shape, dtype=np.int64)
+        waiting, at = np.arange(lats.size), first[square + 180].ravel()
+        lats, lons = lats.ravel(), lons.ravel()
+        while waiting.size:  # try the next box of every place that is not found yet
+            box = boxes[at]
+            south, west, north, east = self.boxes[box].T
+            found = (lats >= south) & (lats < north) & (lons >= west) & (lons < east)
+            cell.ravel()[waiting[found]] = self.owner[box[found]]
+            waiting, at = waiting[~found], at[~found] + 1
+            lats, lons = lats[~found], lons[~found]
         return cell if cell.ndim else int(cell)
 
+    @cached_property
+    def _index(self) -> tuple[Ints, Ints]:
+        """For each square of one degree, where its boxes start in a list of boxes, and the list."""
+        south, west = np.floor(self.boxes[:, :2]).astype(np.int64).T
+        north, east = np.ceil(self.boxes[:, 2:]).astype(np.int64).T
+        squares = (north - south) * (east - west)
+        box = np.repeat(np.arange(len(squares)), squares)
+        number = np.arange(len(box)) - np.repeat(np.cumsum(squares) - squares, squares)
+        row, column = np.divmod(number, (east - west)[box])
+        square = (south[box] + row + 90) * 360 + west[box] + column + 180
+        order = np.argsort(square, kind="stable")
+        return np.searchsorted(square[order], np.arange(180 * 360 + 1)), box[order]
+
     def coarsen(self, count: int) -> Cells:
-        """The `count` cells that these refine: cell c becomes c // (self.count // count)."""
+        """The `count` cells that these refine.
+
+        Of cells built by halving, cell c becomes c // (self.count // count); the leaves become the
+        512 cells or what these refine.
+        """
+        if self.parents is not None:
+            coarse = Cells(self.boxes, self.parents[self.owner], nested=True)
+            return coarse if count == coarse.count else coarse.coarsen(count)
         if not self.nested:
             raise InputError("only cells built by halving can be coarsened, and these are not")
         if count < 2 or count & (count - 1) or count > self.count:
@@ -295,6 +316,63 @@ def parse(raw: bytes, what: str) -> Cells:
             f'{what} was changed after it was written: restore it, or remove its "fingerprint"'
         )
     return cells
+
+
+def _require_cover(boxes: Floats, owner: Ints) -> None:
+    """Refuse boxes that overlap or do not cover the globe: exact, since edges are only compared.
+
+    From the south pole northwards, the boxes that end at a parallel and those that begin there
+    must cover the same longitudes, and those that begin must not overlap. Then every parallel is
+    covered exactly once if the first one is.
+    """
+    south, west, north, east = boxes.T
+    valid = (south >= -90) & (south < north) & (north <= 90)
+    valid &= (west >= -180) & (west < east) & (east <= 180)
+    if not valid.all():
+        wrong = int(np.argmin(valid))
+        raise InputError(
+            f"the box {boxes[wrong].tolist()} of cell {owner[wrong]} is not south < north "
+            "within ±90 and west < east within ±180"
+        )
+    ends = np.append(north[north < 90], -90.0)
+    ended = _runs(ends, np.append(west[north < 90], -180.0), np.append(east[north < 90], 180.0))
+    begun = _runs(south, west, east)
+    if ended.shape == begun.shape and (ended == begun).all():
+        return
+    # the first parallel that differs, and the first longitude there that is not in one box
+    lat = next(
+        min(run[0] for run in pair if run)
+        for pair in zip_longest(ended.tolist(), begun.tolist())
+        if pair[0] != pair[1]
+    )
+    crossing = (south <= lat) & (lat < north)
+    edges = np.unique(np.concatenate((west[crossing], east[crossing], (-180.0, 180.0))))
+    for left, right in pairwise(edges.tolist()):
+        inside = np.flatnonzero(crossing & (west <= left) & (left < east))
+        if len(inside) > 1:
+            cells = np.sort(owner[inside])
+            raise InputError(
+                f"cells {cells[0]} and {cells[1]} overlap: every place must be in one cell"
+            )
+        if not len(inside):
+            top = min(south[south > lat].min(initial=90.0), north[north > lat].min(initial=90.0))
+            raise InputError(
+                "the cells do not cover the globe: none holds "
+                f"{(lat + top) / 2:.4f}, {(left + right) / 2:.4f}"
+            )
+
+
+def _runs(lat: Floats, west: Floats, east: Floats) -> Floats:
+    """The longitudes at each parallel, joined where they touch: (runs, 3), in order.
+
+    Where two overlap, a run begins anew, so that it equals no run without an overlap.
+    """
+    order = np.lexsort((west, lat))
+    lat, west, east = lat[order], west[order], east[order]
+    begins = np.append(True, (lat[1:] != lat[:-1]) | (west[1:] != east[:-1]))
+    first = np.flatnonzero(begins)
+    last = np.append(first[1:] - 1, len(lat) - 1)
+    return np.column_stack((lat[first], west[first], east[last]))
 
 
 Parts = tuple[list[Box], list[Box]]
