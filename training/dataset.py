@@ -19,6 +19,13 @@ LANDMARK_SOURCES = ("gldv2_50", "landmarks44")
 """Many photos each of a few famous places: what "trained landmarks" means throughout."""
 
 
+TRAVELLERS = (
+    "gen_cities", "europe_travel", "us_cities284", "travel_ves", "travel_kanhar", "travel_kth",
+    "travel_more", "kiki_photos", "kunigami_wander", "photomap_gural", "gps_misc",
+)  # fmt: skip
+"""Sources of photos as travellers take them, which teach the most."""
+
+
 @dataclass
 class Dataset:
     """Photos in the order of the manifest, less those without features."""
@@ -26,8 +33,11 @@ class Dataset:
     photos: list[Photo]
     embeds: Floats
     cell: Ints
-    km: Floats
-    """Kilometres from each photo to each cell's nearest gallery point; 0 to its own cell."""
+    group: Ints
+    """The cell of the 512."""
+    km: Floats | None
+    """Kilometres from each photo to each cell's nearest gallery point, 0 to its own cell; None for
+    leaves, whose centres are near enough."""
     cell_embedding: Floats
     cell_centre: npt.NDArray[np.float64]
 
@@ -72,19 +82,26 @@ def load(manifest: Path, features: Path, cells_path: Path) -> Dataset:
     with np.load(cells_path) as c:
         cells = {k: c[k] for k in c.files}
     points = np.array([(p.lat, p.lon) for p in photos])
-    own = locate(points)
+    group = locate(points)
+    own, leaves = group, "scale" in cells
+    if leaves:
+        from elsewhere.globe import Cells
+
+        own = np.asarray(Cells.leaves().locate(points[:, 0], points[:, 1]), dtype=np.int64)
+        cells["embedding"] = cells["embedding"] * cells["scale"][:, None]
     return Dataset(
         photos=photos,
         embeds=embeds.astype(np.float32),
         cell=own,
-        km=km_to_cells(points, cells, own),
+        group=group,
+        km=None if leaves else km_to_cells(points, cells, own),
         cell_embedding=cells["embedding"].astype(np.float32),
         cell_centre=cells["centre"],
     )
 
 
 def locate(points: npt.NDArray[np.float64]) -> Ints:
-    """The cell of each point, by the shipped cells."""
+    """The cell of each point, of the 512."""
     from elsewhere.globe import Cells
 
     return np.asarray(Cells.default().locate(points[:, 0], points[:, 1]), dtype=np.int64)

@@ -70,7 +70,7 @@ def held_out_scores(
     """Each photo's scores by a model that saw neither it nor, for non-landmarks, its source."""
     out = np.zeros((len(data.photos), len(data.cell_centre)), dtype=np.float16)
     for folds in (FOLDS, OTHER_FOLDS):
-        masks = [fold_masks(data, groups, f, numbers == 0) for f in folds]
+        masks = [fold_masks(data, groups, f, numbers == 0) for f in folds.values()]
         trained = train(data, on, np.stack([m for m, _ in masks]))
         for i, sources in enumerate(folds.values()):
             held = np.isin(data.source, sources)
@@ -121,7 +121,7 @@ def main() -> None:
     )
     print("scores saved", flush=True)
 
-    masks = [fold_masks(data, groups, f, seen) for f in FOLDS]
+    masks = [fold_masks(data, groups, f, seen) for f in FOLDS.values()]
     splits, held = np.stack([m for m, _ in masks]), np.stack([h for _, h in masks])
     measured["all"] = measure(data, on, splits, held, seen)
     measured["one_member"] = measure(data, on, splits, held, seen, members=1)

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from training.locations import EARTH_KM
+
 GOOD_TO_KM = 5.0
 """Positions at least this exact may name one cell for certain."""
 
@@ -29,10 +31,12 @@ class Recipe:
     batch: int = 256
     hard: float = 0.6
     """Share of the target that is the photo's own cell, where its position is good to 5 km."""
-    tau: float = 60.0
-    """Kilometres over which the rest of the target is smeared."""
+    spread: tuple[tuple[float, float], ...] = ((1.0, 60.0),)
+    """Shares of the rest of the target, and the kilometres over which each is smeared."""
+    by_radius: bool = False
+    """Whether a target is smeared at least as far as its photo's position is unsure."""
     balance: float = 1.0
-    """Photos are drawn by 1 / (photos in the cell) to this power."""
+    """Photos are drawn by 1 / (photos in the group) to this power."""
     scale: float = 20.0
     """Where the learned scale starts."""
     bias: bool = False
@@ -52,9 +56,19 @@ class Material:
 
     x: Tensor  # (N, D) features of length √D
     cell: Tensor  # (N,)
-    km: Tensor  # (N, cells)
-    well_placed: Tensor  # (N,) whether the position is good to 5 km
+    group: Tensor  # (N,) the cell of the 512, by which photos are drawn
+    radius: Tensor  # (N,) how exact the position is, in km
+    where: Tensor  # (N, 3) unit vectors
+    centres: Tensor  # (cells, 3) unit vectors
+    km: Tensor | None  # (N, cells) where cells are large; None: to the centres
     cells: Tensor  # (cells, 512) unit vectors
+
+    def distances(self, idx: Tensor) -> Tensor:
+        """Kilometres from photos to every cell."""
+        if self.km is not None:
+            return self.km[idx]
+        cosine = self.where[idx] @ self.centres.T
+        return EARTH_KM * (2 - 2 * cosine).clamp(min=0).sqrt()  # chords, near enough for a target
 
 
 @dataclass
@@ -73,11 +87,15 @@ class Stack:
 
     def log_probabilities(self, x: Tensor) -> Tensor:
         """(K, N, cells) of features (N, D)."""
+        return functional.log_softmax(self.queries(x) @ self.cells.T + self.bias, dim=2)
+
+    def queries(self, x: Tensor) -> Tensor:
+        """(K, N, 512): a cell's logit is its vector times this."""
         x = ((x - self.mean) / self.std).expand(len(self.w1), -1, -1)
         h = functional.gelu(torch.baddbmm(self.b1, x, self.w1), approximate="tanh")
-        z = functional.normalize(torch.baddbmm(self.b2, h, self.w2), dim=2)
-        logits = z @ self.cells.T * self.log_scale.exp() + self.bias
-        return functional.log_softmax(logits, dim=2)
+        return (
+            functional.normalize(torch.baddbmm(self.b2, h, self.w2), dim=2) * self.log_scale.exp()
+        )
 
 
 def sampling_weights(train: Tensor, group: Tensor, weight: Tensor, balance: float) -> Tensor:
@@ -97,9 +115,14 @@ def standardisation(x: Tensor, train: Tensor, wanted: bool) -> tuple[Tensor, Ten
 
 def targets(data: Material, idx: Tensor, recipe: Recipe) -> Tensor:
     """What the drawn photos should have said: partly their cell, partly the cells around."""
-    share = (recipe.hard * data.well_placed[idx].float())[..., None]
-    soft = torch.softmax(-data.km[idx] / recipe.tau, dim=2) * (1 - share)
-    return soft.scatter_add_(2, data.cell[idx][..., None], share)
+    radius = data.radius[idx][..., None]
+    share = recipe.hard * (radius <= GOOD_TO_KM).float()
+    km = data.distances(idx)
+    soft = torch.zeros_like(km)
+    for part, reach in recipe.spread:
+        wide = radius.clamp(min=reach) if recipe.by_radius else reach
+        soft += part * torch.softmax(-km / wide, dim=2)
+    return (soft * (1 - share)).scatter_add_(2, data.cell[idx][..., None], share)
 
 
 def train_stack(data: Material, train: Tensor, weight: Tensor, recipe: Recipe, seed: int) -> Stack:
@@ -126,7 +149,7 @@ def train_stack(data: Material, train: Tensor, weight: Tensor, recipe: Recipe, s
         lr=recipe.rate,
         betas=(0.9, 0.99),
     )
-    drawn = sampling_weights(train, data.cell, weight, recipe.balance)
+    drawn = sampling_weights(train, data.group, weight, recipe.balance)
     steps = int(recipe.epochs * float(train.sum(dim=1).float().mean()) / recipe.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, recipe.rate, total_steps=steps + 1, pct_start=0.1, cycle_momentum=False

@@ -29,11 +29,15 @@ class Recognisers:
     mean: Tensor
     std: Tensor
 
+    def odds(self, x: Tensor) -> Tensor:
+        """(K, N, L) log-odds of each landmark against "none of them", 0 where negative."""
+        x = ((x - self.mean) / self.std).expand(len(self.w), -1, -1)
+        logits = torch.baddbmm(self.b, x, self.w)
+        return (logits[..., :-1] - logits[..., -1:]).clamp(min=0)
+
     def lift(self, x: Tensor, cells: int) -> Tensor:
         """(K, N, cells): what is added to the heads' scores, in nats."""
-        x = ((x - self.mean) / self.std).expand(len(self.w), -1, -1)
-        said = torch.baddbmm(self.b, x, self.w)
-        odds = (said[..., :-1] - said[..., -1:]).clamp(min=0)
+        odds = self.odds(x)
         out = torch.zeros(*odds.shape[:2], cells, device=x.device)
         return out.scatter_reduce_(2, self.cell.expand(*odds.shape[:2], -1), odds, "amax")
 
@@ -55,7 +59,7 @@ def train_recognisers(
     ones = torch.ones(len(landmark), device=device)
     known = train & (landmark < count)
     inside = sampling_weights(known, landmark, ones, 1.0)
-    outside = sampling_weights(train & (landmark == count), data.cell, ones, 0.5)
+    outside = sampling_weights(train & (landmark == count), data.group, ones, 0.5)
     steps = int(EPOCHS * max(float(known.sum(dim=1).float().mean()), 1000.0) / BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, RATE, total_steps=steps + 1, pct_start=0.1, cycle_momentum=False

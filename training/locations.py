@@ -1,7 +1,9 @@
 """Cells to vectors: where each cell lies in GeoCLIP's location space.
 
-    python -m training.locations GEOCLIP_FOLDER OUT.npz
+    python -m training.locations GEOCLIP_FOLDER OUT.npz [--leaves POINTS.npz] [--device cuda]
 
+Of the 512 cells, or of the leaves with the points that ``training.leaves --points`` wrote; a leaf's
+vector is kept in bytes with a scale of its own, a leaf without points has that of its middle.
 GEOCLIP_FOLDER is the unpacked wheel geoclip==1.3.0. Its location encoder learned, from millions of
 geotagged photos, which places look alike; a head that maps pictures into that space inherits
 this for cells it has few photos of, which is why it generalises.
@@ -40,20 +42,20 @@ def _project(points: Floats) -> Floats:
     return np.stack([x, y], axis=1) * _GEOCLIP_SCALE
 
 
-def encode_locations(folder: Path, points: Floats) -> npt.NDArray[np.float32]:
+def encode_locations(folder: Path, points: Floats, device: str = "cpu") -> npt.NDArray[np.float32]:
     """GeoCLIP's unit location embedding (512) of each point."""
     import torch
 
     weights: dict[str, Any] = torch.load(
         folder / "geoclip" / "model" / "weights" / "location_encoder_weights.pth",
-        map_location="cpu",
+        map_location=device,
         weights_only=True,
     )
-    xy = torch.from_numpy(_project(points)).float()
+    xy = torch.from_numpy(_project(points)).float().to(device)
     out = []
     with torch.no_grad():
         for part in xy.split(4096):
-            total = torch.zeros(len(part), 512)
+            total = torch.zeros(len(part), 512, device=device)
             for capsule in ("LocEnc0", "LocEnc1", "LocEnc2"):
                 phase = 2 * np.pi * part @ weights[f"{capsule}.capsule.0.b"].T
                 h = torch.cat([phase.cos(), phase.sin()], dim=1)
@@ -63,7 +65,7 @@ def encode_locations(folder: Path, points: Floats) -> npt.NDArray[np.float32]:
                 total += h @ weights[f"{capsule}.head.0.weight"].T
                 total += weights[f"{capsule}.head.0.bias"]
             out.append(torch.nn.functional.normalize(total, dim=1))
-    embedding: npt.NDArray[np.float32] = torch.cat(out).numpy()
+    embedding: npt.NDArray[np.float32] = torch.cat(out).cpu().numpy()
     return embedding
 
 
@@ -91,10 +93,37 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("geoclip", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--leaves", type=Path)
+    parser.add_argument("--device", default="cpu")
     args = parser.parse_args()
+    if args.leaves is not None:
+        save_leaves(args.out, args.geoclip, args.leaves, args.device)
+        return
     cells = Cells.default()
     points = gallery(args.geoclip)
     save_cells(args.out, args.geoclip, points, cells.locate(points[:, 0], points[:, 1]))
+
+
+def save_leaves(out: Path, geoclip: Path, points_file: Path, device: str) -> None:
+    """Write each leaf's mean location embedding in bytes, its scale, and its point."""
+    from elsewhere.globe import Cells
+
+    with np.load(points_file) as stored:
+        points, leaf = stored["points"], stored["cell"]
+    centre = np.stack(Cells.leaves().points, axis=1)
+    order = np.argsort(leaf, kind="stable")
+    first = np.searchsorted(leaf[order], np.arange(len(centre) + 1))
+    embedding = encode_locations(geoclip, points[order], device)
+    mean = encode_locations(geoclip, centre, device).astype(np.float64)
+    for i in np.flatnonzero(np.diff(first)):
+        mean[i] = embedding[first[i] : first[i + 1]].mean(axis=0)
+    mean /= np.linalg.norm(mean, axis=1, keepdims=True)
+    scale = np.abs(mean).max(axis=1) / 127
+    quantised = np.round(mean / scale[:, None]).astype(np.int8)
+    np.savez(out, embedding=quantised, scale=scale.astype(np.float32), centre=centre)
+    kept = quantised / np.linalg.norm(quantised, axis=1, keepdims=True)
+    cosine = (kept * mean).sum(axis=1).min()
+    print(f"{len(centre)} leaves, cosine of a rounded vector at least {cosine:.5f}")
 
 
 def save_cells(out: Path, geoclip: Path, points: Floats, cell: npt.NDArray[Any]) -> None:

@@ -12,14 +12,32 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from training.dataset import LANDMARK_SOURCES, Dataset
-from training.heads import GOOD_TO_KM, Material, Recipe, Stack, train_stack
+from training.dataset import LANDMARK_SOURCES, TRAVELLERS, Dataset
+from training.heads import Material, Recipe, Stack, train_stack
 from training.landmarks import Recognisers, train_recognisers
+from training.locations import unit_vectors
 
 Mask = npt.NDArray[np.bool_]
 
 SHIPPED = Recipe(epochs=24, bias=False, source_weight=(("documerica_us", 0.4),))
-"""What the search settled on. No bias: it would be a prior over cells, counted once a photo."""
+"""The head on 512 cells. No bias: it would be a prior over cells, counted once a photo."""
+LEAVES = Recipe(
+    hidden=1024,
+    dropout=0.65,
+    rate=5e-4,
+    epochs=24,
+    hard=0.3,
+    spread=((0.4, 10.0), (0.35, 60.0), (0.25, 300.0)),
+    by_radius=True,
+    source_weight=(
+        ("documerica_us", 0.4),
+        ("gldv2_50", 0.3),
+        ("landmarks44", 0.3),
+        ("oxford5k", 0.5),
+        *((source, 2.0) for source in TRAVELLERS),
+    ),
+)
+"""The head on leaves."""
 
 MEMBERS = 4
 HALF_MEMBERS = 2
@@ -43,7 +61,17 @@ class Trained:
         scores: npt.NDArray[np.float32] = torch.cat(out).cpu().numpy()
         return scores
 
-    def export(self, split: int, path: Path) -> None:
+    def queries(
+        self, x: Tensor, split: int
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """What decides the scores, without the cells: (N, 512) queries and (N, L) landmark odds.
+
+        A cell's score is its vector times the query, and at least that of its landmark's odds more.
+        """
+        query = self.heads.queries(x).unflatten(0, (self.members, -1))[:, split].mean(dim=0)
+        return query.cpu().numpy(), self.recognisers.odds(x)[split].cpu().numpy()
+
+    def export(self, split: int, path: Path, *, with_cells: bool = True) -> None:
         """One split's model as plain arrays, as ``elsewhere.scorers.embedded`` reads them."""
         every = slice(split, None, len(self.recognisers.w))
         half, h, r = np.float16, self.heads, self.recognisers
@@ -51,23 +79,23 @@ class Trained:
         def plain(t: Tensor, kind: Any = np.float32) -> npt.NDArray[Any]:
             return np.ascontiguousarray(t.cpu().numpy().astype(kind))
 
+        cells: dict[str, Any] = {"cells": plain(h.cells.T, half), "bias": plain(h.bias[every, 0])}
         np.savez_compressed(
             path,
-            format=np.array(1),
+            format=np.array(1 if with_cells else 2),
             mean=plain(h.mean),
             std=plain(h.std),
             w1=plain(h.w1[every], half),
             b1=plain(h.b1[every, 0]),
             w2=plain(h.w2[every], half),
             b2=plain(h.b2[every, 0]),
-            cells=plain(h.cells.T, half),
             scale=plain(h.log_scale[every, 0, 0].exp()),
-            bias=plain(h.bias[every, 0]),
             landmark_w=plain(r.w[split], half),
             landmark_b=plain(r.b[split, 0]),
             landmark_cell=plain(r.cell, np.int64),
             gate=np.array([1.0, 0.0], dtype=np.float32),
             temperature=np.array(1.0, dtype=np.float32),
+            **(cells if with_cells else {}),
         )
 
 
@@ -81,8 +109,11 @@ def material(data: Dataset, device: str) -> Material:
     return Material(
         x=functional.normalize(x, dim=1) * x.shape[1] ** 0.5,
         cell=there(data.cell),
-        km=there(data.km),
-        well_placed=there(data.radius <= GOOD_TO_KM),
+        group=there(data.group),
+        radius=there(data.radius),
+        where=there(unit_vectors(data.points).astype(np.float32)),
+        centres=there(unit_vectors(data.cell_centre).astype(np.float32)),
+        km=None if data.km is None else there(data.km),
         cells=functional.normalize(there(data.cell_embedding), dim=1),
     )
 

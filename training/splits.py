@@ -103,10 +103,10 @@ def seen_masks(
 
 
 def fold_masks(
-    data: Dataset, groups: npt.NDArray[np.int64], fold: str, seen: Mask
+    data: Dataset, groups: npt.NDArray[np.int64], sources: tuple[str, ...], seen: Mask
 ) -> tuple[Mask, Mask]:
     """Return (trained on, held out and scored) for one fold of whole sources."""
-    held = np.isin(data.source, (FOLDS | OTHER_FOLDS)[fold])
+    held = np.isin(data.source, sources)
     train = ~held & ~seen
     train &= ~np.isin(groups, groups[held | seen])
     where = np.unique(data.points[held], axis=0)

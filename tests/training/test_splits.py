@@ -41,6 +41,7 @@ def data() -> Dataset:
         photos=photos,
         embeds=embeds,
         cell=np.zeros(n, dtype=np.int64),
+        group=np.zeros(n, dtype=np.int64),
         km=np.zeros((n, 1), dtype=np.float32),
         cell_embedding=np.zeros((1, 8), dtype=np.float32),
         cell_centre=np.zeros((1, 2)),
@@ -59,7 +60,7 @@ def test_near_duplicates_share_a_number_and_others_do_not(data: Dataset) -> None
 def test_a_fold_trains_on_nothing_like_what_it_holds_out(data: Dataset) -> None:
     groups = duplicate_groups(data)
     seen = seen_folds(data, groups) == 0
-    train, held = fold_masks(data, groups, "snapshots", seen)
+    train, held = fold_masks(data, groups, FOLDS["snapshots"], seen)
     outside = np.isin(data.source, FOLDS["snapshots"])
     assert held.any() and not (held & ~outside).any()
     assert (data.radius[held] <= 25).all() and (data.radius[outside & ~held] > 25).all()
