@@ -57,9 +57,9 @@ def test_leaves_load_quickly() -> None:
     fastest = np.inf
     for _ in range(5):
         Cells.leaves.cache_clear()
-        begin = time.perf_counter()
+        begin = time.process_time()
         Cells.leaves()
-        fastest = min(fastest, time.perf_counter() - begin)
+        fastest = min(fastest, time.process_time() - begin)
     assert fastest < 0.1
 
 
