@@ -11,6 +11,8 @@ no_new_privs  no program could gain rights by being started; the other two requi
 Landlock      no path can be opened or changed; on newer kernels neither TCP nor signals
 seccomp       only the system calls in `_ALLOWED`, and those in `_RESTRICTED` with their arguments
 
+Capabilities are given up, so that the administrator's process cannot raise its own limits.
+
 A refused call gets EPERM and the process goes on: libraries ask for small conveniences (the
 processors, a locale) and do without them, so that a photo is not lost for it. Calls of 2019 and
 later get ENOSYS, on which libc uses the older ones. Only a call by the numbers of another
@@ -122,6 +124,7 @@ def build_filter(machine: str) -> bytes:
 
 
 _PR_SET_NO_NEW_PRIVS = 38
+_CAPABILITY_VERSION = 0x2008_0522
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_ALL_THREADS = 1, 1
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT, _LANDLOCK_VERSION = 444, 446, 1
 _LANDLOCK_FILES = ((5, 16), (3, 15), (2, 14), (1, 13))
@@ -144,6 +147,7 @@ def close_cage() -> Cage:
         result: int = libc.syscall(ctypes.c_long(number), *words)
         return result
 
+    libc.capset(struct.pack("=Ii", _CAPABILITY_VERSION, 0), bytes(24))
     zeros = [ctypes.c_ulong(0)] * 3
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), *zeros) != 0:
         return Cage()
