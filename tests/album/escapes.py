@@ -361,6 +361,15 @@ def limit_parent(request: Request) -> None:
 
 
 @attempt
+def raise_own_limit(request: Request) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft + 1, hard + 1))
+    except ValueError:  # Python's word for EPERM
+        raise PermissionError from None
+
+
+@attempt
 def slow_process_down(request: Request) -> None:
     os.setpriority(os.PRIO_PROCESS, request["victim"], 19)
 

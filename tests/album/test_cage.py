@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from tests.album.escapes import ATTEMPTS, CREATED, SECRET
 
 TASK = "tests.album.escapes:act"
 NEEDS_RIGHTS = {
-    *("set_attribute", "kill_process_group", "clone_into_namespace"),
+    *("set_attribute", "clone_into_namespace", "raise_own_limit"),
     *("read_memory", "write_memory", "read_memory_by_file", "trace_process", "take_descriptor"),
     *("mount_folder", "leave_namespace", "change_root", "load_bpf", "watch_events"),
     *("use_io_uring", "use_keys", "handle_page_faults", "call_as_32_bit_program"),
@@ -247,6 +248,8 @@ def test_without_the_cage_every_attempt_succeeds(name: str, free: Workers, scene
         assert reply.answer.get("errno") in {*refusals, None}
     else:
         assert "done" in reply.answer, reply
+    if name.startswith("kill_"):
+        assert scene.victim.wait(timeout=20) == -signal.SIGKILL
     if name in ("read_memory", "read_memory_by_file") and not is_refused(reply):
         assert reply.answer["done"] == SECRET.decode()
 
