@@ -197,7 +197,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
 
 def test_limits_are_told_to_the_workers(tmp_path: Path) -> None:
-    (tmp_path / "a.jpg").write_bytes(jpeg(1))
+    (tmp_path / "a.jpg").write_bytes(jpeg(1, 3000, 2000))  # takes longer than a clock needs to ring
     album = read_album([tmp_path], limits=Limits(seconds=0.000_001))
     assert [one.kind for one in album.skipped] == ["time"]
 
