@@ -112,7 +112,7 @@ def reads_on_below_the_grid(page: Page) -> None:
     """What is said of a photo is said of the plan that is shown."""
     page.hover(f"[data-n='{TELLING}']")
     page.wait_for_selector(".closer .name:has-text('pont-du-gard')")
-    page.wait_for_selector(".closer:has-text('With it Tarascon')")
+    page.wait_for_selector(".closer:has-text('With it, Tarascon')")
 
 
 def withholds_too_few(page: Page) -> None:
