@@ -109,3 +109,21 @@ def test_no_other_link_is_signed(path: str, expires: str, signature: str) -> Non
     assert not keys.signed(path, expires, signature)
     assert not keys.signed(own, str(int(until) + 1), signed)
     assert keys.signed(path, until, signed) == (path == own)
+
+
+def test_a_proof_is_what_the_page_expects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same number is in web/src/lib/proof.test.ts."""
+    keys = Keys()
+    monkeypatch.setattr(keys, "_secret", "secret")
+    assert keys.prove("ab" * 32) == (
+        "f7bd9bf642808876694a158a6058877e3742c0ccb55224cf99dcb81d7cbc92ef"
+    )
+
+
+def test_a_proof_is_neither_the_secret_nor_a_signature() -> None:
+    """Whoever asks for proofs gets nothing that the guard takes."""
+    keys = Keys()
+    path, expires = "/thumbs/1/2/3", "9999999999"
+    for nonce in ("", path, f"{path}\n{expires}", keys._secret):
+        assert not keys.admits(keys.prove(nonce))
+        assert not keys.signed(path, expires, keys.prove(nonce))

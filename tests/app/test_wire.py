@@ -125,3 +125,13 @@ def test_a_form_that_is_none_is_refused(server: RunningServer) -> None:
         answer = server.client.post("/api/uploads", content=body, headers={"content-type": kind})
         assert answer.status_code == 400, (kind, body[:30])
         assert list(answer.json()) == ["error"]
+
+
+def test_the_server_proves_itself_to_whoever_asks_and_tells_no_more(server: RunningServer) -> None:
+    nonce = "0f" * 32
+    answer = server.outsider.post("/api/proof", json={"nonce": nonce})
+    assert answer.json() == {"proof": server.workspace.keys.prove(nonce)}
+    for wrong in ("", "0f", "0F" * 32, "0f" * 33, "zz" * 32, server.secret):
+        assert server.outsider.post("/api/proof", json={"nonce": wrong}).status_code == 422
+    foreign = {"origin": "http://evil.example"}
+    assert server.outsider.post("/api/proof", json={"nonce": nonce}, headers=foreign).is_error

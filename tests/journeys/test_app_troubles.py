@@ -89,8 +89,8 @@ def test_a_server_that_ends_is_missed_without_a_click(
         page.click("[data-n='1'] img")
         page.wait_for_selector("dialog:has-text('elsewhere has ended')")
         assert page.evaluate(states) == before
-        page.click("dialog button:has-text('Check again')")
-        page.wait_for_selector("dialog button:has-text('Check again')")
+        # whoever answers there later is somebody else
+        assert page.locator("dialog button:has-text('Check again')").count() == 0
 
 
 @pytest.mark.long

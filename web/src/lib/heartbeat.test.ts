@@ -88,10 +88,15 @@ it('takes a complaint for an answer', async () => {
   expect(told).toEqual([])
 })
 
-it('knocks seldom once nobody answers', async () => {
+it('knocks no more once the server has ended: whoever answers then is somebody else', async () => {
   how = 'refuses'
-  made().begin()
-  await pass(33_500)
-  expect(knocks).toBe(4)
+  const watch = made()
+  watch.begin()
+  await pass(3_500)
+  expect(told).toEqual(['ended'])
+  how = 'answers'
+  await watch.check()
+  await pass(60_000)
+  expect(knocks).toBe(1)
   expect(told).toEqual(['ended'])
 })
