@@ -3,6 +3,7 @@ import type {
   Answer, Belief, Event, ExportRequest, Folders, Job, Photo, PhotoDetails, Wishes, WorkspaceState,
 } from './types'
 import { values } from './ndjson'
+import { expectedProof, newNonce, Proof } from './proof'
 
 /** The server's own sentence on what went wrong. */
 export class Problem extends Error {
@@ -20,16 +21,47 @@ export class Problem extends Error {
 
 const NO_ANSWER = 'elsewhere does not answer: is it still running in its terminal?'
 
+const STRANGER = 'this window is not connected: run `elsewhere app` and use its window'
+
 let secret = ''
 export const useSecret = (given: string): void => void (secret = given)
+
+let lost = false
+/** The server ended, or is not ours: nothing is sent any more. */
+export const endForGood = (): void => void (lost = true)
+export const hasEnded = (): boolean => lost
 
 let answeredAt = 0
 /** When the server last answered anything. */
 export const lastAnswer = (): number => answeredAt
 
+const proof = new Proof(async () => {
+  const nonce = newNonce()
+  const answer = await request('POST', '/api/proof', {}, { nonce })
+  const { proof: given } = (await answer.json().catch(() => ({}))) as { proof?: string }
+  if (given === (await expectedProof(secret, nonce))) return
+  endForGood()
+  throw new Problem(401, STRANGER)
+})
+
 async function send(method: string, path: string, body?: unknown, signal?: AbortSignal) {
   const form = body instanceof FormData
-  const headers: Record<string, string> = { 'X-Elsewhere-Session': secret }
+  if (secret) await (signal ? Promise.race([proof.require(form), aborted(signal)]) : proof.require(form))
+  return request(method, path, { 'X-Elsewhere-Session': secret }, body, signal)
+}
+
+/** Rejects when the signal is given. */
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+
+async function request(
+  method: string, path: string, headers: Record<string, string>, body?: unknown, signal?: AbortSignal,
+) {
+  if (lost) throw new Problem(0, NO_ANSWER)
+  const form = body instanceof FormData
   if (body !== undefined && !form) headers['Content-Type'] = 'application/json'
   let answer: Response
   try {

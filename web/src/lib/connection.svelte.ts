@@ -2,6 +2,8 @@
 import * as api from './api'
 import { Heartbeat, type Outage } from './heartbeat'
 
+const SECOND_TRY = 300
+
 class Connection {
   gone = $state<Outage>('')
   /** Whether the user has read what happened and wants to see the page as it was. */
@@ -13,7 +15,7 @@ class Connection {
   private heartbeat = new Heartbeat({
     ping: async (signal) => {
       try {
-        await api.alive(signal)
+        await this.alive(signal)
       } catch (problem) {
         if (problem instanceof api.Problem && problem.status === 401) {
           this.strange = true
@@ -23,7 +25,7 @@ class Connection {
       }
     },
     lastAnswer: api.lastAnswer,
-    visible: () => document.visibilityState === 'visible' && !this.strange,
+    visible: () => document.visibilityState === 'visible' && !this.strange && !api.hasEnded(),
     report: (gone) => this.report(gone),
     unanswered: (problem) => problem instanceof api.Problem && problem.status === 0,
   })
@@ -45,8 +47,20 @@ class Connection {
     return this.gone === ''
   }
 
+  /** One connection that breaks is not the end of the server. */
+  private async alive(signal: AbortSignal): Promise<void> {
+    try {
+      await api.alive(signal)
+    } catch (problem) {
+      if (signal.aborted || !(problem instanceof api.Problem) || problem.status !== 0) throw problem
+      await new Promise((resolve) => setTimeout(resolve, SECOND_TRY))
+      await api.alive(signal)
+    }
+  }
+
   private report(gone: Outage): void {
     this.gone = gone
+    if (gone === 'ended') api.endForGood()
     this.read = false
     if (!gone) this.back()
   }

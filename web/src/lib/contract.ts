@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove
+         * @description Show that this server knows the session's secret, before it is sent here.
+         */
+        post: operations["prove_api_proof_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/alive": {
         parameters: {
             query?: never;
@@ -990,6 +1010,14 @@ export interface components {
             files: components["schemas"]["SkippedFile"][];
         };
         /**
+         * Nonce
+         * @description A random number to which the server answers with a proof.
+         */
+        Nonce: {
+            /** Nonce */
+            nonce: string;
+        };
+        /**
          * OpenAlbum
          * @description Folders and photos to open.
          */
@@ -1047,6 +1075,14 @@ export interface components {
              * @default []
              */
             choices: string[];
+        };
+        /**
+         * Proof
+         * @description HMAC-SHA-256 of the nonce, by the session's secret.
+         */
+        Proof: {
+            /** Proof */
+            proof: string;
         };
         /**
          * Scorer
@@ -1164,10 +1200,12 @@ export type JobStarted = components['schemas']['JobStarted'];
 export type Leak = components['schemas']['Leak'];
 export type Link = components['schemas']['Link'];
 export type NoPhotos = components['schemas']['NoPhotos'];
+export type Nonce = components['schemas']['Nonce'];
 export type OpenAlbum = components['schemas']['OpenAlbum'];
 export type OpenSession = components['schemas']['OpenSession'];
 export type PhotoDetails = components['schemas']['PhotoDetails'];
 export type Problem = components['schemas']['Problem'];
+export type Proof = components['schemas']['Proof'];
 export type Scorer = components['schemas']['Scorer'];
 export type Session = components['schemas']['Session'];
 export type Workspace = components['schemas']['Workspace'];
@@ -1193,6 +1231,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description one sentence that says what is wrong */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    prove_api_proof_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Nonce"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proof"];
                 };
             };
             /** @description one sentence that says what is wrong */

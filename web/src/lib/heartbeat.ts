@@ -3,10 +3,10 @@
 // address for all its windows, and a seventh window would wait for ever.
 
 const INTERVAL = 3_000
-const INTERVAL_WHEN_GONE = 10_000 // once it is gone, it hardly comes back
+const INTERVAL_WHEN_SILENT = 10_000
 const TIMEOUT = 10_000
 
-/** Gone: ended for good, or only silent (paused, or the machine is too busy to answer). */
+/** Gone: ended for good (whoever answers there later is somebody else), or only silent (paused, or the machine is too busy to answer). */
 export type Outage = '' | 'ended' | 'silent'
 
 interface Monitored {
@@ -35,14 +35,15 @@ export class Heartbeat {
   /** The page is visible again, or a request went unanswered: ping at once. */
   async check(): Promise<void> {
     clearTimeout(this.timer)
-    if (this.asking) return
+    if (this.asking || this.gone === 'ended') return
     if (this.server.visible()) await this.ask()
     this.schedule()
   }
 
   private schedule(): void {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => void this.tick(), this.gone ? INTERVAL_WHEN_GONE : INTERVAL)
+    if (this.gone === 'ended') return
+    this.timer = setTimeout(() => void this.tick(), this.gone ? INTERVAL_WHEN_SILENT : INTERVAL)
   }
 
   private async tick(): Promise<void> {

@@ -158,6 +158,12 @@ class SessionModel(ResponseModel):
     version: str
 
 
+class ProofModel(ResponseModel):
+    """HMAC-SHA-256 of the nonce, by the session's secret."""
+
+    proof: str
+
+
 class ViewModel(ResponseModel):
     """What one attacker believes of one hidden place, from some photos."""
 
@@ -256,6 +262,12 @@ class OpenSessionModel(RequestModel):
     """The token that opens a session."""
 
     token: Annotated[str, Field(max_length=200)]
+
+
+class NonceModel(RequestModel):
+    """A random number to which the server answers with a proof."""
+
+    nonce: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class OpenAlbumModel(RequestModel):

@@ -54,6 +54,11 @@ def session_routes(workspace: Workspace, on_session: Callable[[], None]) -> APIR
         on_session()
         return models.SessionModel(secret=secret, version=elsewhere.__version__)
 
+    @routes.post("/api/proof")
+    async def prove(body: models.NonceModel) -> models.ProofModel:
+        """Show that this server knows the session's secret, before it is sent here."""
+        return models.ProofModel(proof=workspace.keys.prove(body.nonce))
+
     @routes.get("/api/alive", status_code=204, response_class=Response)
     async def alive() -> Response:
         """Only says that the server is there."""

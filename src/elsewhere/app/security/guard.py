@@ -33,7 +33,8 @@ BODY_PACE = 64 << 10
 """Bytes that give a body one more second: even an upload from a slow disk is quicker."""
 TOO_SLOW = "this request took too long to arrive"
 INTERNAL_ERROR = "something went wrong here; see the terminal"
-OPEN_PATHS = frozenset({"/api/session"})  # paths that need no secret: this one gives it
+OPEN_PATHS = frozenset({"/api/session", "/api/proof"})
+"""Paths that need no secret: one gives it, the other shows that the server knows it."""
 SIGNED_PATHS = ("/thumbs/", "/reports/")
 """Paths that need a signed link: an image or a window carries no header."""
 SINGLE_HEADERS = frozenset({"host", "origin", "sec-fetch-site", "content-length", SECRET_HEADER})
@@ -240,7 +241,7 @@ class Guard:
             )
 
     def check_method(self, request: IncomingRequest) -> None:
-        """A link must not open a session."""
+        """A link must not open a session, nor get a proof."""
         if request.path in OPEN_PATHS and request.method != "POST":
             raise RequestRefusedError(405, "a session is opened by POST")
 

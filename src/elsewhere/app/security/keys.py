@@ -2,8 +2,9 @@
 
 The page is opened with a token that works once and for a minute. It gets a secret in return, which
 it sends in a header. There are no cookies: a browser shares them between all ports of a host, so
-any other local server would receive ours. Pictures cannot carry a header. Their addresses are
-signed instead, each for one picture and for a short time.
+any other local server would receive ours. Whoever takes the port later could pose as the server:
+so the page sends nothing before the server has shown that it knows the secret. Pictures cannot
+carry a header. Their addresses are signed instead, each for one picture and for a short time.
 """
 
 from __future__ import annotations
@@ -53,6 +54,16 @@ class Keys:
     def admits(self, secret: str) -> bool:
         """Whether this is the session's secret, compared in constant time."""
         return hmac.compare_digest(_digest(secret), _digest(self._secret))
+
+    def prove(self, nonce: str) -> str:
+        """Shows who asks that this server knows the secret, without telling it.
+
+        >>> keys = Keys()
+        >>> keys.prove("ab") == keys.prove("ab"), keys.prove("ab") == Keys().prove("ab")
+        (True, False)
+        """
+        message = f"server\n{nonce}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret.encode(), message, hashlib.sha256).hexdigest()
 
     def sign(self, path: str, seconds: float = LINK_SECONDS) -> str:
         """The path with a signature that replaces the secret for a while.
