@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
 import tempfile
 import threading
 import time
@@ -31,6 +34,18 @@ def test_no_more_files_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
         "a (3).jpg",
         "a.jpg",
     ]
+    dropped.delete()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
+def test_a_dropped_file_is_the_users_alone() -> None:
+    dropped = UploadFolder()
+    before = os.umask(0)
+    try:
+        with dropped.create("trip/a.jpg") as file:
+            assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+    finally:
+        os.umask(before)
     dropped.delete()
 
 
