@@ -94,7 +94,8 @@ class UploadFolder:
                 raise InputError(
                     f"more than {MAX_FILES} files at once: open the folder by its path"
                 )
-            return self._free_path(name).open("xb")
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+            return os.fdopen(os.open(self._free_path(name), flags, 0o600), "wb")
 
     def write(self, file: BinaryIO, content: bytes) -> None:
         """Write the next bytes of a file."""
