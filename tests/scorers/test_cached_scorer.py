@@ -66,7 +66,7 @@ def test_a_bad_photo_costs_itself_and_not_the_run(scorer: Scorer, album: list[Ph
     seen: list[ScoredPhoto] = []
     scores, failed = score(scorer, album, progress=seen.append)
     assert [outcome.photo.name for outcome in failed] == ["IMG_3.jpg", "IMG_5.jpg"]
-    assert "IMG_3.jpg is no rendition" in failed[0].problem
+    assert "IMG_3.jpg is not a rendition" in failed[0].problem
     assert "IMG_5.jpg does not exist" in failed[1].problem
     assert scores.photos == 10 and "IMG_3.jpg" not in scores.ids
     assert [outcome.photo for outcome in seen] == album
@@ -75,9 +75,9 @@ def test_a_bad_photo_costs_itself_and_not_the_run(scorer: Scorer, album: list[Ph
 def test_when_every_photo_is_bad_there_are_no_scores(scorer: Scorer, album: list[Photo]) -> None:
     for photo in album:
         photo.path.write_bytes(b"no photo")
-    with pytest.raises(FileError, match=r"^none of the 12 photos .* IMG_0\.jpg is no rendition"):
+    with pytest.raises(FileError, match=r"^none of the 12 photos .* IMG_0\.jpg is not a rendition"):
         score(scorer, album)
-    with pytest.raises(FileError, match=r"^IMG_0\.jpg is no rendition"):
+    with pytest.raises(FileError, match=r"^IMG_0\.jpg is not a rendition"):
         score(scorer, album[:1])
     with pytest.raises(FileError, match="there is no photo to score"):
         score(scorer, [])

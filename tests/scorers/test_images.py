@@ -39,7 +39,7 @@ def test_both_formats_are_read(format: str) -> None:
 def test_what_the_album_has_not_rendered_is_not_even_tried(format: str) -> None:
     """A stranger's file is decoded in a process of its own, never here."""
     strange = encoded(Image.fromarray(picture(1, 32, 24)), format)
-    with pytest.raises(FileError, match=r"is no rendition .*: have the album render it first"):
+    with pytest.raises(FileError, match=r"is not a rendition .*: have the album render it first"):
         decoded(strange, "a", (8, 8))
 
 
