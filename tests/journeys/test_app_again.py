@@ -156,11 +156,17 @@ def test_two_windows_see_each_other(browser: Browser, server: RunningServer, alb
         second = popup.value
         second.set_default_timeout(PATIENCE_MS)
         ready(second)
+        # a window that the browser focuses asks for the state: not this one, not yet
+        second.evaluate(
+            "addEventListener('focus', window.deaf = (event) => {"
+            " if (event.target === window) event.stopImmediatePropagation() }, true)"
+        )
         drop(first, one_out)
         # the other has not seen it: it is told, shows it, and does not overwrite it
         second.focus(f"[data-n='{other_out}']")
         second.keyboard.press("Delete")
         wait_for_text(second, ".notice", "try again")
+        second.evaluate("removeEventListener('focus', window.deaf, true)")
         second.wait_for_selector(f"[data-n='{one_out}'][data-state=dropped]")
         assert server.state()["wishes"]["drop"] == [f"IMG_{one_out:04}.jpg"]
         drop(second, other_out)
