@@ -104,12 +104,8 @@ def build_filter(machine: str) -> bytes:
     for *both, argument, mask, value in _RESTRICTED.values():
         steps += [
             (_IF_EQUAL, 0, 5, both[column]),
-            (
-                _LOAD,
-                0,
-                0,
-                _ARGUMENTS_OFFSET + 8 * argument,
-            ),  # its lower half: both are little-endian
+            # the lower half of the argument: both machines are little-endian
+            (_LOAD, 0, 0, _ARGUMENTS_OFFSET + 8 * argument),
             (_AND, 0, 0, mask),
             (_IF_EQUAL, 0, 1, value),
             (_RETURN, 0, 0, _ALLOW),
