@@ -105,6 +105,17 @@ def write_zeros(handle: int) -> None:
     os.fsync(handle)
 
 
+def erase(path: Path) -> None:
+    """Write zeros over a file, then remove it; a link is removed and not followed."""
+    if not path.is_symlink():
+        handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            write_zeros(handle)
+        finally:
+            os.close(handle)
+    path.unlink()
+
+
 def open_to_owner(path: Path, bits: int) -> None:
     """Restore owner permissions that a strict umask removed; some disks have no modes at all."""
     mode = path.stat().st_mode

@@ -38,7 +38,7 @@ from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import FileError, InputError, PlaceError
 from elsewhere.formats.ledger import DamagedError, Entry, Rows, decode, encode
 from elsewhere.globe import chief_town, zone
-from elsewhere.platform.files import new_file, sync_folder, take, write_zeros
+from elsewhere.platform.files import erase, new_file, sync_folder, take, write_zeros
 from elsewhere.platform.machine import user_folder
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import cells_of, hidden_zone, resolve_place, select_places
@@ -299,13 +299,7 @@ class Ledger:
         try:
             part = self.folder / _PART
             with suppress(FileNotFoundError):  # what a killed process left
-                if not part.is_symlink():
-                    leftover = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-                    try:
-                        write_zeros(leftover)
-                    finally:
-                        os.close(leftover)
-                part.unlink()
+                erase(part)
             if content is None:
                 self.path.unlink(missing_ok=True)
             else:

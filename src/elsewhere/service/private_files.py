@@ -25,7 +25,7 @@ from elsewhere.album.export import sweep
 from elsewhere.album.files import file_digest, read_file
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
-from elsewhere.platform.files import open_to_owner, write_whole, write_zeros
+from elsewhere.platform.files import erase, open_to_owner, write_whole
 from elsewhere.platform.machine import user_folder
 from elsewhere.scorers.cached_scorer import clear, disk_usage
 
@@ -217,13 +217,7 @@ def delete_private_data() -> PrivateData:
     _sweep_noted(notes)
     try:
         for file in _documents():
-            if not file.is_symlink():
-                handle = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-                try:
-                    write_zeros(handle)
-                finally:
-                    os.close(handle)
-            file.unlink()
+            erase(file)
             with suppress(OSError):  # not empty: something in it is not ours
                 file.parent.rmdir()
         with suppress(OSError):
