@@ -24,7 +24,7 @@ from torch import Tensor
 from training.dataset import LANDMARK_SOURCES, TRAVELLERS, Dataset, load
 from training.heads import Material
 from training.locations import EARTH_KM, unit_vectors
-from training.metrics import interval
+from training.metrics import interval, pair_km
 from training.model import HALF_MEMBERS, LEAVES, MEMBERS, Trained, material, train
 from training.splits import FOLDS, WELL_PLACED_KM, duplicate_groups, fold_masks, halves
 
@@ -123,12 +123,6 @@ def table(km: Floats, nearest: npt.NDArray[np.float32]) -> dict[str, Any]:
     return out
 
 
-def distances(guess: Floats, truth: Floats) -> Floats:
-    """Great-circle kilometres, pair by pair."""
-    chord = np.linalg.norm(unit_vectors(guess) - unit_vectors(truth), axis=1)
-    return np.asarray(2 * EARTH_KM * np.arcsin(np.minimum(chord / 2, 1)))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("manifest", type=Path)
@@ -165,7 +159,7 @@ def main() -> None:
     figures: dict[str, Any] = {}
     for name, radius in (("leaves", 0.0), ("leaves_circle", RADIUS_KM)):
         guess = first_guess(scores, on.centres, radius).cpu().numpy()
-        figures[name] = table(distances(data.cell_centre[guess], truth), nearest)
+        figures[name] = table(pair_km(data.cell_centre[guess], truth), nearest)
     coarse = load(args.manifest, args.features, args.cells)
     on = material(coarse, args.device)
     seen = np.zeros(len(data.photos), dtype=bool)
@@ -176,7 +170,7 @@ def main() -> None:
         for i, part in enumerate(scored)
     ]
     guess = coarse.cell_centre[np.concatenate(best)]
-    figures["cells_512"] = table(distances(guess, truth), nearest)
+    figures["cells_512"] = table(pair_km(guess, truth), nearest)
     figures["recipe"] = {k: getattr(LEAVES, k) for k in LEAVES.__dataclass_fields__}
     figures |= {"members": MEMBERS, "photos": len(data.photos), "travellers": list(TRAVELLERS)}
     (args.out / "leaves.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")

@@ -21,8 +21,13 @@ def ranks(scores: npt.NDArray[np.floating], truth: npt.NDArray[np.int64]) -> Flo
 
 def guess_km(scores: npt.NDArray[np.floating], points: Floats, centre: Floats) -> Floats:
     """Kilometres from each photo to the middle of its likeliest cell."""
-    a, b = unit_vectors(points), unit_vectors(centre[scores.argmax(axis=1)])
-    return np.asarray(EARTH_KM * np.arccos(np.clip((a * b).sum(axis=1), -1, 1)))
+    return pair_km(points, centre[scores.argmax(axis=1)])
+
+
+def pair_km(a: Floats, b: Floats) -> Floats:
+    """Great-circle kilometres between each of ``a`` and its partner in ``b``."""
+    cosine = (unit_vectors(a) * unit_vectors(b)).sum(axis=1)
+    return np.asarray(EARTH_KM * np.arccos(np.clip(cosine, -1, 1)))
 
 
 def summary(rank: Floats, km: Floats) -> dict[str, float]:
