@@ -7,9 +7,11 @@ BIN := .venv/bin
 READY := .venv/.ready
 TESTS := .venv/.ready-test
 STAMP := .venv/.ready-dev
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# packages come by version and hash from locks/, kept by tools/lock; ours are then built without any
+OURS := $(PIP) --no-deps --no-build-isolation --editable
 
-.PHONY: help demo test test-slow test-long lint bench bench-scoring bench-album bench-batch bench-app web test-web geoclip clean
+.PHONY: help demo test test-slow test-long lint bench bench-places bench-scoring bench-album bench-text bench-edits bench-batch bench-app web test-web geoclip lock release clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
@@ -37,11 +39,20 @@ lint: $(STAMP)  ## ruff and strict mypy
 bench: $(STAMP)  ## the solver against its peers, where they are installed
 	$(BIN)/python -m benchmarks.solver
 
+bench-places: $(STAMP)  ## plans for places on all leaves: time with the check, memory of a large album
+	$(BIN)/python -m benchmarks.places
+
 bench-scoring: $(STAMP)  ## photos per second, memory, time to the first score
 	$(BIN)/python -m benchmarks.scoring
 
 bench-album: $(STAMP)  ## from files to plan, beside bare inference
 	$(BIN)/python -m benchmarks.album
+
+bench-text: $(STAMP)  ## signs found, read and resolved, by script and height; time and memory
+	$(BIN)/python -m benchmarks.text
+
+bench-edits: $(STAMP)  ## plans with edits beside withholding: shared, lost, found by whom, time
+	$(BIN)/python -m benchmarks.edits
 
 bench-app: $(STAMP)  ## from a click to its repaint, a thousand photos scrolled, in a real browser
 	$(BIN)/python -m benchmarks.app
@@ -75,25 +86,33 @@ geoclip:  ## the environment in which the scorer geoclip is tested, with PyTorch
 	.venv-geoclip/bin/python -m pip install --quiet --no-deps geoclip==1.3.0
 	.venv-geoclip/bin/python -m pip install --quiet transformers pandas geopy tqdm --editable .
 
+lock:  ## write locks/ again, after a change of dependencies (needs the package registries)
+	tools/lock
+
+release: $(READY)  ## build wheel, source archive and bill of materials into dist/
+	$(BIN)/python tools/release.py
+
 clean:  ## take .venv away
 	rm -rf .venv
 
 # Made anew when the dependencies change; a stamp is written last, so that an installation that was
 # cut short is repeated.
-$(READY): pyproject.toml
+$(READY): pyproject.toml locks/run.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "elsewhere needs Python 3.11 or later; try: make PYTHON=python3.12"; exit 1; }
 	@echo "Installing elsewhere into .venv (about 350 MB; a minute or two) ..."
 	$(PYTHON) -m venv .venv
-	$(PIP) .
+	$(PIP) --require-hashes --requirement locks/run.txt
+	$(OURS) .
 	@touch $(READY)
 
-$(TESTS): $(READY) lab/pyproject.toml
+$(TESTS): $(READY) lab/pyproject.toml locks/test.txt
 	@echo "Installing what the tests need into .venv (about 400 MB more; a minute) ..."
-	$(PIP) '.[test]' --editable lab
+	$(PIP) --require-hashes --requirement locks/test.txt
+	$(OURS) lab
 	@touch $(TESTS)
 
-$(STAMP): $(TESTS)
+$(STAMP): $(TESTS) locks/dev.txt
 	@echo "Installing what slow tests and tools need into .venv (about 700 MB more; some minutes) ..."
-	$(PIP) '.[dev]' --editable lab
+	$(PIP) --require-hashes --requirement locks/dev.txt
 	@touch $(STAMP)
